@@ -91,7 +91,7 @@ fn assert_answer(arguments: &str, cx: &Context, expected: &Answer<'_>) {
     let call = ToolCall::new("c1", "search", arguments);
     let result = tools.call_blocking(&call, cx);
     let text = result.content(Encoder::auto());
-    let strict = cx.is_strict();
+    let strict = cx.repairs() == toolwright::Repairs::None;
     let ran = runs.load(Ordering::Relaxed);
     let valid = tools.validate_call(&call, cx);
     match expected {
@@ -127,7 +127,11 @@ fn parts(repair: &Repair) -> Repaired<'_> {
 fn assert_rows(rows: &[Row<'_>]) {
     for (arguments, repaired, strict) in rows {
         assert_answer(arguments, &Context::new(), repaired);
-        assert_answer(arguments, &Context::new().strict(), strict);
+        assert_answer(
+            arguments,
+            &Context::new().with_repairs(toolwright::Repairs::None),
+            strict,
+        );
     }
 }
 
@@ -452,7 +456,10 @@ fn no_arguments_are_an_empty_object() {
     )];
     for arguments in ["", "  \n", "null", " null ", "{}"] {
         assert_rows(&[(arguments, Refused(&missing), Refused(&missing))]);
-        for cx in [Context::new(), Context::new().strict()] {
+        for cx in [
+            Context::new(),
+            Context::new().with_repairs(toolwright::Repairs::None),
+        ] {
             let call = ToolCall::new("c1", "ping", arguments);
             let result = tools![ping].call_blocking(&call, &cx);
             assert_eq!(result.content(Encoder::auto()), "1 None", "{arguments:?}");
@@ -486,7 +493,10 @@ fn an_unknown_tool_is_told_with_few_near_names() {
         ("launch_the_rocket", "unknown tool `launch_the_rocket`"),
         ("", "the call names no tool"),
     ] {
-        for cx in [Context::new(), Context::new().strict()] {
+        for cx in [
+            Context::new(),
+            Context::new().with_repairs(toolwright::Repairs::None),
+        ] {
             let result = tools.call_blocking(&ToolCall::new("c1", name, "{}"), &cx);
             assert_eq!(result.content(Encoder::auto()), told);
             let error = result.outcome.unwrap_err();

@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 #[cfg(feature = "tokio")]
 use toolwright::{Cancel, Executor};
 use toolwright::{
-    Context, DynTool, Encoder, Limits, State, ToolCall, ToolError, ToolResult, Toolset, Wire, tool,
-    tools,
+    Context, DynTool, Encoder, Limits, Repairs, State, ToolCall, ToolError, ToolResult, Toolset,
+    Wire, tool, tools,
 };
 
 /// Who calls, with what.
@@ -228,7 +228,7 @@ fn a_calls_context_goes_before_a_sessions_and_that_before_the_default() {
         .with_run("r3")
         .with_input("third")
         .with(3_u16)
-        .strict()
+        .with_repairs(Repairs::None)
         .over(&session);
     assert_eq!(
         (call.agent_id(), call.session_id(), call.run_id()),
@@ -242,12 +242,12 @@ fn a_calls_context_goes_before_a_sessions_and_that_before_the_default() {
     );
     assert_eq!(call.state().get("lang"), Some(&json!("en")));
     assert_eq!(call.state().get("role"), Some(&json!("admin")));
-    assert_eq!((call.limits().text, call.is_strict()), (10, true));
+    assert_eq!((call.limits().text, call.repairs()), (10, Repairs::None));
     assert!(call.scope().has_called("look"));
     // The others are as they were.
     assert_eq!(session.run_id(), None);
     assert_eq!(default.get::<u8>(), Some(&1));
-    assert!(!default.is_strict());
+    assert_eq!(default.repairs(), Repairs::All);
     // Nothing over nothing knows nothing.
     let nothing = Context::new().over(&Context::new());
     assert_eq!((nothing.agent_id(), nothing.turn()), (None, 0));

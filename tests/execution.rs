@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use toolwright::{
-    CallPlan, Cancel, Context, ErrorKind, Event, Executor, Halted, Handling, Layer, Next,
+    BoxFuture, CallPlan, Cancel, Context, ErrorKind, Event, Executor, Halted, Handled, Layer, Next,
     PendingReason, Request, ToolCall, tool, tools,
 };
 
@@ -37,7 +37,7 @@ fn take(n: u8) -> u8 {
 struct Through;
 
 impl Layer for Through {
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         Box::pin(next.run(request))
     }
 }
@@ -120,7 +120,7 @@ async fn a_time_limit_is_kept_by_executors_alone() {
 fn repairs_are_told_before_the_end_of_a_call() {
     let told = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&told);
-    let executor = Executor::serial(tools![take]).observe(move |event: &Event<'_>| {
+    let executor = Executor::serial(tools![take]).observer(move |event: &Event<'_>| {
         let word = match event {
             Event::Repaired { index, repairs, .. } => {
                 format!("repaired {index}: {}", repairs.len())

@@ -14,8 +14,8 @@ use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 use toolwright::{
-    Cancel, Context, DynTool, ErrorKind, ErrorPolicy, Event, Executor, HaltReason, Handled,
-    Handling, Layer, Next, OnFailure, Outcome, Request, ToolCall, ToolError, ToolResult, Toolset,
+    BoxFuture, Cancel, Context, DynTool, ErrorKind, ErrorPolicy, Event, Executor, HaltReason,
+    Handled, Layer, Next, OnFailure, Outcome, Request, ToolCall, ToolError, ToolResult, Toolset,
     UnknownPolicy, tool, tools,
 };
 
@@ -329,7 +329,7 @@ fn nobody(_: &toolwright::Scope<'_>) -> bool {
 struct Layered(Around);
 
 impl Layer for Layered {
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         Box::pin(async move {
             if request.index() % 3 != 1 {
                 return next.run(request).await;
@@ -372,7 +372,7 @@ fn executor(case: &Case, tools: Toolset, told: &Arc<Mutex<Told>>) -> Executor {
     let (told, panics) = (Arc::clone(told), case.observer_panics);
     let mut executor = Executor::parallel(tools, case.at_once)
         .on_error(policy)
-        .observe(move |event: &Event<'_>| {
+        .observer(move |event: &Event<'_>| {
             {
                 let mut told = told.lock().unwrap();
                 match event {

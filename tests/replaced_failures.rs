@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use toolwright::layers::Retry;
 use toolwright::{
-    Annotations, Context, DynTool, ErrorKind, ErrorPolicy, Executor, Handled, Handling, Layer,
+    Annotations, BoxFuture, Context, DynTool, ErrorKind, ErrorPolicy, Executor, Handled, Layer,
     Next, OnFailure, Outcome, Request, Tool, ToolCall, ToolError, ToolResult, Toolset,
 };
 
@@ -62,7 +62,7 @@ fn replace() -> ErrorPolicy {
 struct Fallback;
 
 impl Layer for Fallback {
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         Box::pin(async move {
             let handled = next.run(request).await;
             match handled.error().map(ToolError::kind) {

@@ -32,7 +32,7 @@ pub struct Assistant {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub native: Option<Native>,
     /// The tools were declared in forms that the model may have called them in, and that are not
-    /// their own: [`Context::lowered`](toolwright_runtime::Context::lowered) reads its calls.
+    /// their own: [`Context::with_lowered`](toolwright_runtime::Context::with_lowered) reads its calls.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lowered: bool,
     /// The words are a tool's question to the user, not the model's.

@@ -101,7 +101,7 @@ pub struct Response {
     /// True if the provider cut the answer off.
     pub cut_off: bool,
     /// True if the tools were declared in lowered forms, so that the calls are read with
-    /// [`Context::lowered`](toolwright_runtime::Context::lowered).
+    /// [`Context::with_lowered`](toolwright_runtime::Context::with_lowered).
     pub lowered: bool,
 }
 

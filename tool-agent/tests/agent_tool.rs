@@ -527,7 +527,7 @@ async fn what_is_the_callers_alone_stays_outside() {
     let noted = Ran::default();
     let calls_of_batches = noted.clone();
     let inner = script([calls(&[ToolCall::new("x", "seen", "{}")]), text("Done.")]);
-    let executor = Executor::serial(tools![seen]).observe(move |event: &toolwright::Event<'_>| {
+    let executor = Executor::serial(tools![seen]).observer(move |event: &toolwright::Event<'_>| {
         if let toolwright::Event::BatchStarted { cx, .. } = event {
             calls_of_batches.note(cx.call_id().unwrap_or("no call"));
         }

@@ -21,7 +21,8 @@ use toolwright::agent::{
 };
 use toolwright::layers::{Approval, Retry};
 use toolwright::{
-    Cancel, Context, Decision, ErrorKind, Executor, ToolCall, ToolError, Toolset, tool, tools,
+    Cancel, Context, Decision, ErrorKind, Executor, Tool, ToolCall, ToolError, Toolset, WrapTool,
+    tool, tools,
 };
 
 fn calls(calls: &[ToolCall]) -> Result<Response, ModelError> {
@@ -142,14 +143,23 @@ async fn a_program_that_ends_inside_goes_on_inside() {
     assert!(store.calls("s").await.unwrap().is_empty());
 }
 
+/// Changes nothing.
+struct Wrapped(Arc<dyn Tool>);
+
+impl WrapTool for Wrapped {
+    fn inner(&self) -> &Arc<dyn Tool> {
+        &self.0
+    }
+}
+
 #[tokio::test]
 async fn wrappers_change_nothing_about_that() {
     let (ran, store) = (Arc::new(Ran::default()), MemoryCheckpointer::new());
     let build = |outer: ScriptedModel, inner: ScriptedModel| {
         let tools = tools![pay, hang; state = Arc::clone(&ran)];
         let helper = AgentTool::new(Agent::new(inner, tools), "inner", "Helps.");
-        let helper = helper.build().unwrap().handle_errors();
-        let tools = Toolset::new([helper]).unwrap();
+        let helper = Arc::new(Wrapped(helper.build().unwrap().handle_errors()));
+        let tools = Toolset::new([helper as Arc<dyn Tool>]).unwrap();
         let tools = tools.rename("inner", "helper").unwrap();
         Agent::new(outer, tools).checkpointer(store.clone())
     };
@@ -163,7 +173,7 @@ async fn wrappers_change_nothing_about_that() {
 }
 
 #[tokio::test]
-async fn what_has_ended_inside_is_not_asked_again() {
+async fn what_has_ended_inside_is_not_reapproval() {
     /// Hangs until its program ends.
     #[tool(read_only)]
     async fn forever(#[state] ran: &Ran) -> u8 {
@@ -266,7 +276,7 @@ async fn a_failure_that_was_recorded_keeps_its_faults() {
         let seen = Arc::clone(seen);
         let tools = tools![hang; state = Arc::clone(&ran)];
         let tools = tools.merge(&tools![picky]).unwrap();
-        let executor = Executor::serial(tools).observe(move |event: &toolwright::Event<'_>| {
+        let executor = Executor::serial(tools).observer(move |event: &toolwright::Event<'_>| {
             if let toolwright::Event::Finished { result, .. } = event
                 && let Err(error) = &result.outcome
                 && error.kind() != ErrorKind::Cancelled

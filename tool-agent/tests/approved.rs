@@ -17,8 +17,8 @@ use toolwright::agent::{
 };
 use toolwright::layers::Approval;
 use toolwright::{
-    Context, Decision, Executor, Handling, Layer, Next, Request as CallRequest, ToolCall, Toolset,
-    tool, tools,
+    BoxFuture, Context, Decision, Executor, Handled, Layer, Next, Request as CallRequest, ToolCall,
+    Toolset, tool, tools,
 };
 
 use self::draws::Draws;
@@ -116,7 +116,7 @@ enum Rewrites {
 }
 
 impl Layer for Rewrites {
-    fn call<'a>(&'a self, request: CallRequest<'a>, next: Next<'a>) -> Handling<'a> {
+    fn call<'a>(&'a self, request: CallRequest<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         Box::pin(async move {
             let mut arguments: Value = serde_json::from_str(&request.call().arguments).unwrap();
             let to = arguments["to"].as_str().unwrap().to_owned();

@@ -179,7 +179,7 @@ impl Tool for DynTool {
         handler.validate(call, self.check.as_deref())
     }
 
-    fn shown<'t>(&self, arguments: &'t str) -> Cow<'t, str> {
+    fn redacted<'t>(&self, arguments: &'t str) -> Cow<'t, str> {
         match self.secrets().or_else(|| self.def.input.shape()) {
             Some(shape) => without_secrets(arguments, shape),
             None => arguments.into(),

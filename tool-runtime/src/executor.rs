@@ -11,8 +11,9 @@ mod layer;
 mod live;
 mod output;
 mod policy;
+mod redacted;
+mod resume;
 mod running;
-mod shown;
 mod sort;
 mod source;
 mod span;
@@ -37,10 +38,11 @@ pub use self::batch::{Batch, Halted, Pending, PendingReason, Reply};
 pub use self::blocking::BlockingLimit;
 pub use self::decided::Decided;
 pub use self::event::{BatchId, Event, Observer};
-pub use self::layer::{Handled, Handling, Layer, Next, Request};
+pub use self::layer::{Handled, Layer, Next, Request};
 pub use self::output::{OutputLimit, Overflow};
 pub use self::policy::{Decide, ErrorPolicy, OnFailure, UnknownPolicy};
-pub use self::shown::Shown;
+pub use self::redacted::Redacted;
+pub use self::resume::ResumeError;
 pub use self::sort::CallPlan;
 pub use self::source::Source;
 pub use self::trace::{TraceEvent, TraceKind, TraceStore, Traced, TracedCall};
@@ -277,13 +279,13 @@ impl Executor {
     }
 
     /// The same executor, with one more who looks on: a closure `|event: &Event<'_>| …`.
-    pub fn observe(mut self, observer: impl Observer + 'static) -> Self {
+    pub fn observer(mut self, observer: impl Observer + 'static) -> Self {
         self.observers.add(Arc::new(observer));
         self
     }
 
     /// The same executor, which cuts answers that are too long for a model.
-    pub fn limit_output(self, limit: OutputLimit) -> Self {
+    pub fn output_limit(self, limit: OutputLimit) -> Self {
         Self {
             output: Some(limit),
             ..self
@@ -362,7 +364,7 @@ impl Executor {
     /// Goes on with calls of a turn that waited: for a person or the host since their tools are
     /// [`manual`](Self::manual), or for a [`Layer`]. What is not decided is not given.
     ///
-    /// A call that is approved runs with the arguments that were shown; one that is edited with the
+    /// A call that is approved runs with the arguments that were redacted; one that is edited with the
     /// new ones, which are read and validated like those of a model. Layers see both, and learn by
     /// [`Request::is_approved`] that they need not ask again, as long as the arguments are these.
     /// A call that is rejected or answered does not run. Each is answered once, or waits again; the

@@ -17,10 +17,10 @@ mod redefined;
 mod running;
 mod slot;
 pub(crate) mod state;
+mod wrap;
 mod wrappers;
 
-pub(crate) use self::answer::Later;
-pub use self::answer::{Answer, Ran, Stop};
+pub use self::answer::{Answer, BoxFuture, Ran, Stop};
 pub use self::call::Call;
 #[cfg(feature = "tokio")]
 pub use self::cancel::Cancel;
@@ -47,6 +47,7 @@ pub(crate) use self::redefined::Redefined;
 pub(crate) use self::running::{Caller, RunningBatch};
 pub use self::slot::Slot;
 pub use self::state::{Scope, State};
+pub use self::wrap::WrapTool;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -82,13 +83,13 @@ pub trait Tool: Send + Sync {
         Ok(())
     }
 
-    /// What of a call's arguments may be logged and shown to people: all but its secrets. What does
+    /// What of a call's arguments may be logged and redacted to people: all but its secrets. What does
     /// not fit the tool's parameters may be one, and is left out too.
     ///
     /// Without an implementation of its own, a tool's secrets are those that its
     /// [input schema](ToolDef::input) knows: of parameters marked `#[arg(secret)]`, and of types
     /// marked `#[schema(secret)]`.
-    fn shown<'t>(&self, arguments: &'t str) -> Cow<'t, str> {
+    fn redacted<'t>(&self, arguments: &'t str) -> Cow<'t, str> {
         match self.def().input.shape() {
             Some(shape) => without_secrets(arguments, shape),
             None => arguments.into(),

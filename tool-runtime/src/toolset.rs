@@ -24,7 +24,7 @@ use toolwright_schema::text::{LONGEST_SHOWN, NameError, Printable, ShortStr, did
 
 #[cfg(feature = "tokio")]
 pub(crate) use self::answer::settled;
-pub use self::error::{AttachError, Conflicts, RenameError};
+pub use self::error::{AttachError, ConflictError, RenameError};
 #[cfg(feature = "tokio")]
 pub use self::registry::Changes;
 pub use self::registry::Registry;
@@ -160,11 +160,11 @@ impl Toolset {
     ///
     /// # Errors
     /// When tools have equal names; the error lists them all.
-    pub fn new(tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Result<Self, Conflicts> {
+    pub fn new(tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Result<Self, ConflictError> {
         Self::of_entries(tools.into_iter().map(Entry::new))
     }
 
-    fn of_entries(entries: impl IntoIterator<Item = Entry>) -> Result<Self, Conflicts> {
+    fn of_entries(entries: impl IntoIterator<Item = Entry>) -> Result<Self, ConflictError> {
         let mut set = Inner::default();
         let mut conflicts = Vec::new();
         for entry in entries {
@@ -175,7 +175,7 @@ impl Toolset {
         if conflicts.is_empty() {
             Ok(Self(Arc::new(set)))
         } else {
-            Err(Conflicts(conflicts))
+            Err(ConflictError(conflicts))
         }
     }
 
@@ -251,7 +251,7 @@ impl Toolset {
     ///
     /// # Errors
     /// When tools have equal names; the error lists them all.
-    pub fn merge(&self, others: &Self) -> Result<Self, Conflicts> {
+    pub fn merge(&self, others: &Self) -> Result<Self, ConflictError> {
         Self::of_entries(self.entries().chain(others.entries()).cloned())
     }
 

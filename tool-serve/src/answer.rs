@@ -39,7 +39,7 @@ impl Way {
 /// rewritten those that were sent.
 pub(crate) fn shown(executor: &Executor, cx: &Context, pending: &Pending) -> String {
     match executor.tools(cx).get(&pending.call.name) {
-        Some(tool) => tool.shown(&pending.call.arguments).into_owned(),
+        Some(tool) => tool.redacted(&pending.call.arguments).into_owned(),
         None => String::new(),
     }
 }

@@ -11,7 +11,7 @@ struct Listener(mpsc::Sender<Progress>);
 
 /// The same executor, whose calls tell the listener in their context.
 pub(crate) fn told(executor: Executor) -> Executor {
-    executor.observe(|event: &Event<'_>| {
+    executor.observer(|event: &Event<'_>| {
         if let Event::Progress { cx, progress, .. } = event
             && let Some(listener) = cx.get::<Listener>()
         {

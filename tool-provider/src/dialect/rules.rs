@@ -160,7 +160,7 @@ pub(super) enum When {
     Always,
     Never,
     /// Its number is no larger.
-    AtMost(u128),
+    ConcurrencyLimit(u128),
     /// A pattern that does not look around.
     NoLookaround,
     /// Its number is one that doubles count to.

@@ -185,7 +185,7 @@ pub(super) const ANTHROPIC_STRICT: Rules = Rules {
     items: Items::Typed,
     all_of: AllOf::NoObjects,
     recursion: Recursion::Refused,
-    keywords: Takes::Only(&[("minItems", When::AtMost(1))]),
+    keywords: Takes::Only(&[("minItems", When::ConcurrencyLimit(1))]),
     formats: Formats::Only(&[
         "date",
         "date-time",

@@ -26,6 +26,8 @@ pub struct Batch {
     pub(super) halts: Vec<Halted>,
     pub(super) state: Option<State>,
     pub(super) updates: Vec<(String, Value)>,
+    /// The index of the call that made each update.
+    pub(super) updated_by: Vec<usize>,
 }
 
 /// What became of a call.
@@ -41,13 +43,13 @@ pub enum Reply {
 
 /// A call that an executor does not answer.
 ///
-/// Where it waits longer than the program runs, keep the call and its place; with what was decided they
-/// are a [`Decided`](crate::Decided). The turn goes to the model when all of its calls are answered:
+/// [`Batch::resume`] continues it. Where it waits longer than the program runs, store the call and its place: with a
+/// decision they are a [`Decided`](crate::Decided). The turn goes to the model when all of its calls are answered:
 ///
 /// ```
 /// use toolwright::layers::Approval;
 /// use toolwright::{
-///     Context, Decided, Decision, DynTool, Encoder, Executor, Reply, ToolCall, ToolError, Toolset, Wire,
+///     Context, Decision, DynTool, Encoder, Executor, ToolError, Toolset, Wire,
 /// };
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -58,30 +60,13 @@ pub enum Reply {
 ///     {"type": "tool_use", "id": "1", "name": "pay", "input": {}},
 ///     {"type": "tool_use", "id": "2", "name": "pya", "input": {}}
 /// ]}"#;
-/// let executor = Executor::serial(&tools).layer(Approval::when(|_| true));
-/// let first = executor.run_blocking(&Wire::Anthropic.calls(response)?, &Context::new());
-/// let waits: Vec<_> = first.pending().map(|pending| (&pending.call, pending.place)).collect();
-/// let kept = serde_json::to_string(&waits)?;
+/// let (cx, executor) = (Context::new(), Executor::serial(&tools).layer(Approval::when(|_| true)));
+/// let batch = executor.run_blocking(&Wire::Anthropic.calls(response)?, &cx);
 ///
-/// // Later, in this process or another one.
-/// let waits: Vec<(ToolCall, usize)> = serde_json::from_str(&kept)?;
-/// let decision = Decision::Approve;
-/// let decided: Vec<_> = waits
-///     .into_iter()
-///     .map(|(call, place)| Decided { call, place, decision: decision.clone() })
-///     .collect();
-/// let second = executor.decide_blocking(&decided, &Context::new());
-///
-/// // The answers in call order: those of the first batch, and in the gaps those of the second.
-/// let mut answers = second.into_results();
-/// let results: Vec<_> = first
-///     .calls()
-///     .iter()
-///     .filter_map(|reply| match reply {
-///         Reply::Answered(result) => Some(result.clone()),
-///         Reply::Pending(_) => answers.next(),
-///     })
-///     .collect();
+/// // Later: here each pending call is approved.
+/// let decisions = batch.pending().map(|pending| (pending.index, Decision::Approve));
+/// let batch = batch.resume_blocking(&executor, decisions, &cx)?;
+/// let results: Vec<_> = batch.into_results().collect();
 /// assert_eq!(results.iter().map(|result| &*result.id).collect::<Vec<_>>(), ["1", "2"]);
 /// let messages = Wire::Anthropic.turn(response, &results, Encoder::auto())?;
 /// # assert!(messages.contains("paid"));
@@ -227,6 +212,7 @@ impl Halted {
     /// All that a batch says, in the order in which it counts: `before` is what happened to it as a whole.
     pub(super) fn of_batch(calls: &[Reply], mut before: Vec<Self>) -> Vec<Self> {
         before.sort_by_key(Self::index);
+        before.dedup();
         let mut halts = before;
         let mut successes = calls.iter().filter_map(Reply::success).peekable();
         let any = successes.peek().is_some();

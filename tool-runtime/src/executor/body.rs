@@ -192,7 +192,7 @@ impl<'a> Core<'a> {
     /// The tool's own code, as one of several attempts: what an attempt that fails wanted the
     /// conversation to know, it does not know.
     pub(super) async fn attempt(&self, call: &ToolCall) -> Answered {
-        let updates = self.cx.updates();
+        let updates = self.cx.update_count();
         let answered = self.body(call, Instant::now()).await;
         if let Err(error) = &answered {
             self.cx.keep_updates(updates);

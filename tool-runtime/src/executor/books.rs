@@ -12,7 +12,7 @@ use super::layer::Handled;
 use super::live::Live;
 use super::output::OutputLimit;
 use super::policy::{ErrorPolicy, OnFailure};
-use super::shown::Shown;
+use super::redacted::Redacted;
 use super::span::CallSpan;
 use super::{Executor, Turn};
 use crate::tool::{Context, RunningBatch};
@@ -106,15 +106,15 @@ impl<'a> Books<'a> {
                 cx: &self.cx,
                 index,
                 call,
-                shown: self.shown(index, call),
+                redacted: self.redacted(index, call),
             });
         }
     }
 
     /// A call's arguments, as they may be logged.
-    fn shown<'s>(&'s self, index: usize, call: &'s ToolCall) -> Shown<'s> {
+    fn redacted<'s>(&'s self, index: usize, call: &'s ToolCall) -> Redacted<'s> {
         let entry = self.lines.get(index).and_then(|line| line.entry);
-        Shown::new(call, entry.map(Entry::tool))
+        Redacted::new(call, entry.map(Entry::tool))
     }
 
     /// A call's tool is there.
@@ -150,7 +150,8 @@ impl<'a> Books<'a> {
             return;
         }
         let call = self.calls.get(index);
-        let span = call.map(|call| CallSpan::of(call, self.shown(index, call), self.has_content));
+        let span =
+            call.map(|call| CallSpan::of(call, self.redacted(index, call), self.has_content));
         if let (Some(line), Some(span)) = (self.lines.get_mut(index), span) {
             line.span = span;
         }
@@ -179,7 +180,7 @@ impl<'a> Books<'a> {
             batch_id: self.id,
             cx: &self.cx,
             pending: &pending,
-            shown: self.shown(index, &pending.call),
+            redacted: self.redacted(index, &pending.call),
         });
         if self.ends(index) {
             self.replies.push(Reply::Pending(pending));
@@ -197,13 +198,13 @@ impl<'a> Books<'a> {
     pub(super) fn finish(&mut self, ran: Ran) -> bool {
         match ran.handled {
             Handled::Done(outcome) => self.answer(ran.index, outcome, ran.repairs),
-            Handled::Wait(shown) => {
+            Handled::Wait(details) => {
                 if let Some(call) = self.calls.get(ran.index) {
                     let mut call = call.clone();
                     if let Some(arguments) = ran.waits_with {
                         call.arguments = arguments;
                     }
-                    let reason = PendingReason::Decision(shown);
+                    let reason = PendingReason::Decision(details);
                     self.wait(ran.index, call, reason, ran.repairs);
                 }
                 false
@@ -336,20 +337,20 @@ impl<'a> Books<'a> {
             cx: &self.cx,
             index,
             call,
-            shown: self.shown(index, call),
+            redacted: self.redacted(index, call),
             repairs,
         });
     }
 
     fn tell_answered(&self, index: usize, call: &ToolCall, result: &ToolResult) {
         self.tell_repaired(index, call, &result.repairs);
-        let (batch_id, cx, shown) = (self.id, &self.cx, self.shown(index, call));
+        let (batch_id, cx, redacted) = (self.id, &self.cx, self.redacted(index, call));
         self.observers.tell(&Event::Finished {
             batch_id,
             cx,
             index,
             call,
-            shown,
+            redacted,
             result,
         });
     }
@@ -409,11 +410,11 @@ impl<'a> Books<'a> {
         };
         if !self.updates.is_empty() {
             self.updates.sort_unstable_by_key(|(index, _)| *index);
-            let updates = self.updates.drain(..).flat_map(|(_, updates)| updates);
-            batch.updates = updates.collect();
-            let state = self.cx.state().clone();
-            let updates = batch.updates.iter().cloned();
-            batch.state = Some(updates.fold(state, |state, (name, value)| state.with(name, value)));
+            let updates = self.updates.drain(..).flat_map(|(index, updates)| {
+                updates.into_iter().map(move |update| (index, update))
+            });
+            (batch.updated_by, batch.updates) = updates.unzip();
+            batch.state = Some(self.cx.state().clone().updated(&batch.updates));
         }
         batch.halts = Halted::of_batch(&batch.calls, std::mem::take(&mut self.halts));
         let duration = self.began.elapsed();

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::batch::{Batch, Pending};
-use super::shown::Shown;
+use super::redacted::Redacted;
 use crate::tool::{Context, Progress};
 use toolwright_provider::call::{ToolCall, ToolResult};
 use toolwright_schema::decode::Repair;
@@ -17,7 +17,7 @@ use toolwright_schema::panics::reported;
 /// answers of the [`Batch`] stand in call order all the same. A batch whose future is dropped
 /// finishes its calls as cancelled, and then finishes itself.
 ///
-/// `Debug` shows no secrets; see [`Shown`].
+/// `Debug` shows no secrets; see [`Redacted`].
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -41,7 +41,7 @@ pub enum Event<'a> {
         /// The call, secrets included.
         call: &'a ToolCall,
         /// Its arguments, as they may be logged.
-        shown: Shown<'a>,
+        redacted: Redacted<'a>,
     },
     /// A call's arguments were repaired before they were read.
     Repaired {
@@ -54,7 +54,7 @@ pub enum Event<'a> {
         /// The call, as the model wrote it, secrets included.
         call: &'a ToolCall,
         /// Its arguments, as they may be logged.
-        shown: Shown<'a>,
+        redacted: Redacted<'a>,
         /// How.
         repairs: &'a [Repair],
     },
@@ -84,7 +84,7 @@ pub enum Event<'a> {
         /// The call, as the model wrote it, secrets included.
         call: &'a ToolCall,
         /// Its arguments, as they may be logged.
-        shown: Shown<'a>,
+        redacted: Redacted<'a>,
         /// The answer.
         result: &'a ToolResult,
     },
@@ -97,7 +97,7 @@ pub enum Event<'a> {
         /// The call, secrets included, and why.
         pending: &'a Pending,
         /// Its arguments, as they may be logged.
-        shown: Shown<'a>,
+        redacted: Redacted<'a>,
     },
     /// A batch ended.
     BatchFinished {
@@ -167,7 +167,7 @@ impl fmt::Display for BatchId {
 /// ```
 /// use toolwright::{Event, Executor, Toolset};
 ///
-/// let executor = Executor::serial(&Toolset::default()).observe(|event: &Event<'_>| {
+/// let executor = Executor::serial(&Toolset::default()).observer(|event: &Event<'_>| {
 ///     if let Event::Finished { result, .. } = event {
 ///         println!("{} took {:?}", result.name, result.duration);
 ///     }

@@ -1,13 +1,11 @@
 use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::body::Core;
-use super::shown::Shown;
-use crate::tool::{Broken, Contained, Context, Tool};
+use super::redacted::Redacted;
+use crate::tool::{BoxFuture, Broken, Contained, Context, Tool};
 use toolwright_provider::call::{
     Annotations, ErrorKind, Meta, Outcome, ToolCall, ToolDef, ToolError, contained,
 };
@@ -21,14 +19,14 @@ use toolwright_provider::call::{
 ///
 /// ```
 /// use toolwright::{
-///     ErrorKind, Executor, Handled, Handling, Layer, Next, Request, ToolError, Toolset,
+///     ErrorKind, Executor, Handled, Layer, Next, Request, ToolError, Toolset,
 /// };
 ///
 /// /// Lets nobody delete on a Friday.
 /// struct Fridays;
 ///
 /// impl Layer for Fridays {
-///     fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+///     fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
 ///         Box::pin(async move {
 ///             if request.annotations().destructive == Some(true) {
 ///                 return ToolError::new(ErrorKind::Rejected, "not on a Friday").into();
@@ -42,11 +40,8 @@ use toolwright_provider::call::{
 /// ```
 pub trait Layer: Send + Sync {
     /// Handles a call; `next` is what lies further in.
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a>;
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled>;
 }
-
-/// What a [`Layer`] returns: what will have become of the call.
-pub type Handling<'a> = Pin<Box<dyn Future<Output = Handled> + Send + 'a>>;
 
 /// What became of a call.
 #[derive(Debug, Clone)]
@@ -148,7 +143,7 @@ impl<'a> Request<'a> {
     ///
     /// The tool's own code is never reached by such a call; a layer that notes what is about to run
     /// asks first.
-    pub fn asked_again(&self) -> Option<Handled> {
+    pub fn reapproval(&self) -> Option<Handled> {
         self.core.approved_others(&self.call.arguments).then(|| {
             let why = "a layer changed the arguments after they had been approved";
             Handled::Wait(json!({ "why": why }))
@@ -173,9 +168,9 @@ impl<'a> Request<'a> {
         self.core.tool
     }
 
-    /// The call's arguments, as they may be logged and shown.
-    pub fn shown(&self) -> Shown<'_> {
-        Shown::new(&self.call, Some(self.core.tool))
+    /// The call's arguments, as they may be logged and redacted.
+    pub fn redacted(&self) -> Redacted<'_> {
+        Redacted::new(&self.call, Some(self.core.tool))
     }
 
     /// The tool's definition.
@@ -241,7 +236,7 @@ impl<'a> Next<'a> {
             Seal::Open | Seal::Closed(_) => {}
         }
         let Some((layer, layers)) = self.layers.split_first() else {
-            if let Some(waits) = request.asked_again() {
+            if let Some(waits) = request.reapproval() {
                 request.core.waits(Arc::clone(&request.call.arguments));
                 return waits;
             }

@@ -163,12 +163,12 @@ impl RunningBatch for Live {
         place.copied().unwrap_or(index)
     }
 
-    fn updates(&self, index: usize) -> usize {
+    fn update_count(&self, index: usize) -> usize {
         self.with(index, |call| call.updates().len())
             .unwrap_or_default()
     }
 
-    fn noted(&self, index: usize) -> Vec<(String, Value)> {
+    fn updates(&self, index: usize) -> Vec<(String, Value)> {
         self.with(index, |call| call.updates().to_vec())
             .unwrap_or_default()
     }

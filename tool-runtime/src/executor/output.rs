@@ -30,7 +30,7 @@ use toolwright_schema::shape::{Field, Schema, Shape};
 ///     .build()
 ///     .unwrap();
 /// let tools = Toolset::new([log]).unwrap();
-/// let executor = Executor::serial(&tools).limit_output(OutputLimit::default());
+/// let executor = Executor::serial(&tools).output_limit(OutputLimit::default());
 /// let batch = executor.run_blocking(&[ToolCall::new("1", "log", "")], &Context::new());
 /// let text = batch.results().next().unwrap().content(Default::default()).into_owned();
 /// assert_eq!(text.lines().count(), 2001);
@@ -61,7 +61,7 @@ impl OutputLimit {
     }
 
     /// The same limit, where what is cut is kept, so that the model can read on.
-    pub fn kept_in(self, overflow: &Overflow) -> Self {
+    pub fn overflow(self, overflow: &Overflow) -> Self {
         Self {
             overflow: Some(overflow.clone()),
             ..self
@@ -177,7 +177,7 @@ const READ_OUTPUT: &str = "read_output";
 ///
 /// let overflow = Overflow::new(16 * 1024 * 1024);
 /// let tools = Toolset::new([overflow.tool()]).unwrap(); // and yours
-/// let executor = Executor::serial(&tools).limit_output(OutputLimit::default().kept_in(&overflow));
+/// let executor = Executor::serial(&tools).output_limit(OutputLimit::default().overflow(&overflow));
 /// ```
 #[derive(Clone)]
 pub struct Overflow(Arc<Mutex<Kept>>);

@@ -18,7 +18,7 @@ mod on {
     use tracing::span::{Entered, Span};
     use tracing::{Level, span};
 
-    use crate::executor::Shown;
+    use crate::executor::Redacted;
     use toolwright_provider::call::{Encoder, ToolCall, ToolResult};
     use toolwright_schema::panics::reported;
     use toolwright_schema::text::Printable;
@@ -54,7 +54,7 @@ mod on {
         /// The span of a call, inside the one that is entered now.
         pub(in crate::executor) fn of(
             call: &ToolCall,
-            shown: Shown<'_>,
+            redacted: Redacted<'_>,
             has_content: bool,
         ) -> Self {
             // Who reads a log line by line reads no other lines in a name.
@@ -81,7 +81,7 @@ mod on {
                 Some(_) | None => return Self::default(),
             };
             if has_content {
-                let arguments = shown.text();
+                let arguments = redacted.text();
                 let record = || {
                     span.record("gen_ai.tool.call.arguments", &*arguments);
                 };
@@ -154,7 +154,7 @@ mod on {
 mod off {
     use std::future::Future;
 
-    use crate::executor::Shown;
+    use crate::executor::Redacted;
     use toolwright_provider::call::{ToolCall, ToolResult};
 
     /// See the module.
@@ -167,7 +167,7 @@ mod off {
             false
         }
 
-        pub(in crate::executor) fn of(_: &ToolCall, _: Shown<'_>, _: bool) -> Self {
+        pub(in crate::executor) fn of(_: &ToolCall, _: Redacted<'_>, _: bool) -> Self {
             Self
         }
 

@@ -17,14 +17,14 @@ pub use self::event::{TraceEvent, TraceKind, Traced, TracedCall};
 /// Keeps the last events of executors, for the host to look through: what was called, with which
 /// arguments, what came of it and how long it took. Cheap to clone; all clones are one store.
 ///
-/// Arguments are stored without their secrets ([`Tool::shown`](crate::Tool::shown)), results and
+/// Arguments are stored without their secrets ([`Tool::redacted`](crate::Tool::redacted)), results and
 /// errors as they are.
 ///
 /// ```
 /// use toolwright::{Context, Executor, ToolCall, Toolset, TraceKind, TraceStore};
 ///
 /// let trace = TraceStore::new(1000);
-/// let executor = Executor::serial(&Toolset::default()).observe(trace.clone());
+/// let executor = Executor::serial(&Toolset::default()).observer(trace.clone());
 /// executor.run_blocking(&[ToolCall::new("c1", "nope", "{}")], &Context::new());
 /// let calls = trace.of_kind(TraceKind::Finished);
 /// assert_eq!(

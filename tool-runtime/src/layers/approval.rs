@@ -7,8 +7,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::Levels;
-use crate::executor::{Handled, Handling, Layer, Next, Request};
-use crate::tool::{Context, Decision, Tool};
+use crate::executor::{Handled, Layer, Next, Request};
+use crate::tool::{BoxFuture, Context, Decision, Tool};
 use toolwright_provider::call::{Outcome, ToolCall};
 
 /// Asks before a call runs: a person, a policy, another program.
@@ -44,7 +44,7 @@ pub struct Approval {
     needs: Needs,
     unless_approved: bool,
     ask: Option<Arc<Approver>>,
-    show: Option<Arc<Show>>,
+    details: Option<Arc<Details>>,
 }
 
 #[derive(Clone)]
@@ -59,7 +59,7 @@ enum Needs {
 }
 
 type When = dyn Fn(&Request<'_>) -> bool + Send + Sync;
-type Show = dyn Fn(&Request<'_>) -> Value + Send + Sync;
+type Details = dyn Fn(&Request<'_>) -> Value + Send + Sync;
 type Approver = dyn Fn(Ask) -> Pin<Box<dyn Future<Output = Decision> + Send>> + Send + Sync;
 
 /// A call that somebody is asked about.
@@ -72,8 +72,8 @@ pub struct Ask {
     /// The call's place in its turn, from 0.
     pub place: usize,
     /// What to show beside it: the level that it is asked about for, as `{"risk": "high"}`, or what
-    /// [`Approval::showing`] made.
-    pub shown: Value,
+    /// [`Approval::details`] made.
+    pub details: Value,
     /// The tool.
     pub tool: Arc<dyn Tool>,
     /// What the tool may know about the call.
@@ -81,9 +81,9 @@ pub struct Ask {
 }
 
 impl Ask {
-    /// The arguments as they may be shown to people: without [secrets](Tool::shown).
+    /// The arguments as they may be shown to people: without [secrets](Tool::redacted).
     pub fn arguments(&self) -> Cow<'_, str> {
-        self.tool.shown(&self.call.arguments)
+        self.tool.redacted(&self.call.arguments)
     }
 }
 
@@ -133,7 +133,7 @@ impl Approval {
             needs,
             unless_approved: false,
             ask: None,
-            show: None,
+            details: None,
         }
     }
 
@@ -177,16 +177,16 @@ impl Approval {
     }
 
     /// The same, which shows this to who decides.
-    pub fn showing(self, show: impl Fn(&Request<'_>) -> Value + Send + Sync + 'static) -> Self {
+    pub fn details(self, details: impl Fn(&Request<'_>) -> Value + Send + Sync + 'static) -> Self {
         Self {
-            show: Some(Arc::new(show)),
+            details: Some(Arc::new(details)),
             ..self
         }
     }
 
     /// What to show of a call that is asked about; `None` of one that is not.
-    fn shown(&self, request: &Request<'_>) -> Option<Value> {
-        let mut shown = Map::new();
+    fn details_of(&self, request: &Request<'_>) -> Option<Value> {
+        let mut details = Map::new();
         match &self.needs {
             Needs::Level {
                 levels,
@@ -197,22 +197,22 @@ impl Approval {
                 let destroys = *destructive && request.annotations().destructive == Some(true);
                 match levels.of(request.attributes()) {
                     Some((value, level)) if level >= *threshold => {
-                        shown.insert(levels.attribute().to_owned(), value.clone());
+                        details.insert(levels.attribute().to_owned(), value.clone());
                     }
                     None if *unmarked => {}
                     _ if destroys => {}
                     _ => return None,
                 }
                 if destroys {
-                    shown.insert("destructive".to_owned(), true.into());
+                    details.insert("destructive".to_owned(), true.into());
                 }
             }
             Needs::When(needs) if needs(request) => {}
             Needs::When(_) => return None,
         }
-        Some(match &self.show {
-            Some(show) => show(request),
-            None => shown.into(),
+        Some(match &self.details {
+            Some(make) => make(request),
+            None => details.into(),
         })
     }
 }
@@ -225,9 +225,9 @@ impl Default for Approval {
 }
 
 impl Layer for Approval {
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         Box::pin(async move {
-            let Some(shown) = self.shown(&request) else {
+            let Some(details) = self.details_of(&request) else {
                 return next.run(request).await;
             };
             if self.unless_approved && request.is_sealed() {
@@ -237,12 +237,12 @@ impl Layer for Approval {
                 return next.run(request.sealed()).await;
             }
             let Some(ask) = &self.ask else {
-                return Handled::Wait(shown);
+                return Handled::Wait(details);
             };
             let decision = ask(Ask {
                 call: request.call().clone(),
                 place: request.context().call_index().unwrap_or_default(),
-                shown,
+                details,
                 tool: Arc::clone(request.tool()),
                 context: request.context().clone(),
             });

@@ -10,8 +10,8 @@ use tokio::time::Instant;
 
 use self::canonical::canonical;
 use super::{Names, lists, names};
-use crate::executor::{Handled, Handling, Layer, Next, Request};
-use crate::tool::Tool;
+use crate::executor::{Handled, Layer, Next, Request};
+use crate::tool::{BoxFuture, Tool};
 use toolwright_provider::call::Outcome;
 use toolwright_schema::text::ShortStr;
 
@@ -256,7 +256,7 @@ fn may_be_kept(outcome: &Outcome) -> bool {
 }
 
 impl Layer for Cache {
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         Box::pin(async move {
             if !self.is_for(&request) {
                 let _writing = self
@@ -275,11 +275,11 @@ impl Layer for Cache {
             if let Some(outcome) = self.find(&key, tool) {
                 return outcome.into();
             }
-            let (writes, updates) = (self.writes(&key.reader), cx.updates());
+            let (writes, updates) = (self.writes(&key.reader), cx.update_count());
             let handled = next.run(request).await;
             if let Handled::Done(Ok(outcome)) = &handled
                 && may_be_kept(outcome)
-                && cx.updates() == updates
+                && cx.update_count() == updates
             {
                 self.keep(key, tool, outcome, writes);
             }

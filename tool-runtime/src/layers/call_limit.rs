@@ -1,7 +1,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::executor::{Handled, Handling, Layer, Next, Request};
+use crate::executor::{Handled, Layer, Next, Request};
+use crate::tool::BoxFuture;
 use toolwright_provider::call::{ErrorKind, ToolError};
 
 /// Counts are kept of so many runs; a new one takes the place of that which was quiet the longest.
@@ -116,7 +117,7 @@ impl Runs {
 }
 
 impl Layer for CallLimit {
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         Box::pin(async move {
             if self
                 .of

@@ -3,7 +3,8 @@ use std::io::Write;
 
 use tokio::time::Instant;
 
-use crate::executor::{Handled, Handling, Layer, Next, Request};
+use crate::executor::{Handled, Layer, Next, Request};
+use crate::tool::BoxFuture;
 use toolwright_provider::call::Outcome;
 use toolwright_schema::panics::reported;
 use toolwright_schema::text::excerpt;
@@ -51,7 +52,7 @@ impl Log {
     }
 
     /// The same, with each call's arguments behind the tool's name, without their secrets.
-    pub fn with_arguments(self) -> Self {
+    pub fn arguments(self) -> Self {
         Self {
             arguments: true,
             ..self
@@ -83,11 +84,11 @@ impl Drop for Line<'_> {
 }
 
 impl Layer for Log {
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         let call = request.call();
         let mut head = format!("{} {}", call.id, call.name);
         if self.arguments {
-            head = format!("{head} {}", request.shown());
+            head = format!("{head} {}", request.redacted());
         }
         let mut line = Line {
             log: self,

@@ -2,7 +2,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Names, lists, names};
-use crate::executor::{Handled, Handling, Layer, Next, Request, pause};
+use crate::executor::{Handled, Layer, Next, Request, pause};
+use crate::tool::BoxFuture;
 use toolwright_provider::call::{ErrorKind, ToolError};
 
 /// Calls again what failed, after a while that doubles from attempt to attempt.
@@ -86,7 +87,7 @@ fn may_pass(error: &ToolError, request: &Request<'_>) -> bool {
 }
 
 impl Layer for Retry {
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         Box::pin(async move {
             let is_for = self.is_for(&request);
             let mut wait = self.first.min(self.longest);

@@ -11,8 +11,8 @@ use tokio::sync::{mpsc, oneshot};
 use tower_layer::Layer as TowerLayer;
 use tower_service::Service;
 
-use crate::executor::{Handled, Handling, Layer, Next, Request};
-use crate::tool::{Context, Tool};
+use crate::executor::{Handled, Layer, Next, Request};
+use crate::tool::{BoxFuture, Context, Tool};
 use toolwright_provider::call::{ErrorKind, ToolCall, ToolError};
 
 type BoxError = Box<dyn Error + Send + Sync>;
@@ -146,7 +146,7 @@ where
     S::Future: Send,
     S::Error: Into<BoxError>,
 {
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         let mut service = {
             let service = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             service.clone()

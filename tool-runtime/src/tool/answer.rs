@@ -5,15 +5,15 @@ use std::pin::Pin;
 use crate::tool::Call;
 use toolwright_provider::call::{Outcome, Payload, ToolError};
 
-/// What a call comes to later.
-pub(crate) type Later<'a> = Pin<Box<dyn Future<Output = Result<Outcome, ToolError>> + Send + 'a>>;
+/// A boxed future that may move between threads.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// A tool's answer: there at once, or later.
 pub enum Answer<'a> {
     /// There, without an allocation.
     Ready(Result<Outcome, ToolError>),
     /// Later.
-    Later(Pin<Box<dyn Future<Output = Result<Outcome, ToolError>> + Send + 'a>>),
+    Later(BoxFuture<'a, Result<Outcome, ToolError>>),
 }
 
 impl<'a> Answer<'a> {

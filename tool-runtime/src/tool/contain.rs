@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
 use std::thread::{self, ScopedJoinHandle};
 
+use crate::tool::BoxFuture;
 use toolwright_provider::call::{ErrorKind, ToolError, contained, panicked};
 use toolwright_schema::panics::{Panic, reported};
 
@@ -21,10 +22,10 @@ impl<T> Broken for Result<T, ToolError> {
 }
 
 /// Something that comes later, of which a panic is an error too.
-pub(crate) struct Contained<'a, T>(Option<Pin<Box<dyn Future<Output = T> + Send + 'a>>>);
+pub(crate) struct Contained<'a, T>(Option<BoxFuture<'a, T>>);
 
 impl<'a, T> Contained<'a, T> {
-    pub(crate) fn new(later: Pin<Box<dyn Future<Output = T> + Send + 'a>>) -> Self {
+    pub(crate) fn new(later: BoxFuture<'a, T>) -> Self {
         Self(Some(later))
     }
 

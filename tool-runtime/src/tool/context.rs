@@ -139,11 +139,6 @@ impl Context {
         self.change(|shared| shared.state = state)
     }
 
-    /// The same context, in which arguments are read as they stand: `with_repairs(Repairs::None)`.
-    pub fn strict(self) -> Self {
-        self.with_repairs(Repairs::None)
-    }
-
     /// The same context, in which arguments are repaired as far as this; [`Repairs::All`] if nothing is
     /// said. A server takes [`Repairs::Values`] for more than that.
     pub fn with_repairs(self, repairs: Repairs) -> Self {
@@ -154,15 +149,15 @@ impl Context {
     /// know no maps, no tuples and nothing that may be left out: a map is a list of `{"key", "value"}`,
     /// a tuple an object `{"_0", "_1"}`, and `null` stands for what is left out. Arguments are read in
     /// these forms, and in their types' own.
-    pub fn lowered(self) -> Self {
+    pub fn with_lowered(self) -> Self {
         self.change(|shared| shared.lowered = true)
     }
 
-    /// Says that the model wrote the arguments for these definitions: [`lowered`](Self::lowered) where
+    /// Says that the model wrote the arguments for these definitions: [`with_lowered`](Self::with_lowered) where
     /// some schema asks for another form than its tool's.
     pub fn with_definitions(self, sent: &Definitions) -> Self {
         if sent.is_lowered() {
-            self.lowered()
+            self.with_lowered()
         } else {
             self
         }
@@ -271,11 +266,6 @@ impl Context {
     /// The tool's name, as the model called it; `None` outside a call.
     pub fn tool(&self) -> Option<&str> {
         self.call.as_ref().map(|call| &*call.tool)
-    }
-
-    /// Whether arguments are read as they stand.
-    pub fn is_strict(&self) -> bool {
-        self.repairs() == Repairs::None
     }
 
     /// How far arguments are repaired.
@@ -420,17 +410,17 @@ impl Context {
 
     /// What the call has let the conversation know so far, in order; see
     /// [`update_state`](Self::update_state). Nothing outside a call, and after it is answered.
-    pub fn noted(&self) -> Vec<(String, serde_json::Value)> {
+    pub fn updates(&self) -> Vec<(String, serde_json::Value)> {
         match (&self.live, &self.call) {
-            (Some(live), Some(call)) => live.noted(call.index),
+            (Some(live), Some(call)) => live.updates(call.index),
             _ => Vec::new(),
         }
     }
 
     /// How many updates the call has noted.
-    pub(crate) fn updates(&self) -> usize {
+    pub(crate) fn update_count(&self) -> usize {
         match (&self.live, &self.call) {
-            (Some(live), Some(call)) => live.updates(call.index),
+            (Some(live), Some(call)) => live.update_count(call.index),
             _ => 0,
         }
     }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 /// ```
 /// use toolwright::Progress;
 ///
-/// let progress = Progress::new(3.0).of(10.0).saying("third page");
+/// let progress = Progress::new(3.0).with_total(10.0).with_message("third page");
 /// assert_eq!(progress.total, Some(10.0));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -35,7 +35,7 @@ impl Progress {
     }
 
     /// The same, of so much.
-    pub fn of(self, total: f64) -> Self {
+    pub fn with_total(self, total: f64) -> Self {
         Self {
             total: Some(total),
             ..self
@@ -43,7 +43,7 @@ impl Progress {
     }
 
     /// The same, in words.
-    pub fn saying(self, message: impl Into<Cow<'static, str>>) -> Self {
+    pub fn with_message(self, message: impl Into<Cow<'static, str>>) -> Self {
         Self {
             message: Some(message.into()),
             ..self

@@ -19,10 +19,10 @@ pub(crate) trait RunningBatch: fmt::Debug + Send + Sync {
     fn place(&self, index: usize) -> usize;
 
     /// Counts the updates that the call has made.
-    fn updates(&self, index: usize) -> usize;
+    fn update_count(&self, index: usize) -> usize;
 
     /// Returns the updates that the call has made.
-    fn noted(&self, index: usize) -> Vec<(String, Value)>;
+    fn updates(&self, index: usize) -> Vec<(String, Value)>;
 
     /// Drops all updates of the call but the first ones.
     fn keep_updates(&self, index: usize, first: usize);

@@ -35,6 +35,13 @@ impl State {
         Self(values)
     }
 
+    /// Sets each value in turn.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn updated(self, updates: &[(String, Value)]) -> Self {
+        let updates = updates.iter().cloned();
+        updates.fold(self, |state, (name, value)| state.with(name, value))
+    }
+
     /// Whether nothing is in it.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

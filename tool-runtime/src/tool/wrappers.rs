@@ -1,10 +1,9 @@
 //! Tools around tools. Each has the definition of what it wraps, but for what it is there to change.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::tool::{Answer, Call, Redefined, Scope, Tool};
-use toolwright_provider::call::{ErrorKind, Outcome, Output, ToolDef, ToolError};
+use crate::tool::{Answer, Call, Redefined, Tool, WrapTool};
+use toolwright_provider::call::{ErrorKind, Outcome, Output, ToolError};
 
 /// Wrappers. They keep the tool's schema, attributes, annotations, validation and visibility, and can be
 /// put around each other in any order. [`Toolset::with`](crate::Toolset::with) puts the wrapped tool in
@@ -27,7 +26,7 @@ use toolwright_provider::call::{ErrorKind, Outcome, Output, ToolDef, ToolError};
 impl dyn Tool {
     /// The same tool, whose errors are values: what the model would read of the error is the tool's
     /// result, and no policy for errors sees it. It goes to the model, of a tool that is
-    /// [`return_direct`](ToolDef::return_direct) too.
+    /// [`return_direct`](crate::ToolDef::return_direct) too.
     ///
     /// Errors that the tool's own code returns, that is. Wrong arguments stay an error, as do a tool
     /// without code, a panic, a time limit and a cancellation.
@@ -51,7 +50,7 @@ impl dyn Tool {
     }
 
     /// The same tool, whose result goes to the user as it is; see
-    /// [`ToolDef::return_direct`].
+    /// [`ToolDef::return_direct`](crate::ToolDef::return_direct).
     pub fn return_direct(self: Arc<Self>) -> Arc<dyn Tool> {
         let mut def = self.def().clone();
         def.return_direct = true;
@@ -99,9 +98,9 @@ fn is_the_tools_own(kind: ErrorKind) -> bool {
     )
 }
 
-impl Tool for HandleErrors {
-    fn def(&self) -> &ToolDef {
-        self.tool.def()
+impl WrapTool for HandleErrors {
+    fn inner(&self) -> &Arc<dyn Tool> {
+        &self.tool
     }
 
     fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
@@ -109,25 +108,5 @@ impl Tool for HandleErrors {
             Answer::Ready(answer) => Answer::Ready(self.handled(answer)),
             Answer::Later(later) => Answer::later(async { self.handled(later.await) }),
         }
-    }
-
-    fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
-        self.tool.validate(call)
-    }
-
-    fn shown<'t>(&self, arguments: &'t str) -> Cow<'t, str> {
-        self.tool.shown(arguments)
-    }
-
-    fn visible(&self, scope: &Scope<'_>) -> bool {
-        self.tool.visible(scope)
-    }
-
-    fn __may_hide(&self) -> bool {
-        self.tool.__may_hide()
-    }
-
-    fn resumes(&self) -> bool {
-        self.tool.resumes()
     }
 }

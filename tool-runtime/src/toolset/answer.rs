@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::mem;
 
 use super::{Entry, Inner, Toolset};
-use crate::tool::{Answer, Call, Contained, Context, Later, wait};
+use crate::tool::{Answer, BoxFuture, Call, Contained, Context, wait};
 #[cfg(feature = "tokio")]
 use crate::tool::{is_stream, items};
 use toolwright_provider::call::{
@@ -145,7 +145,10 @@ impl Inner {
         store: &'a Store,
         cx: &'a Context,
         place: &mut Result<Outcome, ToolError>,
-    ) -> (Option<&'a Entry>, Option<Later<'a>>) {
+    ) -> (
+        Option<&'a Entry>,
+        Option<BoxFuture<'a, Result<Outcome, ToolError>>>,
+    ) {
         let hidden = |kind| Err(self.unknown(kind, call.name.as_bytes(), &cx.scope(), None));
         let Some(entry) = self.find(call.name.as_bytes()) else {
             *place = hidden(ErrorKind::Unknown);

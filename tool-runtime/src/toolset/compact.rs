@@ -1,13 +1,12 @@
 //! Tools told in a line each; a tool of its own tells the rest.
 
-use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::{Conflicts, Toolset};
-use crate::tool::{Answer, Call, Context, Scope, Tool};
+use super::{ConflictError, Toolset};
+use crate::tool::{Answer, Call, Context, Tool, WrapTool};
 use toolwright_provider::call::{ErrorKind, Outcome, Payload, ToolDef, ToolError};
 use toolwright_schema::read::{Ordered, read};
 use toolwright_schema::render::SchemaDoc;
@@ -43,7 +42,7 @@ impl Toolset {
     ///
     /// # Errors
     /// When one of the tools is called `tool_help`.
-    pub fn compact(&self) -> Result<Self, Conflicts> {
+    pub fn compact(&self) -> Result<Self, ConflictError> {
         let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
         for tool in self.iter() {
             let usage = usage(tool.def());
@@ -141,7 +140,11 @@ impl Stub {
     }
 }
 
-impl Tool for Stub {
+impl WrapTool for Stub {
+    fn inner(&self) -> &Arc<dyn Tool> {
+        &self.tool
+    }
+
     fn def(&self) -> &ToolDef {
         &self.def
     }
@@ -155,22 +158,6 @@ impl Tool for Stub {
 
     fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
         self.tool.validate(call).map_err(|error| self.told(error))
-    }
-
-    fn shown<'t>(&self, arguments: &'t str) -> Cow<'t, str> {
-        self.tool.shown(arguments)
-    }
-
-    fn visible(&self, scope: &Scope<'_>) -> bool {
-        self.tool.visible(scope)
-    }
-
-    fn __may_hide(&self) -> bool {
-        self.tool.__may_hide()
-    }
-
-    fn resumes(&self) -> bool {
-        self.tool.resumes()
     }
 }
 

@@ -4,22 +4,22 @@ use toolwright_schema::text::{NameError, Printable};
 
 /// Tools of equal names, which a toolset cannot hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Conflicts(pub(super) Vec<String>);
+pub struct ConflictError(pub(super) Vec<String>);
 
-impl Conflicts {
+impl ConflictError {
     /// The names that more than one tool has, each once, in order of appearance.
     pub fn names(&self) -> &[String] {
         &self.0
     }
 }
 
-impl fmt::Display for Conflicts {
+impl fmt::Display for ConflictError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "more than one tool is named {}", Names(&self.0))
     }
 }
 
-impl std::error::Error for Conflicts {}
+impl std::error::Error for ConflictError {}
 
 /// Stored definitions that do not go with the tools here.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -75,7 +75,7 @@ pub enum RenameError {
     /// There is no tool of this name.
     Missing(String),
     /// Another tool has the new name.
-    Conflict(Conflicts),
+    Conflict(ConflictError),
     /// A provider refuses the new name.
     Name(NameError),
 }

@@ -3,7 +3,7 @@ use std::sync::{Arc, PoisonError};
 
 use crate::sync::RwLock;
 use crate::tool::Tool;
-use crate::toolset::{AttachError, Conflicts, Toolset};
+use crate::toolset::{AttachError, ConflictError, Toolset};
 use toolwright_provider::call::ToolDef;
 
 /// A shared handle to a toolset that may change while a program runs. Cheap to clone; all clones
@@ -108,7 +108,7 @@ impl Registry {
     ///
     /// # Errors
     /// When a tool has this name; nothing changes.
-    pub fn insert_new(&self, tool: Arc<dyn Tool>) -> Result<(), Conflicts> {
+    pub fn insert_new(&self, tool: Arc<dyn Tool>) -> Result<(), ConflictError> {
         self.change(
             |tools| match Toolset::new([tool]).and_then(|one| tools.merge(&one)) {
                 Ok(changed) => (changed, Ok(())),

@@ -100,6 +100,9 @@ pub(super) fn integer(key: &str) -> Result<Number<'_>, Error> {
 
 /// Reads a key with `seed`.
 #[inline]
-pub(super) fn read<'de, K: DeserializeSeed<'de>>(key: &'de str, seed: K) -> Result<K::Value, Error> {
+pub(super) fn read<'de, K: DeserializeSeed<'de>>(
+    key: &'de str,
+    seed: K,
+) -> Result<K::Value, Error> {
     seed.deserialize(Key(key))
 }

@@ -54,7 +54,13 @@ impl Writer {
         schema
     }
 
-    pub(super) fn foreign(&mut self, foreign: &Foreign, nullable: bool, is_root: bool, words: &Words<'_>) {
+    pub(super) fn foreign(
+        &mut self,
+        foreign: &Foreign,
+        nullable: bool,
+        is_root: bool,
+        words: &Words<'_>,
+    ) {
         let mut keywords = match self.moved(foreign, nullable, is_root) {
             Ordered::Object(entries) => Keywords(entries),
             _ => Keywords::default(),

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use toolwright::layers::Approval;
 use toolwright::serve::Serve;
 use toolwright::{
-    Content, Context, Decision, DynTool, HaltReason, Handling, Items, Layer, Next, Outcome,
-    Progress, Request, Schema, SchemaDoc, Tool, ToolError, Toolset, tool, tools,
+    BoxFuture, Content, Context, Decision, DynTool, HaltReason, Handled, Items, Layer, Next,
+    Outcome, Progress, Request, Schema, SchemaDoc, Tool, ToolError, Toolset, tool, tools,
 };
 
 #[derive(Deserialize, Serialize, Schema, Clone, Copy)]
@@ -163,8 +163,8 @@ fn tree(node: Node) -> Node {
 /// Prints, and then says what it says.
 #[tool]
 fn noisy(#[context] cx: &Context) -> &'static str {
-    cx.progress(Progress::new(1.0).of(2.0).saying("begun"));
-    cx.progress(Progress::new(2.0).of(2.0));
+    cx.progress(Progress::new(1.0).with_total(2.0).with_message("begun"));
+    cx.progress(Progress::new(2.0).with_total(2.0));
     println!("this is no answer");
     "this is the answer"
 }
@@ -197,7 +197,11 @@ fn pages(#[arg(default = Reading::Forwards)] order: Reading) -> Items<Value> {
 #[tool]
 async fn endless(#[context] cx: &Context) -> u8 {
     for number in 1_u32.. {
-        cx.progress(Progress::new(number.into()).of(9e9).saying("on and on"));
+        cx.progress(
+            Progress::new(number.into())
+                .with_total(9e9)
+                .with_message("on and on"),
+        );
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     0
@@ -249,7 +253,7 @@ fn transfer(cents: u32) -> u32 {
 struct Cents;
 
 impl Layer for Cents {
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         let arguments = match &*request.call().name {
             "transfer" => request.call().arguments.replace(":5}", ":500}"),
             _ => request.call().arguments.to_string(),

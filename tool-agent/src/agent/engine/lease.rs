@@ -72,7 +72,7 @@ impl Engine<'_> {
                     event,
                 });
             };
-            executor = executor.observe(observer);
+            executor = executor.observer(observer);
         }
         executor
     }

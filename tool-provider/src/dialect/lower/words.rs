@@ -81,7 +81,9 @@ impl Rules {
         match self.when(keyword) {
             When::Always => Taken::Yes,
             When::Never => Taken::No,
-            When::AtMost(most) => yes_if(value.as_u128().is_some_and(|count| count <= most)),
+            When::ConcurrencyLimit(most) => {
+                yes_if(value.as_u128().is_some_and(|count| count <= most))
+            }
             When::NoLookaround => yes_if(!looks_around(value)),
             When::Counted => yes_if(is_counted(value)),
             When::Regular => yes_if(is_regular(value)),

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use super::super::batch::{Batch, PendingReason, Reply};
 use super::super::event::{BatchId, Event};
-use super::super::shown::Shown;
+use super::super::redacted::Redacted;
 use crate::tool::Progress;
 use toolwright_provider::call::{Encoder, Outcome, ToolCall, ToolError, ToolResult};
 use toolwright_schema::decode::Repair;
@@ -97,7 +97,7 @@ pub struct TracedCall {
     pub id: ShortStr,
     /// The tool's name, as the model wrote it.
     pub name: ShortStr,
-    /// Its arguments without their secrets; see [`Tool::shown`](crate::Tool::shown).
+    /// Its arguments without their secrets; see [`Tool::redacted`](crate::Tool::redacted).
     pub arguments: String,
 }
 
@@ -120,12 +120,12 @@ pub enum TraceKind {
 }
 
 impl TracedCall {
-    fn of(index: usize, call: &ToolCall, shown: Shown<'_>) -> Self {
+    fn of(index: usize, call: &ToolCall, redacted: Redacted<'_>) -> Self {
         Self {
             index,
             id: call.id.clone(),
             name: call.name.clone(),
-            arguments: shown.text().into_owned(),
+            arguments: redacted.text().into_owned(),
         }
     }
 }
@@ -163,8 +163,11 @@ impl Traced {
                 names: calls.iter().map(|call| call.name.clone()).collect(),
             },
             Event::Started {
-                index, call, shown, ..
-            } => Self::Started(TracedCall::of(index, call, shown)),
+                index,
+                call,
+                redacted,
+                ..
+            } => Self::Started(TracedCall::of(index, call, redacted)),
             // They stand in the result.
             Event::Repaired { .. } => return None,
             Event::Progress {
@@ -182,17 +185,19 @@ impl Traced {
             Event::Finished {
                 index,
                 call,
-                shown,
+                redacted,
                 result,
                 ..
             } => Self::Finished {
-                call: TracedCall::of(index, call, shown),
+                call: TracedCall::of(index, call, redacted),
                 outcome: result.outcome.clone(),
                 repairs: result.repairs.to_vec(),
                 duration: result.duration,
             },
-            Event::Pending { pending, shown, .. } => Self::Pending {
-                call: TracedCall::of(pending.index, &pending.call, shown),
+            Event::Pending {
+                pending, redacted, ..
+            } => Self::Pending {
+                call: TracedCall::of(pending.index, &pending.call, redacted),
                 reason: match pending.reason {
                     PendingReason::ManualTool => "manual_tool",
                     PendingReason::ManualMode => "manual_mode",

@@ -3,7 +3,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::Semaphore;
 
-use crate::executor::{Handling, Layer, Next, Request};
+use crate::executor::{Handled, Layer, Next, Request};
+use crate::tool::BoxFuture;
 use toolwright_schema::text::ShortStr;
 
 /// Lets no more calls of a tool run at once, in all batches of the executor and its clones; the others
@@ -12,21 +13,21 @@ use toolwright_schema::text::ShortStr;
 /// A tool that calls itself through the same executor can wait for its own seat for ever.
 ///
 /// ```
-/// use toolwright::layers::AtMost;
+/// use toolwright::layers::ConcurrencyLimit;
 /// use toolwright::{Executor, Toolset};
 ///
 /// let executor = Executor::parallel(&Toolset::default(), 8)
-///     .layer(AtMost::of("search", 2))
-///     .layer(AtMost::each(4));
+///     .layer(ConcurrencyLimit::of("search", 2))
+///     .layer(ConcurrencyLimit::each(4));
 /// ```
 #[derive(Debug)]
-pub struct AtMost {
+pub struct ConcurrencyLimit {
     of: Option<ShortStr>,
     seats: usize,
     taken: Mutex<HashMap<ShortStr, Arc<Semaphore>>>,
 }
 
-impl AtMost {
+impl ConcurrencyLimit {
     /// So many calls of this tool.
     ///
     /// # Panics
@@ -64,8 +65,8 @@ impl AtMost {
     }
 }
 
-impl Layer for AtMost {
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+impl Layer for ConcurrencyLimit {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         Box::pin(async move {
             let tool = &request.call().name;
             if self.of.as_ref().is_some_and(|of| of != tool) {

@@ -8,9 +8,9 @@ use toolwright_schema::decode::unshown;
 use toolwright_schema::panics::reported;
 use toolwright_schema::text::Printable;
 
-/// A call's arguments, as they may be logged: see [`Tool::redacted`].
+/// Arguments of a call without secrets, for logs; see [`Tool::redacted`].
 ///
-/// Of a call of a tool that is not there nothing is redacted, since nobody knows what is secret in it.
+/// Of an unknown tool nothing is shown, because its secrets are unknown.
 #[derive(Clone, Copy)]
 pub struct Redacted<'a> {
     call: &'a ToolCall,
@@ -22,7 +22,7 @@ impl<'a> Redacted<'a> {
         Self { call, tool }
     }
 
-    /// The text: JSON, where the model wrote JSON or something is left out.
+    /// Returns the text: JSON if the model wrote JSON or something is left out.
     pub fn text(&self) -> Cow<'a, str> {
         let arguments: &'a str = &self.call.arguments;
         let redacted =

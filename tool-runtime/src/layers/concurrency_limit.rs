@@ -7,10 +7,9 @@ use crate::executor::{Handled, Layer, Next, Request};
 use crate::tool::BoxFuture;
 use toolwright_schema::text::ShortStr;
 
-/// Lets no more calls of a tool run at once, in all batches of the executor and its clones; the others
-/// wait their turn, first come, first served.
+/// Limits the calls of a tool in flight, in all batches of the executor and its clones. Other calls wait in order.
 ///
-/// A tool that calls itself through the same executor can wait for its own seat for ever.
+/// A tool that calls itself through the same executor may wait for its own permit forever.
 ///
 /// ```
 /// use toolwright::layers::ConcurrencyLimit;
@@ -23,12 +22,12 @@ use toolwright_schema::text::ShortStr;
 #[derive(Debug)]
 pub struct ConcurrencyLimit {
     of: Option<ShortStr>,
-    seats: usize,
+    permits: usize,
     taken: Mutex<HashMap<ShortStr, Arc<Semaphore>>>,
 }
 
 impl ConcurrencyLimit {
-    /// So many calls of this tool.
+    /// Limits the calls of this tool.
     ///
     /// # Panics
     /// When it is 0.
@@ -37,7 +36,7 @@ impl ConcurrencyLimit {
         Self::new(Some(tool.into()), at_once)
     }
 
-    /// So many calls of each tool.
+    /// Limits the calls of each tool.
     ///
     /// # Panics
     /// When it is 0.
@@ -51,17 +50,17 @@ impl ConcurrencyLimit {
         assert!(at_once > 0, "a tool of which 0 calls may run never runs");
         Self {
             of,
-            seats: at_once.min(Semaphore::MAX_PERMITS),
+            permits: at_once.min(Semaphore::MAX_PERMITS),
             taken: Mutex::default(),
         }
     }
 
-    fn seats(&self, tool: &ShortStr) -> Arc<Semaphore> {
+    fn permits(&self, tool: &ShortStr) -> Arc<Semaphore> {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        let seats = taken
+        let permits = taken
             .entry(tool.clone())
-            .or_insert_with(|| Arc::new(Semaphore::new(self.seats)));
-        Arc::clone(seats)
+            .or_insert_with(|| Arc::new(Semaphore::new(self.permits)));
+        Arc::clone(permits)
     }
 }
 
@@ -72,9 +71,9 @@ impl Layer for ConcurrencyLimit {
             if self.of.as_ref().is_some_and(|of| of != tool) {
                 return next.run(request).await;
             }
-            let seats = self.seats(tool);
-            // They are never closed.
-            let _seat = seats.acquire().await;
+            let permits = self.permits(tool);
+            // Semaphores are never closed here.
+            let _permit = permits.acquire().await;
             next.run(request).await
         })
     }

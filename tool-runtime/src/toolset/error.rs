@@ -2,12 +2,12 @@ use std::fmt;
 
 use toolwright_schema::text::{NameError, Printable};
 
-/// Tools of equal names, which a toolset cannot hold.
+/// More than one tool of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConflictError(pub(super) Vec<String>);
 
 impl ConflictError {
-    /// The names that more than one tool has, each once, in order of appearance.
+    /// Returns the names that more than one tool has, each once, in order of appearance.
     pub fn names(&self) -> &[String] {
         &self.0
     }
@@ -21,7 +21,7 @@ impl fmt::Display for ConflictError {
 
 impl std::error::Error for ConflictError {}
 
-/// Stored definitions that do not go with the tools here.
+/// Stored definitions that do not fit the tools.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AttachError {
     pub(super) missing: Vec<String>,
@@ -30,18 +30,18 @@ pub struct AttachError {
 }
 
 impl AttachError {
-    /// The names that no tool here has, in order.
+    /// Returns the names that no tool here has, in order.
     pub fn missing(&self) -> &[String] {
         &self.missing
     }
 
-    /// The names that more than one definition has, each once, in order.
+    /// Returns the names that more than one definition has, each once, in order.
     pub fn repeated(&self) -> &[String] {
         &self.repeated
     }
 
-    /// The names of definitions whose texts hold characters that a model reads and a person does not
-    /// see, in order. [`ToolDef::strip_hidden`](crate::ToolDef::strip_hidden) takes them out.
+    /// Returns the names of definitions with invisible characters, in order.
+    /// [`ToolDef::strip_hidden`](crate::ToolDef::strip_hidden) removes them.
     pub fn hidden(&self) -> &[String] {
         &self.hidden
     }
@@ -68,7 +68,7 @@ impl fmt::Display for AttachError {
 
 impl std::error::Error for AttachError {}
 
-/// Why a tool could not be renamed.
+/// Reason why a tool could not be renamed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RenameError {

@@ -3,7 +3,7 @@ use serde_json::Value;
 use super::draft::Draft;
 use toolwright_schema::text::escaped;
 
-/// What a keyword is to somebody who walks a schema.
+/// Role of a keyword in a walk over a schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Keyword {
     /// It holds schemas for the same value.
@@ -18,7 +18,7 @@ pub(super) enum Keyword {
     Refused(&'static str),
 }
 
-/// How a keyword holds schemas.
+/// Form in which a keyword holds schemas.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Holds {
     One,
@@ -27,7 +27,7 @@ pub(super) enum Holds {
     Named,
 }
 
-/// What `name` with this value is in a draft.
+/// Returns the role of `name` with this value in a draft.
 pub(super) fn keyword(name: &str, value: &Value, draft: Draft) -> Keyword {
     use Holds::{List, Named, One, OneOrList};
     use Keyword::{Here, Inside, Plain, Reference, Refused};

@@ -17,7 +17,7 @@ use toolwright_provider::call::{
 ///
 /// ```
 /// use toolwright::{
-///     ErrorKind, Executor, Handled, Layer, Next, Request, ToolError, Toolset,
+///     BoxFuture, ErrorKind, Executor, Handled, Layer, Next, Request, ToolError, Toolset,
 /// };
 ///
 /// /// Lets nobody delete on a Friday.

@@ -187,7 +187,7 @@ impl WrapTool for Loud {
 fn a_wrapper_of_ones_own_keeps_secrets_visibility_and_validation() {
     /// Logs in.
     #[tool(visible = is_admin)]
-    fn login(user: String, #[arg(secret, len(6..))] password: String) -> String {
+    fn login(user: &str, #[arg(secret, len(6..))] password: &str) -> String {
         format!("{user} with {} characters", password.len())
     }
 

@@ -12,8 +12,9 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 use toolwright::layers::Approval;
 use toolwright::{
-    Batch, Cancel, Context, Decision, Encoder, ErrorKind, ErrorPolicy, Event, Executor, HaltReason,
-    Halted, Outcome, ResumeError, State, ToolCall, ToolError, Toolset, tool, tools,
+    Batch, BoxFuture, Cancel, Context, Decision, Encoder, ErrorKind, ErrorPolicy, Event, Executor,
+    HaltReason, Halted, Handled, Layer, Next, Outcome, Request, ResumeError, State, ToolCall,
+    ToolError, Toolset, tool, tools,
 };
 
 /// Notes a word, at once.
@@ -141,19 +142,31 @@ fn each_decision_counts_for_its_call() {
     assert_eq!(waits(&batch), [(4, 4)]);
 }
 
+struct Rewrites;
+
+impl Layer for Rewrites {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
+        Box::pin(next.run(request.with_arguments(r#"{"word":"z"}"#)))
+    }
+}
+
 #[test]
 fn a_call_may_wait_again_at_its_index() {
     let calls = [word("look", "a"), word("look", "b"), word("write", "c")];
     let batch = executor().run_blocking(&calls, &Context::new());
-    // Whoever approved the first layer's question is asked by another executor's second one.
-    let rewrites = executor().layer(Approval::when(|_| true));
+    // What was approved is rewritten, so somebody is asked about that.
+    let rewrites = Executor::serial(all())
+        .layer(Rewrites)
+        .layer(Approval::at_least("high"));
     let again = batch
         .resume_blocking(&rewrites, [(2, Decision::Approve)], &Context::new())
         .unwrap();
     assert_eq!(again.calls().len(), 3);
-    for pending in again.pending() {
-        assert_eq!((pending.index, pending.place), (2, 2));
-    }
+    assert_eq!(waits(&again), [(2, 2)]);
+    let pending = again.pending().next().unwrap();
+    assert_eq!(&*pending.call.arguments, r#"{"word":"z"}"#);
+    let done = resume(&again, [(2, Decision::Approve)]);
+    assert_eq!(texts(&done), ["a", "b", "z"]);
 }
 
 #[test]

@@ -50,7 +50,9 @@ pub mod call {
         Annotations, Block, Content, Encode, ErrorKind, HaltReason, Meta, Output, Payload,
     };
     #[doc(inline)]
-    pub use toolwright_runtime::tool::{Answer, Call, Decision, Filter, Scope, State};
+    pub use toolwright_runtime::tool::{
+        Answer, BoxFuture, Call, Decision, Filter, Scope, State, WrapTool,
+    };
     #[cfg(feature = "tokio")]
     #[doc(inline)]
     pub use toolwright_runtime::tool::{Cancel, Items, Progress};
@@ -67,7 +69,7 @@ pub mod toolset {
     pub use toolwright_runtime::toolset::Changes;
     #[doc(inline)]
     pub use toolwright_runtime::toolset::{
-        AttachError, Conflicts, Problem, ProblemCode, RenameError, Report, Severity,
+        AttachError, ConflictError, Problem, ProblemCode, RenameError, Report, Severity,
     };
 }
 
@@ -99,8 +101,8 @@ pub mod executor {
     #[doc(inline)]
     pub use toolwright_runtime::executor::{
         Batch, BatchId, BlockingLimit, CallPlan, Decide, Decided, ErrorPolicy, Event, Halted,
-        Observer, OnFailure, OutputLimit, Overflow, Pending, PendingReason, Reply, Shown, Source,
-        TraceEvent, TraceKind, TraceStore, Traced, TracedCall, UnknownPolicy,
+        Observer, OnFailure, OutputLimit, Overflow, Pending, PendingReason, Redacted, Reply,
+        ResumeError, Source, TraceEvent, TraceKind, TraceStore, Traced, TracedCall, UnknownPolicy,
     };
 }
 
@@ -217,7 +219,7 @@ pub mod serve {
 /// | `#[arg(rename = "…")]` | another name for the model |
 /// | `#[arg(example = expr)]` | an example for the schema |
 /// | `#[arg(flatten)]` | the one parameter's fields are the tool's parameters |
-/// | `#[arg(secret)]` | the value is for the tool alone: no error, repair, event, trace or `Debug` of the runtime shows it, nor [`Tool::shown`]; a provider is not told that it is one |
+/// | `#[arg(secret)]` | the value is for the tool alone: no error, repair, event, trace or `Debug` of the runtime shows it, nor [`Tool::redacted`]; a provider is not told that it is one |
 /// | `#[arg(range(1..=50))]` | a number from 1 to 50; also `range(0.0..1.0)`, `range(..10)` |
 /// | `#[arg(len(1..))]` | a string of at least one character, a list of at least one element |
 /// | `#[arg(pattern = "…")]`, `#[arg(format = "…")]` | a string that matches, or of a format of JSON Schema |

@@ -166,8 +166,8 @@ fn observers_and_traces_get_it_too() {
     let trace = TraceStore::new(10);
     let executor =
         Executor::serial(all())
-            .observe(trace.clone())
-            .observe(move |event: &Event<'_>| {
+            .observer(trace.clone())
+            .observer(move |event: &Event<'_>| {
                 if let Event::Finished { result, .. } = event {
                     let error = result.outcome.as_ref().unwrap_err();
                     details
@@ -239,8 +239,8 @@ fn all_aside() -> Batch {
     let executor = Executor::serial(&tools).filter(Filter::when(|_, _| panic!("the filter's own")));
     assert!(executor.tools(&Context::new()).is_empty());
     let executor = Executor::serial(tools)
-        .observe(trace)
-        .observe(|_: &Event<'_>| panic!("the observer's own"))
+        .observer(trace)
+        .observer(|_: &Event<'_>| panic!("the observer's own"))
         .layer(Log::new(|_| panic!("the writer's own")))
         .on_error(ErrorPolicy::with(|_, _| panic!("the policy's own")));
     let calls = ["fine", "fails", "hidden"].map(|name| ToolCall::new(name, name, "{}"));
@@ -284,7 +284,7 @@ fn aside() {
         panics::capture();
         all_aside();
         let quotes = |_: &Event<'_>| panic!("quoted \u{202e}\u{1b}[2J");
-        let executor = Executor::serial(tools![fine]).observe(quotes);
+        let executor = Executor::serial(tools![fine]).observer(quotes);
         executor.run_blocking(&[ToolCall::new("1", "fine", "{}")], &Context::new());
     }
 }

@@ -47,7 +47,10 @@ fn an_alias_is_read_at_any_depth() {
         "qty": 3, "by": "client", "no": 7, "speed": ["lazy", {"by": {"day": 2}}, "Slow"],
     });
     let call = ToolCall::new("call_1", "place", json!({ "order": order }).to_string());
-    let result = tools![place].call_blocking(&call, &Context::new().strict());
+    let result = tools![place].call_blocking(
+        &call,
+        &Context::new().with_repairs(toolwright::args::Repairs::None),
+    );
     assert_eq!(
         result.value(),
         Some(json!({
@@ -130,7 +133,10 @@ fn where_any_key_may_stand_an_alias_is_its_field_as_with_serde() {
         let expected = [own::<Open>(json), own::<Bounded>(json), own::<Flat>(json)];
         let found = ["open", "bounded", "flat"].map(|name| {
             let call = ToolCall::new("call_1", name, format!(r#"{{"of": {json}}}"#));
-            let result = tools.call_blocking(&call, &Context::new().strict());
+            let result = tools.call_blocking(
+                &call,
+                &Context::new().with_repairs(toolwright::args::Repairs::None),
+            );
             result.value()
         });
         assert_eq!(found, expected, "{json}");

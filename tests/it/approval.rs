@@ -16,9 +16,9 @@ use tokio::time::{Instant, sleep};
 use toolwright::layers::{Approval, Ask, Levels};
 use toolwright::{
     Context, Encoder, Executor, ToolCall, ToolError, ToolResult, Toolset,
-    call::{Decision, ErrorKind, Filter},
+    call::{BoxFuture, Decision, ErrorKind, Filter},
     executor::{Batch, Decided, Event, Halted, PendingReason, Reply},
-    layers::{Handling, Layer, Next, Request},
+    layers::{Handled, Layer, Next, Request},
     tool, tools,
 };
 
@@ -126,7 +126,7 @@ fn how_arguments_were_repaired_is_told_of_a_call_that_waits() {
     let noted = Arc::clone(&told);
     let executor = Executor::serial(all())
         .layer(Approval::at_least("medium"))
-        .observe(move |event: &Event<'_>| {
+        .observer(move |event: &Event<'_>| {
             if let Event::Repaired { call, repairs, .. } = event {
                 let repairs = repairs
                     .iter()
@@ -223,7 +223,7 @@ fn who_is_asked_sees_what_would_run() {
     let approval = Approval::at_least("high").ask(move |ask: Ask| {
         asks.lock().unwrap().push(json!({
             "arguments": serde_json::from_str::<Value>(&ask.call.arguments).unwrap(),
-            "shown": ask.shown,
+            "shown": ask.details,
             "place": ask.place,
             "description": ask.tool.def().description,
             "session": ask.context.session_id(),
@@ -264,7 +264,7 @@ fn a_panic_of_who_decides_lets_nothing_run() {
     let approvals = [
         Approval::when(|_| panic!("no")),
         Approval::when(|_| true).ask(move |_| async move { panics() }),
-        Approval::when(|_| true).showing(|_| panic!("no")),
+        Approval::when(|_| true).details(|_| panic!("no")),
     ];
     for approval in approvals {
         let executor = Executor::serial(tools![counted]).layer(approval);
@@ -348,7 +348,7 @@ fn a_decision_goes_on_with_what_waited() {
 
     let started = Arc::new(Mutex::new(Vec::new()));
     let events = Arc::clone(&started);
-    let executor = waiting().observe(move |event: &Event<'_>| {
+    let executor = waiting().observer(move |event: &Event<'_>| {
         if let Event::Started { index, call, .. } = event {
             let run = (*index, call.arguments.to_string());
             events.lock().unwrap().push(run);
@@ -407,7 +407,7 @@ fn what_was_decided_about_is_checked_again() {
 struct Rewrites(&'static str);
 
 impl Layer for Rewrites {
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         Box::pin(async move {
             let arguments = request.call().arguments.replace("\"ada\"", self.0);
             next.run(request.with_arguments(arguments)).await
@@ -494,7 +494,7 @@ fn a_manual_call_runs_as_it_was_shown_or_is_asked_about_again() {
 struct Cents;
 
 impl Layer for Cents {
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         Box::pin(async move {
             let arguments = request.call().arguments.replace(":5}", ":500}");
             next.run(request.with_arguments(arguments)).await
@@ -577,7 +577,7 @@ fn arguments_can_say_that_a_call_waits() {
         let arguments: Value = serde_json::from_str(&request.call().arguments).unwrap();
         &*request.call().name == "send" && arguments["copies"].as_u64() > Some(10)
     })
-    .showing(|_| json!({"why": "many copies"}));
+    .details(|_| json!({"why": "many copies"}));
     let executor = Executor::serial(all()).layer(many);
     let calls = [
         call("1", "send", json!({"to": "ada", "copies": 2})),

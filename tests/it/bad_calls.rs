@@ -93,7 +93,7 @@ fn assert_answer(arguments: &str, cx: &Context, expected: &Answer<'_>) {
     let call = ToolCall::new("c1", "search", arguments);
     let result = tools.call_blocking(&call, cx);
     let text = result.content(Encoder::auto());
-    let strict = cx.is_strict();
+    let strict = cx.repairs() == toolwright::args::Repairs::None;
     let ran = runs.load(Ordering::Relaxed);
     let valid = tools.validate_call(&call, cx);
     match expected {
@@ -129,7 +129,11 @@ fn parts(repair: &Repair) -> Repaired<'_> {
 fn assert_rows(rows: &[Row<'_>]) {
     for (arguments, repaired, strict) in rows {
         assert_answer(arguments, &Context::new(), repaired);
-        assert_answer(arguments, &Context::new().strict(), strict);
+        assert_answer(
+            arguments,
+            &Context::new().with_repairs(toolwright::args::Repairs::None),
+            strict,
+        );
     }
 }
 
@@ -454,7 +458,10 @@ fn no_arguments_are_an_empty_object() {
     )];
     for arguments in ["", "  \n", "null", " null ", "{}"] {
         assert_rows(&[(arguments, Refused(&missing), Refused(&missing))]);
-        for cx in [Context::new(), Context::new().strict()] {
+        for cx in [
+            Context::new(),
+            Context::new().with_repairs(toolwright::args::Repairs::None),
+        ] {
             let call = ToolCall::new("c1", "ping", arguments);
             let result = tools![ping].call_blocking(&call, &cx);
             assert_eq!(result.content(Encoder::auto()), "1 None", "{arguments:?}");
@@ -488,7 +495,10 @@ fn an_unknown_tool_is_told_with_few_near_names() {
         ("launch_the_rocket", "unknown tool `launch_the_rocket`"),
         ("", "the call names no tool"),
     ] {
-        for cx in [Context::new(), Context::new().strict()] {
+        for cx in [
+            Context::new(),
+            Context::new().with_repairs(toolwright::args::Repairs::None),
+        ] {
             let result = tools.call_blocking(&ToolCall::new("c1", name, "{}"), &cx);
             assert_eq!(result.content(Encoder::auto()), told);
             let error = result.outcome.unwrap_err();

@@ -17,9 +17,9 @@ use std::task::{Context as TaskContext, Poll};
 use serde::{Deserialize, Serialize};
 use toolwright::{
     Context, DynTool, Encoder, Executor, Schema, ToolCall, ToolError, Toolset,
-    call::{ErrorKind, Filter, Scope},
+    call::{BoxFuture, ErrorKind, Filter, Scope},
     executor::{Batch, ErrorPolicy, Event, Source, TraceStore},
-    layers::{Handled, Handling, Layer, Next, Request},
+    layers::{Handled, Layer, Next, Request},
     tool, tools,
 };
 
@@ -196,7 +196,7 @@ async fn every_part_of_a_tool_may_panic() {
 struct Through;
 
 impl Layer for Through {
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         Box::pin(next.run(request))
     }
 }
@@ -211,7 +211,7 @@ enum BadLayer {
 }
 
 impl Layer for BadLayer {
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         assert!(!matches!(self, Self::BeforeTheFuture), "secret 1234");
         Box::pin(async move {
             assert!(!matches!(self, Self::InTheFuture), "secret 1234");
@@ -247,9 +247,9 @@ fn who_looks_on_and_who_decides_may_panic() {
     let told = Arc::new(Mutex::new(0));
     let count = Arc::clone(&told);
     let executor = Executor::parallel(all(), 2)
-        .observe(|_: &Event<'_>| panic!("secret 1234"))
-        .observe(TraceStore::new(9).on_store(|_| panic!("secret 1234")))
-        .observe(move |_: &Event<'_>| *count.lock().unwrap() += 1)
+        .observer(|_: &Event<'_>| panic!("secret 1234"))
+        .observer(TraceStore::new(9).on_store(|_| panic!("secret 1234")))
+        .observer(move |_: &Event<'_>| *count.lock().unwrap() += 1)
         .on_error(ErrorPolicy::with(|_, _| panic!("secret 1234")))
         .encoder(Encoder::custom(|_| panic!("secret 1234")));
     let calls = calls(&[("works", "{}"), ("blocking", "{}")]);
@@ -283,7 +283,7 @@ fn who_says_what_is_there_may_panic() {
 async fn a_batch_that_is_dropped_drops_what_panics() {
     let told = Arc::new(Mutex::new(Vec::new()));
     let ends = Arc::clone(&told);
-    let executor = Executor::parallel(all(), 4).observe(move |event: &Event<'_>| {
+    let executor = Executor::parallel(all(), 4).observer(move |event: &Event<'_>| {
         if let Event::Finished { result, .. } = event {
             let kind = result.outcome.as_ref().err().map(ToolError::kind);
             ends.lock().unwrap().push((result.id.to_string(), kind));
@@ -352,8 +352,8 @@ fn the_model_reads_the_public_message_and_the_host_all() {
     let seen = Arc::clone(&sources);
     let trace = TraceStore::new(20);
     let executor = Executor::serial(tools![fail_secret])
-        .observe(trace.clone())
-        .observe(move |event: &Event<'_>| {
+        .observer(trace.clone())
+        .observer(move |event: &Event<'_>| {
             if let Event::Finished { result, .. } = event {
                 let error = result.outcome.as_ref().unwrap_err();
                 let mut cause = error.source();

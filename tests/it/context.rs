@@ -12,8 +12,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
 use toolwright::{
-    Context, DynTool, Encoder, ToolCall, ToolError, ToolResult, Toolset, Wire, args::Limits,
-    call::State, tool, tools,
+    Context, DynTool, Encoder, ToolCall, ToolError, ToolResult, Toolset, Wire,
+    args::{Limits, Repairs},
+    call::State,
+    tool, tools,
 };
 #[cfg(feature = "tokio")]
 use toolwright::{Executor, call::Cancel};
@@ -228,7 +230,7 @@ fn a_calls_context_goes_before_a_sessions_and_that_before_the_default() {
         .with_run("r3")
         .with_input("third")
         .with(3_u16)
-        .strict()
+        .with_repairs(Repairs::None)
         .over(&session);
     assert_eq!(
         (call.agent_id(), call.session_id(), call.run_id()),
@@ -242,12 +244,12 @@ fn a_calls_context_goes_before_a_sessions_and_that_before_the_default() {
     );
     assert_eq!(call.state().get("lang"), Some(&json!("en")));
     assert_eq!(call.state().get("role"), Some(&json!("admin")));
-    assert_eq!((call.limits().text, call.is_strict()), (10, true));
+    assert_eq!((call.limits().text, call.repairs()), (10, Repairs::None));
     assert!(call.scope().has_called("look"));
     // The others are as they were.
     assert_eq!(session.run_id(), None);
     assert_eq!(default.get::<u8>(), Some(&1));
-    assert!(!default.is_strict());
+    assert_eq!(default.repairs(), Repairs::All);
     // Nothing over nothing knows nothing.
     let nothing = Context::new().over(&Context::new());
     assert_eq!((nothing.agent_id(), nothing.turn()), (None, 0));

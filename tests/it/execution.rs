@@ -17,9 +17,9 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use toolwright::{
     Context, Executor, ToolCall,
-    call::{Cancel, ErrorKind},
+    call::{BoxFuture, Cancel, ErrorKind},
     executor::{CallPlan, Event, Halted, PendingReason},
-    layers::{Handling, Layer, Next, Request},
+    layers::{Handled, Layer, Next, Request},
     tool, tools,
 };
 
@@ -40,7 +40,7 @@ fn take(n: u8) -> u8 {
 struct Through;
 
 impl Layer for Through {
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         Box::pin(next.run(request))
     }
 }
@@ -123,7 +123,7 @@ async fn a_time_limit_is_kept_by_executors_alone() {
 fn repairs_are_told_before_the_end_of_a_call() {
     let told = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&told);
-    let executor = Executor::serial(tools![take]).observe(move |event: &Event<'_>| {
+    let executor = Executor::serial(tools![take]).observer(move |event: &Event<'_>| {
         let word = match event {
             Event::Repaired { index, repairs, .. } => {
                 format!("repaired {index}: {}", repairs.len())

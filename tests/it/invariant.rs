@@ -15,9 +15,9 @@ use serde_json::json;
 use tokio::time::{Instant, sleep};
 use toolwright::{
     Context, DynTool, Executor, Outcome, ToolCall, ToolError, ToolResult, Toolset,
-    call::{Cancel, ErrorKind, HaltReason},
+    call::{BoxFuture, Cancel, ErrorKind, HaltReason},
     executor::{ErrorPolicy, Event, OnFailure, UnknownPolicy},
-    layers::{Handled, Handling, Layer, Next, Request},
+    layers::{Handled, Layer, Next, Request},
     tool, tools,
 };
 
@@ -331,7 +331,7 @@ fn nobody(_: &toolwright::call::Scope<'_>) -> bool {
 struct Layered(Around);
 
 impl Layer for Layered {
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         Box::pin(async move {
             if request.index() % 3 != 1 {
                 return next.run(request).await;
@@ -374,7 +374,7 @@ fn executor(case: &Case, tools: Toolset, told: &Arc<Mutex<Told>>) -> Executor {
     let (told, panics) = (Arc::clone(told), case.observer_panics);
     let mut executor = Executor::parallel(tools, case.at_once)
         .on_error(policy)
-        .observe(move |event: &Event<'_>| {
+        .observer(move |event: &Event<'_>| {
             {
                 let mut told = told.lock().unwrap();
                 match event {

@@ -13,12 +13,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
-use toolwright::layers::{Approval, AtMost, Cache, CallLimit, Log, Retry};
+use toolwright::layers::{Approval, Cache, CallLimit, ConcurrencyLimit, Log, Retry};
 use toolwright::{
     Context, Encoder, Executor, Outcome, Registry, ToolCall, ToolError, Toolset,
-    call::{Cancel, ErrorKind, Scope, State},
+    call::{BoxFuture, Cancel, ErrorKind, Scope, State},
     executor::{Batch, PendingReason},
-    layers::{Handled, Handling, Layer, Next, Request},
+    layers::{Handled, Layer, Next, Request},
     tool, tools,
 };
 
@@ -58,7 +58,7 @@ type Notes = Arc<Mutex<Vec<String>>>;
 struct Passes(&'static str, Notes);
 
 impl Layer for Passes {
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         let note = |what| self.1.lock().unwrap().push(format!("{}-{what}", self.0));
         note("before");
         Box::pin(async move {
@@ -76,7 +76,7 @@ impl<F> Layer for Does<F>
 where
     F: Fn(Request<'_>) -> Result<Arc<str>, Handled> + Send + Sync,
 {
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         Box::pin(async move {
             match (self.0)(request.clone()) {
                 Ok(arguments) => next.run(request.with_arguments(arguments)).await,
@@ -246,11 +246,7 @@ async fn a_log_has_a_line_a_call_and_no_secrets() {
     let log = |with_arguments: bool| {
         let lines = Arc::clone(&lines);
         let log = Log::new(move |line| lines.lock().unwrap().push(line.to_owned()));
-        if with_arguments {
-            log.with_arguments()
-        } else {
-            log
-        }
+        if with_arguments { log.arguments() } else { log }
     };
     let calls = [
         call("1", "wait", json!({"ms": 20})),
@@ -319,7 +315,7 @@ fn no_secret_is_logged_or_shown_to_who_decides() {
         let (log, asked) = (Arc::clone(&log), Arc::clone(&asked));
         let log = Log::new(move |line| log.lock().unwrap().push(line.to_owned()));
         let executor = Executor::serial(Toolset::new([tool]).unwrap())
-            .layer(log.with_arguments())
+            .layer(log.arguments())
             .layer(Approval::at_least("high").ask(move |ask| {
                 asked.lock().unwrap().push(ask.arguments().into_owned());
                 async { toolwright::call::Decision::Approve }
@@ -730,7 +726,7 @@ async fn no_more_calls_of_a_tool_run_at_once_than_may() {
         .collect();
     let tools = tools![search, fetch];
     let mut peaks = Vec::new();
-    for layer in [AtMost::of("search", 2), AtMost::each(3)] {
+    for layer in [ConcurrencyLimit::of("search", 2), ConcurrencyLimit::each(3)] {
         for peak in &PEAK {
             peak.store(0, Ordering::SeqCst);
         }
@@ -757,7 +753,7 @@ async fn a_call_that_is_cancelled_leaves_its_seat() {
         0
     }
 
-    let executor = Executor::parallel(tools![hang], 2).layer(AtMost::of("hang", 1));
+    let executor = Executor::parallel(tools![hang], 2).layer(ConcurrencyLimit::of("hang", 1));
     let hangs = [
         call("1", "hang", json!({"ms": 1_000_000})),
         call("2", "hang", json!({"ms": 1_000_000})),
@@ -785,7 +781,7 @@ fn many_layers_are_one_answer() {
         .layer(CallLimit::per_run(10))
         .layer(Cache::new(10))
         .layer(Retry::new(3))
-        .layer(AtMost::each(2));
+        .layer(ConcurrencyLimit::each(2));
     let calls: Vec<_> = (0..8)
         .map(|n| call(&n.to_string(), "say", json!({"text": n.to_string()})))
         .collect();

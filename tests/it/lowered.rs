@@ -74,7 +74,9 @@ fn many(
 }
 
 fn answer(tool: &str, arguments: &str) -> Result<String, String> {
-    let cx = Context::new().strict().lowered();
+    let cx = Context::new()
+        .with_repairs(toolwright::args::Repairs::None)
+        .with_lowered();
     let result = tools![many, sheet].call_blocking(&ToolCall::new("c1", tool, arguments), &cx);
     match &result.outcome {
         Ok(_) => Ok(result.content(Encoder::json()).into_owned()),
@@ -207,7 +209,7 @@ fn inside_what_serde_buffers_too() {
 
 #[test]
 fn only_where_the_model_was_told_so() {
-    let cx = Context::new().strict();
+    let cx = Context::new().with_repairs(toolwright::args::Repairs::None);
     for arguments in [r#"{"labels": []}"#, r#"{"labels": {}, "limit": null}"#] {
         let result = tools![many].call_blocking(&ToolCall::new("c1", "many", arguments), &cx);
         assert!(result.outcome.is_err(), "{arguments}");

@@ -77,7 +77,7 @@ fn answer(executor: &Executor, cx: &Context, name: &str, arguments: Value) -> (b
 }
 
 fn limited(name: &str, arguments: Value) -> String {
-    let executor = Executor::serial(all()).limit_output(OutputLimit::default());
+    let executor = Executor::serial(all()).output_limit(OutputLimit::default());
     answer(&executor, &Context::new(), name, arguments).1
 }
 
@@ -142,7 +142,7 @@ fn errors_and_blocks_are_cut_and_what_is_not_for_the_model_is_not() {
     assert_eq!(limited("direct", json!({"times": 60_000})).len(), 60_000);
     assert_eq!(limited("halt", json!({"times": 60_000})).len(), 60_000);
 
-    let executor = Executor::serial(all()).limit_output(OutputLimit::default());
+    let executor = Executor::serial(all()).output_limit(OutputLimit::default());
     let call = ToolCall::new("1", "blocks", r#"{"times": 30000}"#);
     let batch = executor.run_blocking(&[call], &Context::new());
     let Ok(Outcome::Content(content)) = &batch.results().next().unwrap().outcome else {
@@ -199,8 +199,8 @@ fn read(executor: &Executor, cx: &Context, id: &str, most: usize) -> String {
 fn a_model_can_read_on_in_json() {
     let overflow = Overflow::new(1_000_000);
     let own = Toolset::new([overflow.tool()]).unwrap();
-    let limit = OutputLimit::new(400, 10).kept_in(&overflow);
-    let executor = Executor::serial(all().merge(&own).unwrap()).limit_output(limit);
+    let limit = OutputLimit::new(400, 10).overflow(&overflow);
+    let executor = Executor::serial(all().merge(&own).unwrap()).output_limit(limit);
     let (cx, many) = (Context::new(), json!({"count": 100}));
     let whole = answer(&Executor::serial(all()), &cx, "rows", many.clone()).1;
     let (_, first) = answer(&executor, &cx, "rows", many);
@@ -235,8 +235,8 @@ fn a_model_can_read_on_in_json() {
 fn a_model_can_read_on() {
     let overflow = Overflow::new(1_000_000);
     let own = Toolset::new([overflow.tool()]).unwrap();
-    let limit = OutputLimit::new(100, 10).kept_in(&overflow);
-    let executor = Executor::serial(all().merge(&own).unwrap()).limit_output(limit);
+    let limit = OutputLimit::new(100, 10).overflow(&overflow);
+    let executor = Executor::serial(all().merge(&own).unwrap()).output_limit(limit);
     let cx = Context::new().with_session("a");
     let lines: Vec<_> = (0..60).map(|n| format!("line {n} é\n")).collect();
     let text = lines.concat();
@@ -281,8 +281,8 @@ fn a_model_can_read_on() {
 fn the_oldest_texts_make_room() {
     let overflow = Overflow::new(1000);
     let own = Toolset::new([overflow.tool()]).unwrap();
-    let limit = OutputLimit::new(100, 10).kept_in(&overflow);
-    let executor = Executor::serial(all().merge(&own).unwrap()).limit_output(limit);
+    let limit = OutputLimit::new(100, 10).overflow(&overflow);
+    let executor = Executor::serial(all().merge(&own).unwrap()).output_limit(limit);
     let cx = Context::new();
     let say = |times: u32| {
         answer(

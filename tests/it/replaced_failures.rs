@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 use toolwright::layers::Retry;
 use toolwright::{
     Context, DynTool, Executor, Outcome, Tool, ToolCall, ToolError, ToolResult, Toolset,
-    call::{Annotations, ErrorKind},
+    call::{Annotations, BoxFuture, ErrorKind},
     executor::{ErrorPolicy, OnFailure},
-    layers::{Handled, Handling, Layer, Next, Request},
+    layers::{Handled, Layer, Next, Request},
 };
 
 /// Longer than any test takes that holds.
@@ -64,7 +64,7 @@ fn replace() -> ErrorPolicy {
 struct Fallback;
 
 impl Layer for Fallback {
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         Box::pin(async move {
             let handled = next.run(request).await;
             match handled.error().map(ToolError::kind) {

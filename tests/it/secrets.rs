@@ -166,7 +166,7 @@ fn all() -> Toolset {
 fn everything_seen(calls: &[ToolCall], cx: &Context) -> (Batch, String) {
     let seen = Arc::new(Mutex::new(String::new()));
     let log = Arc::clone(&seen);
-    let executor = Executor::serial(all()).observe(move |event: &Event<'_>| {
+    let executor = Executor::serial(all()).observer(move |event: &Event<'_>| {
         let mut log = log.lock().unwrap();
         *log += &format!("{event:?}\n{event:#?}\n");
     });
@@ -195,7 +195,7 @@ fn everything_seen(calls: &[ToolCall], cx: &Context) -> (Batch, String) {
     }
     let tools = all();
     for call in calls {
-        log += &tools.get(&call.name).unwrap().shown(&call.arguments);
+        log += &tools.get(&call.name).unwrap().redacted(&call.arguments);
         let store = Store::new();
         let call = toolwright::call::Call::of(call, &store, cx);
         log += &format!("{call:?}");
@@ -282,7 +282,7 @@ fn what_is_no_json_is_not_quoted_where_it_could_be_a_secret() {
 #[test]
 fn what_is_shown_of_arguments_is_all_but_their_secrets() {
     let tools = all();
-    let shown = |name: &str, text: &str| tools.get(name).unwrap().shown(text).into_owned();
+    let shown = |name: &str, text: &str| tools.get(name).unwrap().redacted(text).into_owned();
     assert_eq!(
         shown(
             "login",
@@ -313,14 +313,17 @@ fn what_is_shown_of_arguments_is_all_but_their_secrets() {
     // A copy under another name keeps the secrets, and so does one whose schema was stored.
     let renamed = tools.prefix("my_").unwrap();
     assert_eq!(
-        renamed.get("my_flat").unwrap().shown(r#"{"password":1}"#),
+        renamed
+            .get("my_flat")
+            .unwrap()
+            .redacted(r#"{"password":1}"#),
         r#"{"password":"[secret]"}"#
     );
     let mut def = tools.get("flat").unwrap().def().clone();
     def.input = toolwright::schema::SchemaDoc::parse(r#"{"type":"object"}"#).unwrap();
     let attached = tools.attach([def]).unwrap();
     assert_eq!(
-        attached.get("flat").unwrap().shown(r#"{"password":1}"#),
+        attached.get("flat").unwrap().redacted(r#"{"password":1}"#),
         r#"{"password":"[secret]"}"#
     );
 }
@@ -477,8 +480,8 @@ proptest! {
     fn a_secret_is_seen_nowhere((name, text) in any_call(), mode in 0..3usize) {
         let cx = match mode {
             0 => Context::new(),
-            1 => Context::new().strict(),
-            _ => Context::new().lowered(),
+            1 => Context::new().with_repairs(toolwright::args::Repairs::None),
+            _ => Context::new().with_lowered(),
         };
         let calls = [ToolCall::new("1", name, text.as_str())];
         let (_, seen) = everything_seen(&calls, &cx);
@@ -497,7 +500,7 @@ fn layers_and_wrappers_keep_secrets() {
     let tools = Toolset::new([wrapped]).unwrap();
     let executor = Executor::serial(tools).layer(
         toolwright::layers::Log::new(move |line| log.lock().unwrap().push(line.to_owned()))
-            .with_arguments(),
+            .arguments(),
     );
     let calls = [ToolCall::new(
         "1",

@@ -17,7 +17,7 @@ use toolwright::{
 /// Says it.
 #[tool]
 fn say(text: &str, #[arg(secret)] key: Option<&str>, #[context] cx: &Context) -> String {
-    cx.progress(Progress::new(1.0).of(2.0).saying("half"));
+    cx.progress(Progress::new(1.0).with_total(2.0).with_message("half"));
     format!("{text}{}", key.unwrap_or_default().len())
 }
 
@@ -94,7 +94,7 @@ fn line(event: &impl ToString) -> String {
 fn every_call_starts_and_finishes_once_and_a_manual_one_only_waits() {
     let trace = ticking(100);
     let cx = Context::new().with_run("r1").with_agent("a7");
-    let executor = Executor::serial(all()).observe(trace.clone());
+    let executor = Executor::serial(all()).observer(trace.clone());
     let batch = executor.run_blocking(&turn(), &cx);
     assert_eq!(batch.pending().count(), 1);
     let events = trace.events();
@@ -133,7 +133,7 @@ fn every_call_starts_and_finishes_once_and_a_manual_one_only_waits() {
 fn a_trace_is_typed() {
     let trace = TraceStore::new(100);
     Executor::serial(all())
-        .observe(trace.clone())
+        .observer(trace.clone())
         .run_blocking(&turn(), &Context::new());
     let finished = trace.of_kind(TraceKind::Finished);
     let kinds: Vec<_> = finished
@@ -173,7 +173,7 @@ fn a_trace_is_typed() {
 #[test]
 fn events_are_found_by_kind_time_and_predicate_and_the_oldest_make_room() {
     let trace = ticking(4);
-    let executor = Executor::serial(all()).observe(trace.clone());
+    let executor = Executor::serial(all()).observer(trace.clone());
     // Four events a batch: it starts, a call starts and finishes, it ends.
     executor.run_blocking(&calls(&[("fail", "{}")]), &Context::new());
     executor.run_blocking(&calls(&[("ask", "{}")]), &Context::new());
@@ -201,7 +201,7 @@ fn events_are_found_by_kind_time_and_predicate_and_the_oldest_make_room() {
 #[test]
 fn a_store_can_be_switched_off_and_on() {
     let trace = TraceStore::new(10);
-    let executor = Executor::serial(all()).observe(trace.clone()).observe(());
+    let executor = Executor::serial(all()).observer(trace.clone()).observer(());
     trace.enable(false);
     assert!(!trace.is_enabled());
     executor.run_blocking(&calls(&[("fail", "{}")]), &Context::new());
@@ -211,7 +211,7 @@ fn a_store_can_be_switched_off_and_on() {
     assert_eq!(trace.len(), 4);
     let none = TraceStore::new(0);
     Executor::serial(all())
-        .observe(none.clone())
+        .observer(none.clone())
         .run_blocking(&turn(), &Context::new());
     assert!(none.is_empty());
 }
@@ -225,7 +225,7 @@ fn what_follows_storing_may_fail() {
         panic!("the exporter is down")
     });
     let batch = Executor::serial(all())
-        .observe(trace.clone())
+        .observer(trace.clone())
         .run_blocking(&turn()[..1], &Context::new());
     assert!(batch.results().all(toolwright::ToolResult::is_success));
     assert_eq!(seen.load(Ordering::Relaxed), trace.len());
@@ -238,7 +238,7 @@ fn a_summary_is_one_line_and_cut() {
     let arguments = serde_json::json!({"text": long}).to_string();
     let trace = TraceStore::new(10);
     Executor::serial(all())
-        .observe(trace.clone())
+        .observer(trace.clone())
         .run_blocking(&calls(&[("say", &arguments)]), &Context::new());
     let line = line(&trace.of_kind(TraceKind::Finished)[0]);
     let result = line.split_once(" -> ").unwrap().1;
@@ -250,8 +250,8 @@ fn an_observer_that_panics_hides_nothing_from_the_next() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&seen);
     let executor = Executor::serial(all())
-        .observe(|_: &Event<'_>| panic!("mine"))
-        .observe(move |event: &Event<'_>| {
+        .observer(|_: &Event<'_>| panic!("mine"))
+        .observer(move |event: &Event<'_>| {
             let word = match event {
                 Event::Started { call, .. } => format!("started {}", call.id),
                 Event::Finished { call, .. } => format!("finished {}", call.id),
@@ -280,7 +280,7 @@ fn an_observer_that_panics_hides_nothing_from_the_next() {
 #[tokio::test(start_paused = true)]
 async fn a_batch_whose_future_is_dropped_ends_in_the_trace() {
     let trace = TraceStore::new(10);
-    let executor = Executor::parallel(all(), 2).observe(trace.clone());
+    let executor = Executor::parallel(all(), 2).observer(trace.clone());
     let (calls, cx) = (calls(&[("hang", "{}"), ("hang", "{}")]), Context::new());
     let run = executor.run(&calls, &cx);
     assert!(
@@ -311,7 +311,7 @@ impl Observer for Counter {
 #[test]
 fn a_batch_ends_once() {
     let count = Arc::new(AtomicUsize::new(0));
-    let executor = Executor::serial(all()).observe(Counter(Arc::clone(&count)));
+    let executor = Executor::serial(all()).observer(Counter(Arc::clone(&count)));
     executor.run_blocking(&turn(), &Context::new());
     executor.run_blocking(&[], &Context::new());
     assert_eq!(count.load(Ordering::Relaxed), 2);

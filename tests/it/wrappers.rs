@@ -3,18 +3,19 @@
 // A test that finds less than it expects has failed; and validators take references.
 #![allow(
     clippy::unwrap_used,
+    clippy::format_push_string,
     clippy::indexing_slicing,
     clippy::trivially_copy_pass_by_ref
 )]
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use futures_util::stream;
 use serde_json::json;
 use toolwright::{
     Context, Encoder, Executor, Outcome, Tool, ToolCall, ToolError, ToolResult, Toolset,
-    call::{Content, ErrorKind, HaltReason, Items, Scope, State},
-    executor::{Batch, Halted},
+    call::{Answer, Call, Content, ErrorKind, HaltReason, Items, Scope, State, WrapTool},
+    executor::{Batch, Event, Halted},
     tool, tools,
 };
 
@@ -162,6 +163,74 @@ fn the_definition_is_kept_in_any_order() {
         assert!(tools.validate_call(&call, &admin()).is_ok());
     }
     assert_eq!(*halving().handle_errors().def(), *plain.def());
+}
+
+/// A wrapper of somebody's own, which forgets all that can be forgotten.
+struct Loud(Arc<dyn Tool>);
+
+impl WrapTool for Loud {
+    fn inner(&self) -> &Arc<dyn Tool> {
+        &self.0
+    }
+
+    fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
+        match self.0.call(call) {
+            Answer::Ready(Ok(Outcome::Value(value))) => {
+                let loud = value.as_text().unwrap_or_default().to_uppercase();
+                Answer::Ready(Ok(Outcome::value(loud)))
+            }
+            other => other,
+        }
+    }
+}
+
+#[test]
+fn a_wrapper_of_ones_own_keeps_secrets_visibility_and_validation() {
+    /// Logs in.
+    #[tool(visible = is_admin)]
+    fn login(user: &str, #[arg(secret, len(6..))] password: &str) -> String {
+        format!("{user} with {} characters", password.len())
+    }
+
+    let mut tool = Arc::clone(tools![login].get("login").unwrap());
+    for _ in 0..2 {
+        tool = Arc::new(Loud(tool));
+    }
+    let tools = Toolset::new([tool]).unwrap();
+    let seen = Arc::new(Mutex::new(String::new()));
+    let log = Arc::clone(&seen);
+    let executor = Executor::serial(&tools).observer(move |event: &Event<'_>| {
+        log.lock().unwrap().push_str(&format!("{event:?}"));
+        if let Event::Started { redacted, .. } = event {
+            log.lock().unwrap().push_str(&redacted.text());
+        }
+    });
+    let call = |password: &str| {
+        let arguments = json!({"user": "ada", "password": password});
+        ToolCall::new("1", "login", arguments.to_string())
+    };
+    let calls = [call("marker-1"), call("mark")];
+    let batch = executor.run_blocking(&calls, &admin());
+    let texts: Vec<_> = batch
+        .results()
+        .map(|result| result.content(Encoder::auto()))
+        .collect();
+    assert_eq!(texts[0], "ADA WITH 8 CHARACTERS");
+    assert!(texts[1].starts_with("password: "), "{}", texts[1]);
+    assert!(!texts[1].contains("mark"), "{}", texts[1]);
+    let seen = seen.lock().unwrap().clone();
+    assert!(
+        seen.contains(r#""password":"[secret]""#) && !seen.contains("mark"),
+        "{seen}"
+    );
+
+    // Nobody else sees or calls it.
+    assert!(tools.visible(&Scope::default()).is_empty());
+    let guest = executor.run_blocking(&calls[..1], &Context::new());
+    assert_eq!(kind(&guest), ErrorKind::Hidden);
+    let guest = tools.call_blocking(&calls[0], &Context::new());
+    assert_eq!(guest.outcome.unwrap_err().kind(), ErrorKind::Hidden);
+    assert!(tools.validate_call(&calls[1], &admin()).is_err());
 }
 
 #[test]

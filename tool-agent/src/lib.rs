@@ -2,9 +2,6 @@
 //!
 //! Use it through the crate `toolwright`, feature `agent`.
 
-use std::future::Future;
-use std::pin::Pin;
-
 mod agent;
 mod checkpoint;
 mod digest;
@@ -45,4 +42,5 @@ pub use self::tool_node::{ToolNode, ToolNodeResult, route};
 pub use toolwright_runtime::Usage;
 
 /// Boxed future that is `Send`. [`Model`] and [`Checkpointer`] return it.
-pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+#[doc(inline)]
+pub use toolwright_runtime::BoxFuture;

@@ -34,7 +34,7 @@ pub struct Assistant {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub native: Option<Native>,
     /// True if the tools were sent with lowered schemas, so that
-    /// [`Context::lowered`](toolwright_runtime::Context::lowered) has to read the calls.
+    /// [`Context::with_lowered`](toolwright_runtime::Context::with_lowered) has to read the calls.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lowered: bool,
     /// Present if the text is a tool's question to the user, and not the model's.

@@ -102,7 +102,7 @@ pub struct ModelResponse {
     /// True if the provider truncated the answer.
     pub cut_off: bool,
     /// True if the tools were sent with lowered schemas, so that
-    /// [`Context::lowered`](toolwright_runtime::Context::lowered) has to read the calls.
+    /// [`Context::with_lowered`](toolwright_runtime::Context::with_lowered) has to read the calls.
     pub lowered: bool,
 }
 

@@ -155,7 +155,7 @@ pub(crate) fn conversation_context(thread: &Thread, cx: Context) -> Context {
         None => known,
     };
     let known = if thread.is_lowered() {
-        known.lowered()
+        known.with_lowered()
     } else {
         known
     };

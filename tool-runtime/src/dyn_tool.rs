@@ -1,7 +1,7 @@
 mod build_error;
 mod handler;
 #[cfg(feature = "validate")]
-mod judge;
+mod validator;
 
 use std::borrow::Cow;
 use std::fmt::{self, Debug, Display};
@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 pub use self::build_error::{BuildError, SchemaError, SchemaErrorKind};
 use self::handler::{Check, Handler};
 #[cfg(feature = "validate")]
-use self::judge::Judge;
+use self::validator::SchemaValidator;
 #[cfg(feature = "validate")]
 use crate::tool::check;
 use crate::tool::{Answer, Call, Context, Scope, Tool};
@@ -28,7 +28,7 @@ use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::{Schema, Shape};
 use toolwright_schema::text::NameError;
 
-/// A tool that is known only at run time: from a file, a database, or a closure.
+/// A tool made at run time: from a file, a database, or a closure.
 ///
 /// ```
 /// use serde::Deserialize;
@@ -52,10 +52,10 @@ use toolwright_schema::text::NameError;
 pub struct DynTool {
     def: ToolDef,
     handler: Option<Box<dyn Handler>>,
-    /// Where the schema is not that of the handler's own type.
+    /// Set if the schema is not that of the handler's own type.
     #[cfg(feature = "validate")]
-    judge: Option<Judge>,
-    /// The way back to that schema from a provider's strict mode; made when it is first needed.
+    validator: Option<SchemaValidator>,
+    /// Inverse of the schema's lowering for strict modes; made on first use.
     forms: OnceLock<Option<Plan>>,
     is_schema_given: bool,
     check: Option<Box<Check>>,
@@ -65,23 +65,22 @@ pub struct DynTool {
 type Visible = dyn Fn(&Scope<'_>) -> bool + Send + Sync;
 
 impl DynTool {
-    /// Starts a tool. It needs a name, a description and a handler.
+    /// Starts a builder. A tool needs a name, a description and a handler.
     pub fn builder() -> DynToolBuilder {
         DynToolBuilder::default()
     }
 
-    /// A tool that is declared and that nothing here runs: its calls are for the host to answer.
-    /// Called all the same it answers [`NoHandler`](ErrorKind::NoHandler).
+    /// Declares a tool without a handler: the host answers its calls. A direct call fails with
+    /// [`NoHandler`](ErrorKind::NoHandler).
     ///
-    /// The definition is taken as it is, so that one from elsewhere can be renamed afterwards.
-    /// [`Toolset::check`](crate::Toolset::check) tells of characters in it that nobody sees; a
-    /// [`Wire`](crate::Wire) leaves them out of what a provider is sent.
+    /// The definition is taken as it is, so it can be renamed afterwards. [`Toolset::check`](crate::Toolset::check)
+    /// reports invisible characters in it, and a [`Wire`](crate::Wire) leaves them out.
     pub fn declare(def: ToolDef) -> Arc<dyn Tool> {
         Arc::new(Self {
             def,
             handler: None,
             #[cfg(feature = "validate")]
-            judge: None,
+            validator: None,
             forms: OnceLock::new(),
             is_schema_given: true,
             check: None,
@@ -99,7 +98,7 @@ impl DynTool {
         })
     }
 
-    /// The call, of this tool.
+    /// Marks a call of a destructive tool.
     fn own<'a>(&self, call: Call<'a>) -> Call<'a> {
         call.destructive(self.def.annotations.destructive == Some(true))
     }
@@ -108,9 +107,9 @@ impl DynTool {
         self.handler.as_ref()?.secrets()
     }
 
-    /// The call with its arguments in the form of the schema, where they were written for a strict
-    /// mode. Arguments of the handler's own type are read in either form.
-    fn raised<'a>(&self, call: Call<'a>) -> Call<'a> {
+    /// Restores arguments that were written for a strict mode to the schema's form. Arguments of the handler's own type
+    /// are read in either form.
+    fn restored<'a>(&self, call: Call<'a>) -> Call<'a> {
         let text = call.arguments();
         if !call.is_lowered() || !self.is_schema_given || text.len() > call.limits().text {
             return call;
@@ -119,36 +118,35 @@ impl DynTool {
             let schema = read(self.def.input.as_json())?;
             Plan::of_forms(&schema)
         });
-        let raised = forms.as_ref().and_then(|forms| forms.raise(text));
-        match raised {
-            // Arguments are an object in any form.
-            Some(raised) if raised.starts_with('{') => {
-                call.with_arguments(call.store().pen().keep(raised))
+        let restored = forms.as_ref().and_then(|forms| forms.raise(text));
+        match restored {
+            // Arguments are objects in both forms.
+            Some(restored) if restored.starts_with('{') => {
+                call.with_arguments(call.store().pen().keep(restored))
             }
             _ => call,
         }
     }
 
-    /// The call with its arguments as a schema that arrived at run time admits them: repaired where they
-    /// have to be.
+    /// Validates the arguments against a run-time schema, and repairs them where needed.
     #[cfg(feature = "validate")]
-    fn judged<'a>(&self, call: Call<'a>) -> Result<Call<'a>, ToolError> {
-        let Some(judge) = &self.judge else {
+    fn validated<'a>(&self, call: Call<'a>) -> Result<Call<'a>, ToolError> {
+        let Some(validator) = &self.validator else {
             return Ok(call);
         };
-        // The schema does not know what the handler's type keeps secret.
+        // The schema does not know the secrets of the handler's type.
         let has_secrets = self.secrets().is_some();
-        match check(&call, judge.root(), has_secrets) {
+        match check(&call, validator.root(), has_secrets) {
             Ok(text) => Ok(call.with_arguments(text)),
             Err(error) if has_secrets => Err(error.without_values()),
             Err(error) => Err(error),
         }
     }
 
-    /// Without the feature `validate` nobody asks the schema.
+    /// Accepts all arguments: the feature `validate` is off.
     #[cfg(not(feature = "validate"))]
     #[allow(clippy::unused_self, clippy::unnecessary_wraps)]
-    fn judged<'a>(&self, call: Call<'a>) -> Result<Call<'a>, ToolError> {
+    fn validated<'a>(&self, call: Call<'a>) -> Result<Call<'a>, ToolError> {
         Ok(call)
     }
 }
@@ -165,9 +163,9 @@ impl Tool for DynTool {
     }
 
     fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
-        let call = self.raised(self.own(call));
+        let call = self.restored(self.own(call));
         let handler = self.handler();
-        match handler.and_then(|handler| Ok((handler, self.judged(call)?))) {
+        match handler.and_then(|handler| Ok((handler, self.validated(call)?))) {
             Ok((handler, call)) => handler.call(call, self.check.as_deref()),
             Err(error) => Answer::Ready(Err(error)),
         }
@@ -175,11 +173,11 @@ impl Tool for DynTool {
 
     fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
         let handler = self.handler()?;
-        let call = self.judged(self.raised(self.own(call)))?;
+        let call = self.validated(self.restored(self.own(call)))?;
         handler.validate(call, self.check.as_deref())
     }
 
-    fn shown<'t>(&self, arguments: &'t str) -> Cow<'t, str> {
+    fn redacted<'t>(&self, arguments: &'t str) -> Cow<'t, str> {
         match self.secrets().or_else(|| self.def.input.shape()) {
             Some(shape) => without_secrets(arguments, shape),
             None => arguments.into(),
@@ -195,14 +193,14 @@ impl Tool for DynTool {
     }
 }
 
-/// Makes a [`DynTool`]; see [`DynTool::builder`].
+/// Builder of a [`DynTool`]; see [`DynTool::builder`].
 #[must_use = "a builder makes nothing until `build` is called"]
 pub struct DynToolBuilder {
     /// Empty texts stand for missing ones.
     def: ToolDef,
     meta: Map<String, Value>,
     handler: Option<Box<dyn Handler>>,
-    /// Whether the schema was given apart from the handler, so that reading its type is no check.
+    /// The schema was given apart from the handler, so decoding does not check it.
     is_schema_given: bool,
     check: Option<Box<Check>>,
     visible: Option<Box<Visible>>,
@@ -222,8 +220,7 @@ impl Default for DynToolBuilder {
 }
 
 impl DynToolBuilder {
-    /// Everything that a definition says, as it was stored or read from a provider's form. What was
-    /// said before is forgotten.
+    /// Sets the whole definition, stored or from a provider's form. Replaces earlier settings.
     pub fn def(mut self, def: ToolDef) -> Self {
         self.meta = def.meta.clone().into();
         self.def = def;
@@ -231,26 +228,25 @@ impl DynToolBuilder {
         self
     }
 
-    /// The name that the model calls.
+    /// Sets the name that the model calls.
     pub fn name(mut self, name: impl Into<Cow<'static, str>>) -> Self {
         self.def.name = name.into();
         self
     }
 
-    /// What the tool does, for the model.
+    /// Sets the description for the model.
     pub fn description(mut self, description: impl Into<Cow<'static, str>>) -> Self {
         self.def.description = description.into();
         self
     }
 
-    /// A name for people.
+    /// Sets a name for people.
     pub fn title(mut self, title: impl Into<Cow<'static, str>>) -> Self {
         self.def.title = Some(title.into());
         self
     }
 
-    /// What the arguments look like, for a handler that is not typed over them. Without it the tool
-    /// says that it takes none.
+    /// Sets the schema of the arguments, for a handler that is not typed over them. Default: no arguments.
     ///
     /// ```
     /// use toolwright::{DynTool, ToolError, schema::SchemaDoc};
@@ -293,44 +289,44 @@ impl DynToolBuilder {
         self
     }
 
-    /// The schema of the type that the handler reads, which is as strict.
+    /// Sets the schema of the type that the handler decodes.
     fn parameters_of<A: Schema>(mut self) -> Self {
         self.def.input = SchemaDoc::of::<A>();
         self.is_schema_given = false;
         self
     }
 
-    /// What the result looks like.
+    /// Sets the schema of the result.
     pub fn output(mut self, schema: SchemaDoc) -> Self {
         self.def.output = Some(schema);
         self
     }
 
-    /// Hints about the tool's effects.
+    /// Sets hints about the tool's effects.
     pub fn annotations(mut self, annotations: Annotations) -> Self {
         self.def.annotations = annotations;
         self
     }
 
-    /// A person or the host answers the tool's calls; such a tool needs no handler.
+    /// Leaves calls to a person or the host; such a tool needs no handler.
     pub fn manual(mut self, manual: bool) -> Self {
         self.def.manual = manual;
         self
     }
 
-    /// The result goes to the user as it is, and ends the conversation's turn.
+    /// Sends the result to the user as it is, which ends the turn.
     pub fn return_direct(mut self, return_direct: bool) -> Self {
         self.def.return_direct = return_direct;
         self
     }
 
-    /// The tool never runs beside another one.
+    /// Runs the tool alone: no other call is in flight meanwhile.
     pub fn exclusive(mut self, exclusive: bool) -> Self {
         self.def.exclusive = exclusive;
         self
     }
 
-    /// The tool's body blocks the thread.
+    /// Runs the tool on a thread that may block.
     pub fn blocking(mut self, blocking: bool) -> Self {
         self.def.blocking = blocking;
         self
@@ -342,28 +338,28 @@ impl DynToolBuilder {
         self
     }
 
-    /// How long a call may take.
+    /// Sets the time limit of a call.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.def.timeout = Some(timeout);
         self
     }
 
-    /// A value that rides on every result, for the host.
+    /// Adds an attribute, which every result carries for the host.
     pub fn meta(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.meta.insert(name.into(), value.into());
         self
     }
 
-    /// Which conversations may see and call the tool.
+    /// Sets the conversations that may see and call the tool.
     pub fn visible(mut self, visible: impl Fn(&Scope<'_>) -> bool + Send + Sync + 'static) -> Self {
         self.visible = Some(Box::new(visible));
         self
     }
 
-    /// What the arguments must fulfil beyond their form: what is wrong with them, one message each.
+    /// Sets a check of decoded arguments, which returns one message for each fault.
     ///
-    /// It is asked after the handler's own type has been read, and reads the arguments once more as
-    /// an `A`, which may be another type.
+    /// It runs after the handler's own type was decoded, and decodes the arguments again as an `A`, which may be
+    /// another type.
     pub fn validate<A, F>(mut self, check: F) -> Self
     where
         A: DeserializeOwned + 'static,
@@ -454,8 +450,8 @@ impl DynToolBuilder {
             return Err(BuildError::NotObject);
         }
         #[cfg(feature = "validate")]
-        let judge = if is_schema_given && handler.is_some() {
-            Some(Judge::new(&def.input).map_err(BuildError::Schema)?)
+        let validator = if is_schema_given && handler.is_some() {
+            Some(SchemaValidator::new(&def.input).map_err(BuildError::Schema)?)
         } else {
             None
         };
@@ -468,7 +464,7 @@ impl DynToolBuilder {
             def,
             handler,
             #[cfg(feature = "validate")]
-            judge,
+            validator,
             forms: OnceLock::new(),
             is_schema_given,
             check,
@@ -485,7 +481,7 @@ impl Debug for DynToolBuilder {
     }
 }
 
-/// Whether arguments can be of this shape: they are an object.
+/// Returns true if the shape is that of an object.
 fn is_object(shape: &Shape<'_>) -> bool {
     let kind = shape.core();
     !shape.is_nullable() && (kind.is_object() || kind.is_opaque())

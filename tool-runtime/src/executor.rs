@@ -1,23 +1,24 @@
 mod batch;
+mod batch_state;
 mod blocking;
 mod body;
-mod books;
-mod clock;
+mod call_set;
+mod deadline;
 mod decided;
-mod drive;
-mod elsewhere;
+mod dispatch;
 mod event;
 mod layer;
-mod live;
+mod offloaded;
 mod output;
 mod policy;
+mod redacted;
+mod resume;
 mod running;
-mod shown;
-mod sort;
+mod scheduler;
+mod shared;
 mod source;
 mod span;
 mod trace;
-mod turns;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -25,9 +26,9 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use self::books::Books;
+use self::batch_state::BatchState;
+use self::dispatch::Plan;
 use self::event::Observers;
-use self::sort::Plan;
 use crate::tool::{Context, Filter, wait};
 use crate::toolset::Toolset;
 use toolwright_provider::call::{Encoder, ToolCall, ToolDef};
@@ -36,28 +37,29 @@ use toolwright_schema::text::ShortStr;
 pub use self::batch::{Batch, Halted, Pending, PendingReason, Reply};
 pub use self::blocking::BlockingLimit;
 pub use self::decided::Decided;
+pub use self::dispatch::CallPlan;
 pub use self::event::{BatchId, Event, Observer};
-pub use self::layer::{Handled, Handling, Layer, Next, Request};
+pub use self::layer::{Handled, Layer, Next, Request};
 pub use self::output::{OutputLimit, Overflow};
 pub use self::policy::{Decide, ErrorPolicy, OnFailure, UnknownPolicy};
-pub use self::shown::Shown;
-pub use self::sort::CallPlan;
+pub use self::redacted::Redacted;
+pub use self::resume::ResumeError;
 pub use self::source::Source;
 pub use self::trace::{TraceEvent, TraceKind, TraceStore, Traced, TracedCall};
 
-pub(crate) use self::clock::pause;
+pub(crate) use self::deadline::pause;
 
-/// How long a call may take where nothing else is said.
+/// Time limit of one call by default.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How many calls of a turn may run where nothing else is said.
+/// Number of calls of one turn that may run by default.
 const MAX_CALLS: usize = 16_384;
 
 /// Runs the calls of a model's turn: every call is answered once, or listed as pending, whatever
 /// happens. Cheap to clone.
 ///
-/// Answers stand in call order; [`Event`]s come as things happen. A call's panic, time limit, error
-/// or cancellation concerns no other call.
+/// Answers are in call order; [`Event`]s are sent as things happen. A panic, timeout, error or cancellation of one call
+/// does not affect another.
 ///
 /// ```
 /// use toolwright::{Context, DynTool, Executor, ToolCall, ToolError, Toolset};
@@ -82,11 +84,11 @@ const MAX_CALLS: usize = 16_384;
 /// ```
 ///
 /// # What cannot be contained
-/// A build with `panic = "abort"`, a panic while another one unwinds, a stack that overflows: they
-/// end the program. A thread that never returns: its call is answered in time if the tool is
-/// `blocking`, and the thread is lost, unless the body awaits; a synchronous tool that is not
-/// `blocking` holds up its batch. And the moment between what a tool did and the record of it: a
-/// program that ends there cannot know whether it happened.
+/// A build with `panic = "abort"`, a panic during unwinding and a stack overflow end the program. A `blocking` tool
+/// that never returns is answered in time, but its thread is lost unless the body awaits. A synchronous tool that is
+/// not `blocking` holds up its batch.
+///
+/// If the program ends between a tool's effect and its record, it cannot know whether the effect happened.
 #[derive(Clone)]
 pub struct Executor {
     source: Source,
@@ -107,7 +109,7 @@ pub struct Executor {
     max_calls: usize,
 }
 
-/// Which tools' calls the executor leaves to the host.
+/// The tools whose calls the executor leaves to the host.
 #[derive(Clone, Default)]
 enum Manual {
     #[default]
@@ -117,17 +119,16 @@ enum Manual {
 }
 
 impl Executor {
-    /// One call after the other, in call order.
+    /// Makes an executor that runs one call after the other, in call order.
     pub fn serial(tools: impl Into<Source>) -> Self {
         Self::new(tools.into(), NonZeroUsize::MIN)
     }
 
-    /// As many calls at once as `at_once`. A tool that is `exclusive` waits for all calls before it,
-    /// and all after it wait for it.
+    /// Makes an executor that runs at most `at_once` calls at once. An `exclusive` tool waits for all calls before it,
+    /// and all calls after it wait for it.
     ///
     /// # Panics
-    /// When `at_once` is 0; see [`try_parallel`](Self::try_parallel) for a number that comes from
-    /// elsewhere.
+    /// When `at_once` is 0. For a number from elsewhere use [`try_parallel`](Self::try_parallel).
     #[track_caller]
     pub fn parallel(tools: impl Into<Source>, at_once: usize) -> Self {
         match Self::try_parallel(tools, at_once) {
@@ -136,7 +137,7 @@ impl Executor {
         }
     }
 
-    /// The same; `None` when `at_once` is 0.
+    /// Makes an executor as [`parallel`](Self::parallel) does; `None` when `at_once` is 0.
     pub fn try_parallel(tools: impl Into<Source>, at_once: usize) -> Option<Self> {
         Some(Self::new(tools.into(), NonZeroUsize::new(at_once)?))
     }
@@ -172,11 +173,10 @@ impl Executor {
         }
     }
 
-    /// The same executor, in which a tool's code may run so long for one call; 30 s if nothing is
-    /// said. A tool's own `timeout` goes before. Layers are not limited: an approval may take its
-    /// time.
+    /// Sets the time limit of one call. Default: 30 s. A tool's own `timeout` takes precedence. Layers have no limit:
+    /// an approval may take its time.
     ///
-    /// Time limits need the clock of a tokio runtime; without one they are not kept.
+    /// Time limits need the clock of a tokio runtime; without one there are none.
     pub fn timeout(self, limit: Duration) -> Self {
         Self {
             timeout: Some(limit),
@@ -184,7 +184,7 @@ impl Executor {
         }
     }
 
-    /// The same executor, in which only tools with a `timeout` of their own have a time limit.
+    /// Removes the time limit: only tools with a `timeout` of their own have one.
     pub fn no_timeout(self) -> Self {
         Self {
             timeout: None,
@@ -192,13 +192,12 @@ impl Executor {
         }
     }
 
-    /// How long a call of this tool may take: by its own `timeout`, else by the executor's.
+    /// Returns the time limit of a call of this tool: its own `timeout`, or the executor's.
     pub fn time_limit(&self, def: &ToolDef) -> Option<Duration> {
         def.timeout.or(self.timeout)
     }
 
-    /// The same executor, in which a batch takes no longer: calls that have not ended by then are
-    /// answered with a timeout. Not limited if nothing is said.
+    /// Sets the time limit of a batch. Default: none. Calls that have not ended by then are answered with a timeout.
     pub fn batch_timeout(self, limit: Duration) -> Self {
         Self {
             batch_timeout: Some(limit),
@@ -206,8 +205,8 @@ impl Executor {
         }
     }
 
-    /// The same executor, which runs no more bodies of `blocking` tools at once than this limit lets it, together with
-    /// all others that have it. All share one of 256 if nothing is said; see [`BlockingLimit`].
+    /// Sets the limit on bodies of `blocking` tools in flight, shared by all executors that have it. Default: 256 for
+    /// the process; see [`BlockingLimit`].
     pub fn blocking_limit(self, limit: &BlockingLimit) -> Self {
         Self {
             blocking: limit.clone(),
@@ -215,7 +214,7 @@ impl Executor {
         }
     }
 
-    /// The same executor, which leaves all calls to the host.
+    /// Leaves all calls to the host.
     pub fn manual(self) -> Self {
         Self {
             manual: Manual::All,
@@ -223,7 +222,7 @@ impl Executor {
         }
     }
 
-    /// The same executor, which leaves the calls of these tools to the host.
+    /// Leaves the calls of these tools to the host.
     pub fn manual_for<N: Into<Arc<str>>>(self, names: impl IntoIterator<Item = N>) -> Self {
         Self {
             manual: Manual::Named(names.into_iter().map(Into::into).collect()),
@@ -231,8 +230,8 @@ impl Executor {
         }
     }
 
-    /// The same executor, in which a conversation sees and calls only tools that pass the filter,
-    /// beside what the tools themselves say; and all filters that it has already.
+    /// Adds a filter: a conversation sees and calls only tools that pass it, all earlier filters, and their own
+    /// visibility.
     pub fn filter(self, filter: Filter) -> Self {
         let filter = match self.filter {
             Some(filters) => filters.and(filter),
@@ -244,8 +243,7 @@ impl Executor {
         }
     }
 
-    /// The same executor, with what its batches know where their own context says nothing; see
-    /// [`Context::over`].
+    /// Sets defaults for what a batch's own context does not say; see [`Context::over`].
     pub fn context(self, cx: Context) -> Self {
         Self {
             context: cx,
@@ -253,7 +251,7 @@ impl Executor {
         }
     }
 
-    /// The same executor, with what it does about a failure.
+    /// Sets the policy for calls that fail. Default: [`ErrorPolicy::Continue`].
     pub fn on_error(self, policy: ErrorPolicy) -> Self {
         Self {
             on_error: policy,
@@ -261,7 +259,7 @@ impl Executor {
         }
     }
 
-    /// The same executor, with what it does about a call of no tool that is there.
+    /// Sets the policy for calls of unknown or hidden tools. Default: [`UnknownPolicy::Report`].
     pub fn on_unknown(self, policy: UnknownPolicy) -> Self {
         Self {
             on_unknown: policy,
@@ -269,31 +267,30 @@ impl Executor {
         }
     }
 
-    /// The same executor, with a layer further in than all that it has: the first one sees a call
-    /// first and its answer last.
+    /// Adds a layer inside all earlier ones: the first layer sees a call first and its answer last.
     pub fn layer(mut self, layer: impl Layer + 'static) -> Self {
         self.layers.push(Arc::new(layer));
         self
     }
 
-    /// The same executor, with one more who looks on: a closure `|event: &Event<'_>| …`.
-    pub fn observe(mut self, observer: impl Observer + 'static) -> Self {
+    /// Adds an observer: a closure `|event: &Event<'_>| …`, for example.
+    pub fn observer(mut self, observer: impl Observer + 'static) -> Self {
         self.observers.add(Arc::new(observer));
         self
     }
 
-    /// The same executor, which cuts answers that are too long for a model.
-    pub fn limit_output(self, limit: OutputLimit) -> Self {
+    /// Sets a limit on the length of answers. Default: none.
+    pub fn output_limit(self, limit: OutputLimit) -> Self {
         Self {
             output: Some(limit),
             ..self
         }
     }
 
-    /// The same executor, for a host whose answers this encoder will write: a value that it cannot
-    /// write is the call's [`Encoding`](crate::ErrorKind::Encoding) error, which the
-    /// [policy](Self::on_error) sees. Without it a [custom](Encoder::custom) encoder's failure is
-    /// told to the model, and the turn goes on.
+    /// Sets the encoder that the host writes answers with. A value that it cannot write is the call's
+    /// [`Encoding`](crate::ErrorKind::Encoding) error, which the [policy](Self::on_error) sees.
+    ///
+    /// Without this, the model reads of a [custom](Encoder::custom) encoder's failure, and the turn goes on.
     pub fn encoder(self, encoder: Encoder) -> Self {
         Self {
             encoder: Some(encoder),
@@ -301,13 +298,13 @@ impl Executor {
         }
     }
 
-    /// The same executor, whose spans hold what calls were given, without secrets, and what came of
-    /// them: `gen_ai.tool.call.arguments` and `gen_ai.tool.call.result`. Without it they hold neither.
+    /// Records redacted arguments and results in spans: `gen_ai.tool.call.arguments` and `gen_ai.tool.call.result`.
+    /// Default: neither.
     ///
-    /// With the feature `tracing` each call has a span of the crate of that name, by
-    /// [OpenTelemetry's conventions](https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/):
-    /// `execute_tool {name}` with `gen_ai.operation.name`, `gen_ai.tool.name`, `gen_ai.tool.call.id`
-    /// and, of a call that failed, `error.type`. It is entered wherever the tool's code runs.
+    /// With the feature `tracing` each call has a span, by [OpenTelemetry's
+    /// conventions](https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/). The span `execute_tool {name}`
+    /// has `gen_ai.operation.name`, `gen_ai.tool.name` and `gen_ai.tool.call.id`; a failed call has `error.type`. It is
+    /// entered wherever the tool's code runs.
     pub fn content_in_spans(self) -> Self {
         Self {
             has_content: true,
@@ -315,16 +312,16 @@ impl Executor {
         }
     }
 
-    /// The tools that a conversation may see, in order: what a model is to be told next.
+    /// Returns the tools that a conversation may see, in order: those to offer to the model next.
     pub fn tools(&self, cx: &Context) -> Toolset {
         let cx = self.known(cx);
         let scope = cx.scope();
         self.source
             .tools(&scope)
-            .seen_by(&scope, self.filter.as_ref())
+            .visible_to(&scope, self.filter.as_ref())
     }
 
-    /// What a batch knows.
+    /// Returns the context of a batch.
     fn known<'a>(&self, cx: &'a Context) -> Cow<'a, Context> {
         let cx = cx.of_own_batch().map_or(Cow::Borrowed(cx), Cow::Owned);
         if self.context.is_new() {
@@ -342,32 +339,32 @@ impl Executor {
         }
     }
 
-    /// Runs the calls of a turn, on one state of the tools.
+    /// Runs the calls of a turn against one snapshot of the tools.
     ///
-    /// Tools that are neither `blocking` nor `spawn` run on the task that awaits the batch. Dropping
-    /// the future ends all calls; observers learn that they were cancelled.
+    /// Tools that are neither `blocking` nor `spawn` run on the task that awaits the batch. Dropping the future cancels
+    /// all calls and reports that to observers.
     ///
-    /// A tool may run a batch of its own with its call's context: that ends when the call is told to
-    /// stop, and its calls have [idempotency keys](Context::idempotency_key) of their own.
+    /// A tool may run a batch of its own with its call's context. That batch ends when the call is cancelled, and its
+    /// calls have [idempotency keys](Context::idempotency_key) of their own.
     pub async fn run(&self, calls: &[ToolCall], cx: &Context) -> Batch {
         self.run_planned(calls, &[], cx).await
     }
 
-    /// The same for a turn that was paused: `plans` says of each call, by its place, whether it is to
-    /// run now; of calls that it says nothing about, [`CallPlan::Run`].
+    /// Runs a turn that was paused. Each plan says whether the call at its index runs now; calls without one
+    /// [run](CallPlan::Run).
     pub async fn run_planned(&self, calls: &[ToolCall], plans: &[CallPlan], cx: &Context) -> Batch {
         self.go(Turn::planned(calls, plans), cx).await
     }
 
-    /// Goes on with calls of a turn that waited: for a person or the host since their tools are
-    /// [`manual`](Self::manual), or for a [`Layer`]. What is not decided is not given.
+    /// Continues calls that were pending: for a person, the host ([`manual`](Self::manual) tools) or a [`Layer`]. Give
+    /// only decided calls; [`Batch::resume`] merges the answers with those of the first batch.
     ///
-    /// A call that is approved runs with the arguments that were shown; one that is edited with the
-    /// new ones, which are read and validated like those of a model. Layers see both, and learn by
-    /// [`Request::is_approved`] that they need not ask again, as long as the arguments are these.
-    /// A call that is rejected or answered does not run. Each is answered once, or waits again; the
-    /// places in the batch that comes back are those in `decided`. What was hidden or taken away in
-    /// between is refused.
+    /// An approved call runs with the arguments that were shown. Edited arguments are decoded and validated like those
+    /// of a model. Layers see both, and [`Request::is_approved`] tells them not to ask again while the arguments stay
+    /// the same.
+    ///
+    /// A rejected or answered call does not run. Each call is answered once or is pending again, and indices of the
+    /// returned batch are those in `decided`. A tool that was hidden or removed meanwhile is refused.
     ///
     /// ```
     /// use serde_json::json;
@@ -399,27 +396,26 @@ impl Executor {
     async fn go(&self, turn: Turn<'_>, cx: &Context) -> Batch {
         let cx = &self.known(cx);
         let tools = self.source.tools(&cx.scope());
-        let mut books = Books::open(self, turn, cx);
+        let mut state = BatchState::open(self, turn, cx);
         if cx.cancel_requested() {
-            books.cancelled();
-            turn.leave(&mut books);
-            return books.close();
+            state.cancelled();
+            turn.leave(&mut state);
+            return state.close();
         }
-        let jobs = sort::sort(self, &tools, turn, cx, &mut books);
+        let jobs = dispatch::dispatch(self, &tools, turn, cx, &mut state);
         let stop = cx.host_cancel().cloned();
-        let batch = drive::drive(self, jobs, books, stop);
-        // The runtime's budget is for tasks that starve others; a batch is many of them in one, and
-        // its calls take turns.
+        let batch = scheduler::run_jobs(self, jobs, state, stop);
+        // Tokio's cooperative budget protects other tasks. A batch is many tasks in one, and its calls yield to each
+        // other.
         tokio::task::unconstrained(batch).await
     }
 
-    /// The same on this thread, with a runtime of its own. Inside a runtime it blocks the thread that
-    /// calls it.
+    /// Runs the calls of a turn and blocks this thread meanwhile, inside a runtime too.
     pub fn run_blocking(&self, calls: &[ToolCall], cx: &Context) -> Batch {
         self.go_blocking(Turn::planned(calls, &[]), cx)
     }
 
-    /// The same for [`decide`](Self::decide).
+    /// Continues pending calls as [`decide`](Self::decide) does, and blocks this thread meanwhile.
     pub fn decide_blocking(&self, decided: &[Decided], cx: &Context) -> Batch {
         let calls: Vec<_> = decided.iter().map(Decided::as_run).collect();
         self.go_blocking(Turn::decided(&calls, decided), cx)
@@ -430,23 +426,23 @@ impl Executor {
             Ok(batch) => batch,
             Err(error) => {
                 let cx = &self.known(cx);
-                let mut books = Books::open(self, turn, cx);
-                turn.leave(&mut books);
-                books.end_with(&error);
-                books.close()
+                let mut state = BatchState::open(self, turn, cx);
+                turn.leave(&mut state);
+                state.answer_open_calls(&error);
+                state.close()
             }
         }
     }
 }
 
-/// The calls of a batch, and what was decided about them, if they waited.
+/// The calls of a batch, with their plans or decisions.
 #[derive(Clone, Copy)]
 struct Turn<'a> {
     calls: &'a [ToolCall],
     plans: Plans<'a>,
 }
 
-/// What the host wants of the calls of a batch.
+/// The host's plans or decisions, one a call.
 #[derive(Clone, Copy)]
 enum Plans<'a> {
     Planned(&'a [CallPlan]),
@@ -478,16 +474,16 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Nothing runs: what the host leaves is left all the same.
-    fn leave(&self, books: &mut Books<'a>) {
+    /// Makes the calls that the host leaves pending although nothing runs.
+    fn leave(&self, state: &mut BatchState<'a>) {
         for (index, call) in self.calls.iter().enumerate() {
             if matches!(self.plan(index), Plan::Planned(CallPlan::Leave)) {
-                books.wait(index, call.clone(), PendingReason::Left, Vec::new());
+                state.wait(index, call.clone(), PendingReason::Left, Vec::new());
             }
         }
     }
 
-    /// The place of a call in the turn of the model.
+    /// Returns the call's place in the model's turn.
     fn place(&self, index: usize) -> usize {
         match self.plans {
             Plans::Planned(_) => index,
@@ -495,7 +491,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// The place of each call in the turn of the model, where it is another one than here.
+    /// Returns each call's place in the model's turn, unless they equal the indices.
     fn places(self) -> Option<Vec<usize>> {
         match self.plans {
             Plans::Planned(_) => None,

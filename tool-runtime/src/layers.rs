@@ -4,7 +4,7 @@
 //! ```
 //! use std::time::Duration;
 //!
-//! use toolwright::layers::{Approval, AtMost, Cache, CallLimit, Log, Retry};
+//! use toolwright::layers::{Approval, ConcurrencyLimit, Cache, CallLimit, Log, Retry};
 //! use toolwright::{Executor, Toolset, call::Decision};
 //!
 //! let tools = Toolset::default();
@@ -16,11 +16,11 @@
 //!     .layer(CallLimit::per_run(50))
 //!     .layer(Cache::new(1_000).ttl(Duration::from_secs(60)))
 //!     .layer(Retry::new(3))
-//!     .layer(AtMost::of("search", 2));
+//!     .layer(ConcurrencyLimit::of("search", 2));
 //! ```
 //!
 //! The first layer sees a call first and its answer last. So the order says what is meant: a `Cache`
-//! before an `Approval` answers without asking; a `Retry` before an `AtMost` gives its seat back
+//! before an `Approval` answers without asking; a `Retry` before an `ConcurrencyLimit` gives its seat back
 //! between two attempts, behind it it keeps the seat; a `Log` behind a `Retry` writes a line an
 //! attempt.
 //!
@@ -40,9 +40,9 @@
 //!   None of the layers here keeps a seat or half an answer by that; a [`CallLimit`] has counted it.
 
 mod approval;
-mod at_most;
 mod cache;
 mod call_limit;
+mod concurrency_limit;
 mod levels;
 mod log;
 mod retry;
@@ -52,12 +52,12 @@ mod tower;
 use std::sync::Arc;
 
 #[doc(inline)]
-pub use crate::executor::{Handled, Handling, Layer, Next, Request};
+pub use crate::executor::{Handled, Layer, Next, Request};
 
 pub use self::approval::{Approval, Ask};
-pub use self::at_most::AtMost;
 pub use self::cache::Cache;
 pub use self::call_limit::CallLimit;
+pub use self::concurrency_limit::ConcurrencyLimit;
 pub use self::levels::Levels;
 pub use self::log::Log;
 pub use self::retry::Retry;

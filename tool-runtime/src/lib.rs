@@ -20,17 +20,20 @@ pub use self::dyn_tool::{BuildError, DynTool, DynToolBuilder, SchemaError, Schem
 #[cfg(feature = "tokio")]
 pub use self::executor::{
     Batch, BatchId, BlockingLimit, CallPlan, Decide, Decided, ErrorPolicy, Event, Executor, Halted,
-    Handled, Handling, Layer, Next, Observer, OnFailure, OutputLimit, Overflow, Pending,
-    PendingReason, Reply, Request, Shown, Source, TraceEvent, TraceKind, TraceStore, Traced,
+    Handled, Layer, Next, Observer, OnFailure, OutputLimit, Overflow, Pending, PendingReason,
+    Redacted, Reply, Request, ResumeError, Source, TraceEvent, TraceKind, TraceStore, Traced,
     TracedCall, UnknownPolicy,
 };
-pub use self::tool::{Answer, Call, Context, Decision, Filter, Provide, Scope, State, Tool};
+pub use self::tool::{
+    Answer, BoxFuture, Call, Context, Decision, Filter, Provide, Scope, State, Tool, WrapTool,
+};
 #[cfg(feature = "tokio")]
 pub use self::tool::{Cancel, Items, Progress};
 #[cfg(feature = "tokio")]
 pub use self::toolset::Changes;
 pub use self::toolset::{
-    AttachError, Conflicts, Problem, ProblemCode, Registry, RenameError, Report, Severity, Toolset,
+    AttachError, ConflictError, Problem, ProblemCode, Registry, RenameError, Report, Severity,
+    Toolset,
 };
 pub use toolwright_provider::call::{
     Annotations, Block, Content, Encode, Encoder, ErrorKind, HaltReason, Meta, Outcome, Output,

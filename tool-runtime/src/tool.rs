@@ -17,16 +17,17 @@ mod redefined;
 mod running;
 mod slot;
 pub(crate) mod state;
+mod wrap;
 mod wrappers;
 
-pub(crate) use self::answer::Later;
-pub use self::answer::{Answer, Ran, Stop};
+pub(crate) use self::answer::LaterAnswer;
+pub use self::answer::{Answer, BoxFuture, Ran, Stop};
 pub use self::call::Call;
 #[cfg(feature = "tokio")]
 pub use self::cancel::Cancel;
-#[cfg(feature = "tokio")]
-pub(crate) use self::contain::{Broken, not_started};
 pub(crate) use self::contain::{Contained, wait};
+#[cfg(feature = "tokio")]
+pub(crate) use self::contain::{FromToolError, not_started};
 pub use self::context::{Context, inside_call};
 pub use self::decision::Decision;
 #[cfg(feature = "validate")]
@@ -47,6 +48,7 @@ pub(crate) use self::redefined::Redefined;
 pub(crate) use self::running::{Caller, RunningBatch};
 pub use self::slot::Slot;
 pub use self::state::{Scope, State};
+pub use self::wrap::WrapTool;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -54,69 +56,67 @@ use std::fmt;
 use toolwright_provider::call::{ToolDef, ToolError};
 use toolwright_schema::decode::without_secrets;
 
-/// What the runtime knows of a tool: a definition, and a way to call it.
+/// A tool as the runtime sees it: a definition and a way to call it.
 ///
-/// `#[tool]` and [`DynTool`](crate::DynTool) make tools; implement the trait by hand for one that is
-/// neither. An implementation decodes its arguments itself and reports faults in them as
-/// [`InvalidArgs`](crate::ErrorKind::InvalidArgs).
+/// `#[tool]` and [`DynTool`](crate::DynTool) make tools. Implement the trait by hand for a tool that is neither a
+/// function nor a closure; `def` and `call` are enough. Decode arguments with [`Call::decode`], and report faults in
+/// them as [`InvalidArgs`](crate::ErrorKind::InvalidArgs).
+///
+/// A tool around another tool implements [`WrapTool`], which keeps secrets, visibility and resumption.
 pub trait Tool: Send + Sync {
-    /// The tool's definition; the same at every call.
+    /// Returns the definition; always the same one.
     fn def(&self) -> &ToolDef;
 
-    /// Answers a call. A panic here or in the answer's future is the caller's to contain.
+    /// Answers a call. The runtime contains panics, in the answer's future too.
     fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a>;
 
-    /// The same, for the runtime: generated code answers so, and to hand its answer on as another type
-    /// would be to copy it.
+    /// Runs generated code without converting its answer, which would copy it.
     #[doc(hidden)]
     fn __run<'a>(&'a self, call: Call<'a>) -> Ran<'a> {
         Ok(self.call(call))
     }
 
-    /// Whether the arguments would be accepted, without running the tool.
+    /// Checks the arguments without running the tool.
     ///
     /// # Errors
-    /// What [`call`](Self::call) would answer for these arguments.
+    /// When [`call`](Self::call) would refuse the arguments.
     fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
         let _ = call;
         Ok(())
     }
 
-    /// What of a call's arguments may be logged and shown to people: all but its secrets. What does
-    /// not fit the tool's parameters may be one, and is left out too.
+    /// Returns the arguments for logs and people, without secrets. Values that do not fit the parameters may be secret
+    /// and are left out, too.
     ///
-    /// Without an implementation of its own, a tool's secrets are those that its
-    /// [input schema](ToolDef::input) knows: of parameters marked `#[arg(secret)]`, and of types
-    /// marked `#[schema(secret)]`.
-    fn shown<'t>(&self, arguments: &'t str) -> Cow<'t, str> {
+    /// By default the secrets are those of the [input schema](ToolDef::input): of parameters marked `#[arg(secret)]`
+    /// and types marked `#[schema(secret)]`.
+    fn redacted<'t>(&self, arguments: &'t str) -> Cow<'t, str> {
         match self.def().input.shape() {
             Some(shape) => without_secrets(arguments, shape),
             None => arguments.into(),
         }
     }
 
-    /// Whether the conversation may see and call the tool.
+    /// Returns true if the conversation may see and call the tool.
     fn visible(&self, scope: &Scope<'_>) -> bool {
         let _ = scope;
         true
     }
 
-    /// Whether [`visible`](Self::visible) may ever say no: generated code knows whether there is a
-    /// function to ask, and a tool that nobody hides is not asked at each call.
+    /// Returns true if [`visible`](Self::visible) may refuse; otherwise calls skip it.
     #[doc(hidden)]
     fn __may_hide(&self) -> bool {
         true
     }
 
-    /// Whether a call that is made again, under the same
-    /// [idempotency key](crate::Context::idempotency_key), goes on with what it began the first time:
-    /// the tool keeps a record of its own, so that a journal of calls need not.
+    /// Returns true if a repeated call, under the same [idempotency key](crate::Context::idempotency_key), continues
+    /// the work of the first one. The tool keeps its own record, so a journal of calls does not.
     fn resumes(&self) -> bool {
         false
     }
 }
 
-/// So that a `Result` of a tool can be unwrapped in a test.
+/// Allows `unwrap` on a `Result` of a tool.
 impl fmt::Debug for dyn Tool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Tool").field(&self.def().name).finish()

@@ -1,4 +1,4 @@
-mod answer;
+mod call;
 mod compact;
 mod error;
 mod registry;
@@ -23,8 +23,8 @@ use toolwright_schema::panics::reported;
 use toolwright_schema::text::{LONGEST_SHOWN, NameError, Printable, ShortStr, did_you_mean, near};
 
 #[cfg(feature = "tokio")]
-pub(crate) use self::answer::settled;
-pub use self::error::{AttachError, Conflicts, RenameError};
+pub(crate) use self::call::resolved;
+pub use self::error::{AttachError, ConflictError, RenameError};
 #[cfg(feature = "tokio")]
 pub use self::registry::Changes;
 pub use self::registry::Registry;
@@ -32,8 +32,7 @@ pub use self::report::{Problem, ProblemCode, Report, Severity};
 
 /// An ordered collection of tools that never changes. Cheap to clone.
 ///
-/// Made by `tools![]`, or from tools that are known only at run time. Its order is the order in
-/// which the tools were given.
+/// Made by `tools![]`, or from tools known only at run time. Tools are in the order in which they were given.
 #[derive(Clone, Default)]
 pub struct Toolset(Arc<Inner>);
 
@@ -45,9 +44,8 @@ struct Inner {
     cache: DefinitionCache,
 }
 
-/// A tool, with what an answer needs of its definition: the runtime asks a tool for that only
-/// where a set is made, so that nothing of the tool's runs while it is answered but what is
-/// contained.
+/// A tool with cached parts of its definition. The runtime reads the definition only when a set is made, so no
+/// uncontained code of the tool runs during a call.
 #[derive(Clone)]
 pub(crate) struct Entry {
     name: ShortStr,
@@ -70,8 +68,8 @@ impl ToolList for Toolset {
     }
 }
 
-/// How a tool's calls are to be run; see [`ToolDef`].
-// They are on or off for the user, too.
+/// Execution options of a tool; see [`ToolDef`].
+// Users set them as flags, too.
 #[allow(clippy::struct_excessive_bools)]
 #[cfg(feature = "tokio")]
 #[derive(Clone, Copy)]
@@ -108,10 +106,6 @@ impl Entry {
         }
     }
 
-    pub(crate) fn name(&self) -> &ShortStr {
-        &self.name
-    }
-
     pub(crate) fn def(&self) -> &ToolDef {
         self.tool.def()
     }
@@ -121,7 +115,7 @@ impl Entry {
         self.encoded.visible(self.def())
     }
 
-    /// A call of the tool.
+    /// Makes a call of the tool.
     #[inline]
     pub(crate) fn call<'a>(
         &self,
@@ -132,8 +126,8 @@ impl Entry {
         Call::of(call, store, cx).destructive(self.is_destructive)
     }
 
-    /// Whether a conversation may see the tool. What panics when it is asked says no.
-    fn is_seen(&self, scope: &Scope<'_>, filter: Option<&Filter>) -> bool {
+    /// Returns true if a conversation may see the tool. Code that panics hides it.
+    fn is_visible(&self, scope: &Scope<'_>, filter: Option<&Filter>) -> bool {
         let says = |what, asked: &dyn Fn() -> bool| reported(what, asked).unwrap_or(false);
         (!self.may_hide || says("a tool's `visible`", &|| self.tool.visible(scope)))
             && filter.is_none_or(|filter| says("a filter", &|| filter.passes(self.def(), scope)))
@@ -142,6 +136,10 @@ impl Entry {
 
 #[cfg(feature = "tokio")]
 impl Entry {
+    pub(crate) fn name(&self) -> &ShortStr {
+        &self.name
+    }
+
     pub(crate) fn tool(&self) -> &Arc<dyn Tool> {
         &self.tool
     }
@@ -156,15 +154,15 @@ impl Entry {
 }
 
 impl Toolset {
-    /// The tools in this order.
+    /// Makes a set of tools in this order.
     ///
     /// # Errors
     /// When tools have equal names; the error lists them all.
-    pub fn new(tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Result<Self, Conflicts> {
+    pub fn new(tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Result<Self, ConflictError> {
         Self::of_entries(tools.into_iter().map(Entry::new))
     }
 
-    fn of_entries(entries: impl IntoIterator<Item = Entry>) -> Result<Self, Conflicts> {
+    fn of_entries(entries: impl IntoIterator<Item = Entry>) -> Result<Self, ConflictError> {
         let mut set = Inner::default();
         let mut conflicts = Vec::new();
         for entry in entries {
@@ -175,11 +173,11 @@ impl Toolset {
         if conflicts.is_empty() {
             Ok(Self(Arc::new(set)))
         } else {
-            Err(Conflicts(conflicts))
+            Err(ConflictError(conflicts))
         }
     }
 
-    /// Tools whose names differ.
+    /// Makes a set of tools whose names differ.
     pub(crate) fn of_distinct(tools: Vec<Arc<dyn Tool>>) -> Self {
         let mut set = Inner::default();
         for tool in tools {
@@ -188,22 +186,22 @@ impl Toolset {
         Self(Arc::new(set))
     }
 
-    /// How many tools there are.
+    /// Returns the number of tools.
     pub fn len(&self) -> usize {
         self.0.tools.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no tools.
     pub fn is_empty(&self) -> bool {
         self.0.tools.is_empty()
     }
 
-    /// The tools, in order.
+    /// Returns the tools, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Arc<dyn Tool>> + DoubleEndedIterator {
         self.0.tools.iter().map(|entry| &entry.tool)
     }
 
-    /// The tools' definitions, in order: of all tools, whoever may see them.
+    /// Returns the definitions of all tools, in order, visible or not.
     pub fn definitions(&self) -> impl ExactSizeIterator<Item = &ToolDef> + DoubleEndedIterator {
         self.iter().map(|tool| tool.def())
     }
@@ -212,63 +210,61 @@ impl Toolset {
         self.0.tools.iter()
     }
 
-    /// The tools that a conversation may see, in order. A visibility function that panics hides its
-    /// tool.
+    /// Returns the tools that a conversation may see, in order. A visibility function that panics hides its tool.
     pub fn visible(&self, scope: &Scope<'_>) -> Self {
-        self.seen_by(scope, None)
+        self.visible_to(scope, None)
     }
 
-    /// The same, of those that pass the filter.
-    pub(crate) fn seen_by(&self, scope: &Scope<'_>, filter: Option<&Filter>) -> Self {
-        self.0.only(|entry| entry.is_seen(scope, filter))
+    /// Returns the visible tools that the filter accepts.
+    pub(crate) fn visible_to(&self, scope: &Scope<'_>, filter: Option<&Filter>) -> Self {
+        self.0.only(|entry| entry.is_visible(scope, filter))
     }
 
-    /// The tool that a conversation may call by this name.
+    /// Returns the tool that a conversation may call by this name.
     ///
     /// # Errors
     /// When there is none, or it is hidden, with near names among those that are not.
     #[cfg(feature = "tokio")]
-    pub(crate) fn seen(
+    pub(crate) fn find_visible(
         &self,
         name: &[u8],
         scope: &Scope<'_>,
         filter: Option<&Filter>,
     ) -> Result<&Entry, ToolError> {
-        self.0.seen(name, scope, filter)
+        self.0.find_visible(name, scope, filter)
     }
 
-    /// The tool of this name.
+    /// Returns the tool of this name.
     pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
         self.0.find(name.as_bytes()).map(|entry| &entry.tool)
     }
 
-    /// Whether there is a tool of this name.
+    /// Returns true if there is a tool of this name.
     pub fn contains(&self, name: &str) -> bool {
         self.get(name).is_some()
     }
 
-    /// These tools and then the others.
+    /// Appends the other tools.
     ///
     /// # Errors
     /// When tools have equal names; the error lists them all.
-    pub fn merge(&self, others: &Self) -> Result<Self, Conflicts> {
+    pub fn merge(&self, others: &Self) -> Result<Self, ConflictError> {
         Self::of_entries(self.entries().chain(others.entries()).cloned())
     }
 
-    /// The tools for which `keep` says yes.
+    /// Returns the tools that `keep` accepts.
     pub fn filter(&self, keep: impl Fn(&dyn Tool) -> bool) -> Self {
         self.0.only(|entry| keep(&*entry.tool))
     }
 
-    /// The same tools and one more, which replaces a tool of the same name in its place. Also
-    /// returns the tool that was replaced.
+    /// Adds a tool, which replaces one of the same name in its place. Also returns the replaced tool.
     pub fn with(&self, tool: Arc<dyn Tool>) -> (Self, Option<Arc<dyn Tool>>) {
         let mut set = Inner::clone(&self.0);
         let old = set.put(Entry::new(tool));
         (Self(Arc::new(set)), old)
     }
 
-    /// The same tools and the others, which replace tools of the same names in their places.
+    /// Adds all tools of a set; they replace tools of the same names in their places.
     pub(crate) fn with_all(&self, others: &Self) -> Self {
         let mut set = Inner::clone(&self.0);
         for entry in others.entries() {
@@ -277,7 +273,7 @@ impl Toolset {
         Self(Arc::new(set))
     }
 
-    /// The same tools, with `prefix` before every name.
+    /// Puts `prefix` before every name.
     ///
     /// # Errors
     /// When a name becomes one that a provider refuses.
@@ -290,7 +286,7 @@ impl Toolset {
         Ok(Self(Arc::new(set)))
     }
 
-    /// The same tools, of which `from` is called `to`.
+    /// Renames the tool `from` to `to`.
     ///
     /// # Errors
     /// When there is no tool `from`, another one is called `to`, or a provider refuses that name.
@@ -311,8 +307,7 @@ impl Toolset {
         Self::of_entries(entries).map_err(RenameError::Conflict)
     }
 
-    /// Tools for stored definitions: each definition as it was stored, with the code of the tool of
-    /// the same name here.
+    /// Makes tools of stored definitions, each with the code of the tool of the same name here.
     ///
     /// # Errors
     /// When no tool here has the name of a definition, definitions have equal names, or one holds
@@ -326,8 +321,8 @@ impl Toolset {
                     note(&mut error.hidden, def.name.into_owned());
                 }
                 Some(tool) => {
-                    // Many stores sort keys. What is still the tool's own schema stays the one that
-                    // the compiler knew: in its order, and told to a provider in fewer bytes.
+                    // Many stores sort keys. An equal schema stays the compiled one, in its order, and is encoded in
+                    // fewer bytes.
                     let own = &tool.def().input;
                     if def.input.to_value() == own.to_value() {
                         def.input = own.clone();
@@ -363,7 +358,7 @@ fn note(names: &mut Vec<String>, name: String) {
     }
 }
 
-/// A name's hash. Names stand alone, without the mark of an end that `str`'s own hash adds.
+/// Hashes a name without the end mark of `str`.
 #[inline]
 fn hash_of(hasher: &RandomState, name: &[u8]) -> u64 {
     let mut hash = hasher.build_hasher();
@@ -394,7 +389,7 @@ impl Inner {
         Toolset(Arc::new(set))
     }
 
-    /// Adds a tool whose name is not there yet.
+    /// Adds a tool whose name is new.
     fn push(&mut self, entry: Entry) {
         let Self {
             tools,
@@ -411,7 +406,7 @@ impl Inner {
         });
     }
 
-    /// Adds a tool; its name comes back if there is one of that name.
+    /// Adds a tool. Returns its name if that is taken.
     fn add(&mut self, entry: Entry) -> Result<(), String> {
         if self.position(entry.name.as_bytes()).is_some() {
             return Err(entry.name.as_ref().to_owned());
@@ -420,7 +415,7 @@ impl Inner {
         Ok(())
     }
 
-    /// Adds a tool; one of the same name makes room for it and comes back.
+    /// Adds a tool; one of the same name is replaced and returned.
     fn put(&mut self, entry: Entry) -> Option<Arc<dyn Tool>> {
         let at = self.position(entry.name.as_bytes());
         let Some(place) = at.and_then(|at| self.tools.get_mut(at)) else {
@@ -430,22 +425,21 @@ impl Inner {
         Some(std::mem::replace(place, entry).tool)
     }
 
-    /// The tool that a conversation may call by this name.
-    fn seen(
+    /// Returns the tool that a conversation may call by this name.
+    fn find_visible(
         &self,
         name: &[u8],
         scope: &Scope<'_>,
         filter: Option<&Filter>,
     ) -> Result<&Entry, ToolError> {
         match self.find(name) {
-            Some(entry) if entry.is_seen(scope, filter) => Ok(entry),
+            Some(entry) if entry.is_visible(scope, filter) => Ok(entry),
             Some(_) => Err(self.unknown(ErrorKind::Hidden, name, scope, filter)),
             None => Err(self.unknown(ErrorKind::Unknown, name, scope, filter)),
         }
     }
 
-    /// A hidden tool is answered in the same words as one that does not exist, and is never offered
-    /// as a near name.
+    /// A hidden tool is refused in the same words as an unknown one, and is never a near name.
     #[cold]
     fn unknown(
         &self,
@@ -465,7 +459,7 @@ impl Inner {
         let visible = self
             .tools
             .iter()
-            .filter(|entry| entry.is_seen(scope, filter));
+            .filter(|entry| entry.is_visible(scope, filter));
         let near = near(name, visible.map(|entry| &*entry.name));
         let gap = if near.is_empty() { "" } else { "; " };
         let hint = did_you_mean(&near);

@@ -122,8 +122,8 @@ async fn count(
 ) -> u32 {
     for number in 1..=to {
         tokio::time::sleep(Duration::from_millis(pause.into())).await;
-        let progress = Progress::new(number.into()).of(to.into());
-        cx.progress(progress.saying(format!("that was {number}")));
+        let progress = Progress::new(number.into()).with_total(to.into());
+        cx.progress(progress.with_message(format!("that was {number}")));
     }
     to
 }

@@ -41,7 +41,7 @@ impl CallStatus {
 /// rewritten the ones that were sent.
 pub(crate) fn redacted_arguments(executor: &Executor, cx: &Context, pending: &Pending) -> String {
     match executor.tools(cx).get(&pending.call.name) {
-        Some(tool) => tool.shown(&pending.call.arguments).into_owned(),
+        Some(tool) => tool.redacted(&pending.call.arguments).into_owned(),
         None => String::new(),
     }
 }

@@ -405,8 +405,9 @@ fn arguments_may_be_encoded_several_times() {
 #[test]
 fn a_strict_context_repairs_nothing() {
     let tools = tools![several];
-    let cx = Context::new().strict();
-    assert!(cx.is_strict() && !Context::new().is_strict());
+    let cx = Context::new().with_repairs(Repairs::None);
+    assert_eq!(cx.repairs(), Repairs::None);
+    assert_eq!(Context::new().repairs(), Repairs::All);
     for (arguments, told) in [
         (
             r#"{"a": "1", "c": [], "text": "", "texts": []}"#,
@@ -493,7 +494,7 @@ fn the_text_is_rewritten_where_it_was_repaired_and_nowhere_else() {
         assert!(!store.repairs().is_empty());
 
         let store = Store::new();
-        let strict = cx.clone().strict();
+        let strict = cx.clone().with_repairs(Repairs::None);
         assert!(tool.validate(Call::of(&model, &store, &strict)).is_err());
         assert!(tool.validate(Call::new(arguments, &store, &cx)).is_err());
         assert!(store.repairs().is_empty() && store.repaired_arguments().is_none());
@@ -884,6 +885,5 @@ fn of_two_contexts_the_one_that_repairs_less_counts() {
         }
         assert_eq!(of(one).over(&Context::new()).repairs(), one);
         assert_eq!(Context::new().over(&of(one)).repairs(), one);
-        assert_eq!(of(one).is_strict(), one == Repairs::None);
     }
 }

@@ -43,7 +43,10 @@ fn list(array: &str) -> Vec<String> {
 /// What a tool with the one argument says of a sample.
 pub(crate) fn call(tools: &Toolset, sample: &str) -> Option<ToolError> {
     let call = ToolCall::new("1", "hold", format!(r#"{{"value":{sample}}}"#));
-    let result = tools.call_blocking(&call, &Context::new().strict());
+    let result = tools.call_blocking(
+        &call,
+        &Context::new().with_repairs(toolwright::args::Repairs::None),
+    );
     result.outcome.err()
 }
 

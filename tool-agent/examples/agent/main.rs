@@ -84,7 +84,7 @@ async fn converse(
                 for call in pending.filter(|call| refused.is_none_or(|index| call.index == index)) {
                     // Without what is marked as secret.
                     let tool = tools.get(&call.call.name);
-                    let shown = tool.map(|tool| tool.shown(&call.call.arguments));
+                    let shown = tool.map(|tool| tool.redacted(&call.call.arguments));
                     let Some(decision) = person.decides(&call, &shown.unwrap_or_default())? else {
                         return Ok(false);
                     };

@@ -64,15 +64,15 @@ impl Show {
     /// What happens to a call. Arguments are shown without what is marked as secret in them.
     fn call(&self, event: &CallEvent<'_>) {
         match event {
-            CallEvent::Started { call, shown, .. } => {
+            CallEvent::Started { call, redacted, .. } => {
                 self.json(|| {
-                    let arguments = shown.text();
+                    let arguments = redacted.text();
                     json!({
                         "event": "call_started", "id": call.id, "tool": call.name,
                         "arguments": arguments,
                     })
                 });
-                self.line("calls", format_args!("{}({})", call.name, shown));
+                self.line("calls", format_args!("{}({})", call.name, redacted));
             }
             CallEvent::Finished { call, result, .. } => {
                 let text = result.content(Encoder::auto());

@@ -84,6 +84,11 @@ fn read<T: Schema + DeserializeOwned>(text: &str, cx: &Context) -> Result<T, Too
     if text.is_empty() {
         return Err(ToolError::new(ErrorKind::InvalidArgs, "there is no answer"));
     }
-    let (store, cx) = (Store::default(), cx.clone().strict().lowered());
+    let (store, cx) = (
+        Store::default(),
+        cx.clone()
+            .with_repairs(toolwright_runtime::Repairs::None)
+            .with_lowered(),
+    );
     Call::new(text, &store, &cx).decode()
 }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::json;
 use toolwright_runtime::{
-    Cancel, Context, Handled, Handling, Layer, Next, Request, ShortStr, State, ToolCall,
+    BoxFuture, Cancel, Context, Handled, Layer, Next, Request, ShortStr, State, ToolCall,
 };
 
 use crate::session::id_of;
@@ -174,7 +174,7 @@ impl SubSessions {
 }
 
 impl Layer for SubSessions {
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         Box::pin(self.call(request, next))
     }
 }

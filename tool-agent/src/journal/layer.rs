@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use toolwright_runtime::{
-    Annotations, ErrorKind, Handled, Handling, Layer, Next, Request, ToolCall, ToolError,
+    Annotations, BoxFuture, ErrorKind, Handled, Layer, Next, Request, ToolCall, ToolError,
 };
 
 use super::stored_outcome::StoredOutcome;
@@ -118,7 +118,7 @@ impl JournalInner {
         if self.state().failed.is_some() {
             return stopped();
         }
-        if let Some(waits) = request.asked_again() {
+        if let Some(waits) = request.reapproval() {
             return waits;
         }
         let index = place(&request);
@@ -154,7 +154,7 @@ impl JournalInner {
         let Handled::Done(outcome) = &handled else {
             return handled;
         };
-        let stored = StoredOutcome::new(&call, outcome, cx.noted());
+        let stored = StoredOutcome::new(&call, outcome, cx.updates());
         let stored = stored.and_then(|stored| serde_json::to_string(&stored));
         let stored = match stored {
             Ok(stored) => stored,
@@ -223,7 +223,7 @@ fn stopped() -> Handled {
 }
 
 impl Layer for Journal {
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         Box::pin(self.0.call(request, next))
     }
 }

@@ -61,7 +61,9 @@ impl Session {
             return;
         }
         let arguments = arguments.to_string();
-        let shown = tools.get(&answer.name).map(|tool| tool.shown(&arguments));
+        let shown = tools
+            .get(&answer.name)
+            .map(|tool| tool.redacted(&arguments));
         let words = match shown {
             Some(shown) => {
                 format!("A person changed the arguments of this call. It ran with: {shown}")

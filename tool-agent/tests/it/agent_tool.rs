@@ -535,7 +535,7 @@ async fn what_is_the_callers_alone_stays_outside() {
     let calls_of_batches = noted.clone();
     let inner = script([calls(&[ToolCall::new("x", "seen", "{}")]), text("Done.")]);
     let executor =
-        Executor::serial(tools![seen]).observe(move |event: &toolwright::executor::Event<'_>| {
+        Executor::serial(tools![seen]).observer(move |event: &toolwright::executor::Event<'_>| {
             if let toolwright::executor::Event::BatchStarted { cx, .. } = event {
                 calls_of_batches.note(cx.call_id().unwrap_or("no call"));
             }

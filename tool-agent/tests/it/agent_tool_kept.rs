@@ -21,8 +21,8 @@ use toolwright::agent::{
 };
 use toolwright::layers::{Approval, Retry};
 use toolwright::{
-    Context, Executor, ToolCall, ToolError, Toolset,
-    call::{Cancel, Decision, ErrorKind},
+    Context, Executor, Tool, ToolCall, ToolError, Toolset,
+    call::{Cancel, Decision, ErrorKind, WrapTool},
     tool, tools,
 };
 
@@ -144,14 +144,23 @@ async fn a_program_that_ends_inside_goes_on_inside() {
     assert!(store.calls("s").await.unwrap().is_empty());
 }
 
+/// Changes nothing.
+struct Wrapped(Arc<dyn Tool>);
+
+impl WrapTool for Wrapped {
+    fn inner(&self) -> &Arc<dyn Tool> {
+        &self.0
+    }
+}
+
 #[tokio::test]
 async fn wrappers_change_nothing_about_that() {
     let (ran, store) = (Arc::new(Ran::default()), MemoryCheckpointer::new());
     let build = |outer: ScriptedModel, inner: ScriptedModel| {
         let tools = tools![pay, hang; state = Arc::clone(&ran)];
         let helper = AgentTool::new(Agent::new(inner, tools), "inner", "Helps.");
-        let helper = helper.build().unwrap().handle_errors();
-        let tools = Toolset::new([helper]).unwrap();
+        let helper = Arc::new(Wrapped(helper.build().unwrap().handle_errors()));
+        let tools = Toolset::new([helper as Arc<dyn Tool>]).unwrap();
         let tools = tools.rename("inner", "helper").unwrap();
         Agent::new(outer, tools).checkpointer(store.clone())
     };
@@ -165,7 +174,7 @@ async fn wrappers_change_nothing_about_that() {
 }
 
 #[tokio::test]
-async fn what_has_ended_inside_is_not_asked_again() {
+async fn what_has_ended_inside_is_not_reapproval() {
     /// Hangs until its program ends.
     #[tool(read_only)]
     async fn forever(#[state] ran: &Ran) -> u8 {
@@ -269,7 +278,7 @@ async fn a_failure_that_was_recorded_keeps_its_faults() {
         let tools = tools![hang; state = Arc::clone(&ran)];
         let tools = tools.merge(&tools![picky]).unwrap();
         let executor =
-            Executor::serial(tools).observe(move |event: &toolwright::executor::Event<'_>| {
+            Executor::serial(tools).observer(move |event: &toolwright::executor::Event<'_>| {
                 if let toolwright::executor::Event::Finished { result, .. } = event
                     && let Err(error) = &result.outcome
                     && error.kind() != ErrorKind::Cancelled

@@ -239,7 +239,7 @@ async fn a_stream_that_breaks_off_is_no_answer() {
 
 #[tokio::test]
 #[ignore = "against aimock: tests/outside/aimock.sh"]
-async fn who_is_busy_is_asked_again() {
+async fn who_is_busy_is_reapproval() {
     for endpoint in endpoints("busy") {
         let station = Arc::new(Station::default());
         let (agent, _) = agent(endpoint, &station, true);

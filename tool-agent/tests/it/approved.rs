@@ -18,7 +18,7 @@ use toolwright::layers::Approval;
 use toolwright::{
     Context, Executor, ToolCall, Toolset,
     call::Decision,
-    layers::{Handling, Layer, Next, Request as CallRequest},
+    layers::{Handled, Layer, Next, Request as CallRequest},
     tool, tools,
 };
 
@@ -117,7 +117,7 @@ enum Rewrites {
 }
 
 impl Layer for Rewrites {
-    fn call<'a>(&'a self, request: CallRequest<'a>, next: Next<'a>) -> Handling<'a> {
+    fn call<'a>(&'a self, request: CallRequest<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         Box::pin(async move {
             let mut arguments: Value = serde_json::from_str(&request.call().arguments).unwrap();
             let to = arguments["to"].as_str().unwrap().to_owned();

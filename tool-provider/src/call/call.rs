@@ -8,7 +8,7 @@ use toolwright_schema::text::ShortStr;
 /// A call that a model asks for: which tool, with what arguments. Cheap to clone.
 ///
 /// `Debug` tells how long the arguments are and not what they say: nothing here knows which tool it
-/// is, and so what of them is secret. See `Tool::shown`.
+/// is, and so what of them is secret. See `Tool::redacted`.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCall {
     /// The provider's id of the call, which its answer must carry.

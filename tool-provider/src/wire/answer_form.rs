@@ -28,7 +28,7 @@ impl AnswerForm<'_> {
 impl Wire {
     /// The members of a request's body that ask for an answer of this form, in the dialect or the
     /// strict one of the same provider; nothing where the wire has no word for it. The answer's words
-    /// are then JSON, in the forms that `Context::lowered` reads.
+    /// are then JSON, in the forms that `Context::with_lowered` reads.
     ///
     /// ```
     /// use toolwright::{Dialect, Wire, schema::SchemaDoc};

@@ -3,7 +3,7 @@ use std::fmt::{self, Display};
 use toolwright_provider::definitions::Stripped;
 use toolwright_schema::text::{NameError, Printable};
 
-/// Why a [`DynTool`](crate::DynTool) could not be made.
+/// Reason why a [`DynTool`](crate::DynTool) could not be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BuildError {
@@ -45,15 +45,15 @@ impl Display for BuildError {
 
 impl std::error::Error for BuildError {}
 
-/// Why arguments cannot be checked against a schema that arrived at run time, and what to do.
+/// Reason why arguments cannot be checked against a run-time schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SchemaError {
-    /// What kind of thing is wrong.
+    /// Kind of the problem.
     pub kind: SchemaErrorKind,
-    /// Where in the schema, as a JSON pointer; empty for the schema as a whole.
+    /// Place in the schema, as a JSON pointer; empty for the whole schema.
     pub at: String,
-    /// What is wrong there, and what to write instead.
+    /// Message: the problem, and what to write instead.
     pub message: String,
 }
 
@@ -90,7 +90,7 @@ pub enum SchemaErrorKind {
 
 impl Display for SchemaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Of whoever wrote the schema.
+        // The schema's author chose these texts.
         let (at, message) = (Printable::new(&self.at), Printable::new(&self.message));
         if self.at.is_empty() {
             write!(f, "the schema of the parameters: {message}")

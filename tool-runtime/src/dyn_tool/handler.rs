@@ -1,4 +1,4 @@
-//! The code of a tool that is made at run time: a closure over arguments of any type.
+//! Handler of a tool made at run time: a closure over arguments of any type.
 
 use std::any::Any;
 use std::fmt::{Debug, Display};
@@ -12,19 +12,19 @@ use toolwright_provider::call::{ErrorKind, Outcome, Output, ToolError};
 use toolwright_schema::decode::holds_secret;
 use toolwright_schema::shape::Shape;
 
-/// The code of a tool.
+/// Handler of a tool.
 pub(super) trait Handler: Send + Sync {
-    /// Reads the arguments, asks `check` about them, and runs.
+    /// Decodes the arguments, checks them, and runs.
     fn call<'a>(&'a self, call: Call<'a>, check: Option<&Check>) -> Answer<'a>;
 
-    /// The same, up to where it would run.
+    /// Decodes and checks the arguments without running.
     fn validate(&self, call: Call<'_>, check: Option<&Check>) -> Result<(), ToolError>;
 
-    /// What the arguments are read as, if they have secrets.
+    /// Returns the shape of the arguments, if it holds secrets.
     fn secrets(&self) -> Option<&'static Shape<'static>>;
 }
 
-/// What else arguments must fulfil.
+/// Check of decoded arguments.
 pub(super) type Check = dyn Fn(&Call<'_>) -> Result<(), ToolError> + Send + Sync;
 
 pub(super) fn check<A, F>(check: F) -> Box<Check>
@@ -43,12 +43,12 @@ where
 
 struct Typed<A, F> {
     run: F,
-    /// For the words of a fault, where it is known.
+    /// Shape for error messages, if known.
     shape: Option<&'static Shape<'static>>,
     arguments: PhantomData<fn(A)>,
 }
 
-/// The code of a tool that answers at once.
+/// Makes a handler of a synchronous closure.
 pub(super) fn sync<A, F, T, E>(run: F, shape: Option<&'static Shape<'static>>) -> Box<dyn Handler>
 where
     A: DeserializeOwned + Send + 'static,
@@ -63,7 +63,7 @@ where
     })
 }
 
-/// The code of a tool that answers later.
+/// Makes a handler of an asynchronous closure.
 pub(super) fn later<A, F, R, T, E>(
     run: F,
     shape: Option<&'static Shape<'static>>,
@@ -91,7 +91,7 @@ where
 {
     fn read(&self, call: Call<'_>, check: Option<&Check>) -> Result<A, ToolError> {
         let (arguments, text) = decode_value_of::<A>(&call, self.shape)?;
-        // Without a schema the check's own reading would repair nothing.
+        // Without a schema, decoding again would repair nothing.
         let checked = check.map_or(Ok(()), |check| check(&call.with_arguments(text)));
         match checked {
             Err(error) if self.secrets().is_some() => Err(error.without_values()),
@@ -126,12 +126,12 @@ fn finish<T: Output, E: Display + Debug + 'static>(
 ) -> Result<Outcome, ToolError> {
     match result {
         Ok(value) => Ok(value.into_outcome()),
-        Err(error) => Err(told(error)),
+        Err(error) => Err(into_tool_error(error)),
     }
 }
 
-/// A [`ToolError`] is what it says; of any other error the model gets the words.
-fn told<E: Display + Debug + 'static>(error: E) -> ToolError {
+/// Converts an error: a [`ToolError`] stays as it is, and of any other the model reads the text.
+fn into_tool_error<E: Display + Debug + 'static>(error: E) -> ToolError {
     let mut error = Some(error);
     let as_any: &mut dyn Any = &mut error;
     if let Some(Some(error)) = as_any.downcast_mut::<Option<ToolError>>().map(Option::take) {

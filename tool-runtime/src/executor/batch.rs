@@ -7,7 +7,7 @@ use toolwright_provider::call::{
 use toolwright_schema::decode::Repair;
 use toolwright_schema::text::ShortStr;
 
-/// What became of the calls of one turn, in the order in which the model made them.
+/// The answers and pending calls of one turn, in the model's order.
 ///
 /// Each call is there once: answered, or pending.
 ///
@@ -22,14 +22,16 @@ use toolwright_schema::text::ShortStr;
 #[derive(Debug, Clone, Default)]
 pub struct Batch {
     pub(super) calls: Vec<Reply>,
-    /// In the order in which they count.
+    /// Most important first.
     pub(super) halts: Vec<Halted>,
     pub(super) state: Option<State>,
     pub(super) updates: Vec<(String, Value)>,
+    /// The index of the call that made each update.
+    pub(super) updated_by: Vec<usize>,
 }
 
-/// What became of a call.
-// A batch holds one a call, and nearly all are answers.
+/// The answer of a call, or the reason why it is pending.
+// A batch holds one of these a call, and nearly all are answers.
 #[allow(clippy::large_enum_variant)]
 #[derive(Debug, Clone)]
 pub enum Reply {
@@ -39,17 +41,14 @@ pub enum Reply {
     Pending(Pending),
 }
 
-/// A call that an executor does not answer.
+/// A call that waits for a person or the host.
 ///
-/// Where it waits longer than the program runs, keep the call and its place; with what was decided they
-/// are a [`Decided`](crate::Decided). The turn goes to the model when all of its calls are answered:
+/// [`Batch::resume`] continues it. Where it waits longer than the program runs, store the call and its place: with a
+/// decision they are a [`Decided`](crate::Decided). The turn goes to the model when all of its calls are answered:
 ///
 /// ```
 /// use toolwright::layers::Approval;
-/// use toolwright::{
-///     Context, DynTool, Encoder, Executor, ToolCall, ToolError, Toolset, Wire, call::Decision,
-///     executor::{Decided, Reply},
-/// };
+/// use toolwright::{Context, DynTool, Encoder, Executor, ToolError, Toolset, Wire, call::Decision};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let pay = DynTool::builder().name("pay").description("Pays.");
@@ -59,30 +58,13 @@ pub enum Reply {
 ///     {"type": "tool_use", "id": "1", "name": "pay", "input": {}},
 ///     {"type": "tool_use", "id": "2", "name": "pya", "input": {}}
 /// ]}"#;
-/// let executor = Executor::serial(&tools).layer(Approval::when(|_| true));
-/// let first = executor.run_blocking(&Wire::Anthropic.calls(response)?, &Context::new());
-/// let waits: Vec<_> = first.pending().map(|pending| (&pending.call, pending.place)).collect();
-/// let kept = serde_json::to_string(&waits)?;
+/// let (cx, executor) = (Context::new(), Executor::serial(&tools).layer(Approval::when(|_| true)));
+/// let batch = executor.run_blocking(&Wire::Anthropic.calls(response)?, &cx);
 ///
-/// // Later, in this process or another one.
-/// let waits: Vec<(ToolCall, usize)> = serde_json::from_str(&kept)?;
-/// let decision = Decision::Approve;
-/// let decided: Vec<_> = waits
-///     .into_iter()
-///     .map(|(call, place)| Decided { call, place, decision: decision.clone() })
-///     .collect();
-/// let second = executor.decide_blocking(&decided, &Context::new());
-///
-/// // The answers in call order: those of the first batch, and in the gaps those of the second.
-/// let mut answers = second.into_results();
-/// let results: Vec<_> = first
-///     .calls()
-///     .iter()
-///     .filter_map(|reply| match reply {
-///         Reply::Answered(result) => Some(result.clone()),
-///         Reply::Pending(_) => answers.next(),
-///     })
-///     .collect();
+/// // Later: here each pending call is approved.
+/// let decisions = batch.pending().map(|pending| (pending.index, Decision::Approve));
+/// let batch = batch.resume_blocking(&executor, decisions, &cx)?;
+/// let results: Vec<_> = batch.into_results().collect();
 /// assert_eq!(results.iter().map(|result| &*result.id).collect::<Vec<_>>(), ["1", "2"]);
 /// let messages = Wire::Anthropic.turn(response, &results, Encoder::auto())?;
 /// # assert!(messages.contains("paid"));
@@ -92,39 +74,36 @@ pub enum Reply {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Pending {
-    /// The call's place in the batch, from 0: calls of one turn may have equal ids.
+    /// The call's index in the batch, from 0: calls of one turn may have equal ids.
     pub index: usize,
-    /// The call's place in the model's turn, from 0: another one where the batch was of calls that
-    /// had waited.
+    /// The call's place in the model's turn, from 0. It differs from the index in a batch of calls that were pending
+    /// before.
     pub place: usize,
-    /// The call. Where a layer asks, with the arguments that it asks about: as they were repaired, and
-    /// rewritten by layers further out.
+    /// The call. If a layer asks, its arguments are those the layer saw: repaired, and rewritten by layers outside it.
     pub call: ToolCall,
-    /// Why it waits.
+    /// Reason why it is pending.
     pub reason: PendingReason,
-    /// How the arguments that a layer asks about were repaired. Who goes on with the call does not hear of it again.
+    /// Repairs of the arguments that a layer asks about. The result of the decided call does not list them again.
     pub repairs: Box<[Repair]>,
 }
 
-/// Why a call waits.
+/// Reason why a call is pending.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum PendingReason {
-    /// The tool is `manual`: the host answers it, or a person.
+    /// The tool is `manual`: the host or a person answers it.
     ManualTool,
-    /// The executor answers no calls, or none of this name.
+    /// The executor leaves all calls, or those of this name, to the host.
     ManualMode,
-    /// A [`Layer`](crate::Layer) asks for a decision before the call runs. What to show to who
-    /// decides.
+    /// A [`Layer`](crate::Layer) asks for a decision before the call runs. Holds details for the person who decides.
     Decision(Value),
     /// The host's [`CallPlan`](crate::CallPlan) leaves it.
     Left,
 }
 
-/// Why a conversation does not go on by itself after a batch.
+/// Reason why a conversation does not continue by itself after a batch.
 ///
-/// Where several calls give a reason, the earliest variant here wins, and of equal ones the call
-/// that stands first.
+/// Of several reasons the earliest variant here takes precedence, and of equal ones the first call's.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Halted {
@@ -132,44 +111,44 @@ pub enum Halted {
     Cancelled,
     /// A policy ended the batch at a call's failure; calls that had not ended were cancelled.
     Aborted {
-        /// The call's place in the batch, from 0.
+        /// The call's index in the batch, from 0.
         index: usize,
     },
     /// A tool asks a person.
     AskUser {
-        /// The call's place in the batch, from 0.
+        /// The call's index in the batch, from 0.
         index: usize,
         /// The call's id.
         id: ShortStr,
         /// The question.
         question: String,
-        /// What the front end may want to know beside it.
+        /// Options for the front end.
         options: Map<String, Value>,
     },
     /// A policy says that a call's failure ends the conversation.
     ToolError {
-        /// The call's place in the batch, from 0.
+        /// The call's index in the batch, from 0.
         index: usize,
     },
     /// A tool ended the conversation.
     Halt {
-        /// The call's place in the batch, from 0.
+        /// The call's index in the batch, from 0.
         index: usize,
         /// The call's id.
         id: ShortStr,
-        /// Why.
+        /// Reason that the tool gave.
         reason: HaltReason,
-        /// What it came to.
+        /// Final value.
         value: Payload,
     },
     /// Calls are pending.
     Pending,
-    /// Every call that succeeded goes to the user as it is.
+    /// Every successful result goes to the user as it is.
     ReturnDirect,
 }
 
 impl Halted {
-    /// The reason's name, as it is stored and shown: `ask_user`; of a [`Halt`](Self::Halt) its own.
+    /// Returns the reason's stable name, `ask_user` for example; for a [`Halt`](Self::Halt) the tool's own.
     pub fn as_str(&self) -> &str {
         let reason = match self {
             Self::Cancelled => EndReason::Cancelled,
@@ -205,7 +184,7 @@ impl Halted {
         }
     }
 
-    /// What one answer says.
+    /// Returns the halt that an answer asks for.
     fn of(index: usize, result: &ToolResult) -> Option<Self> {
         let id = || result.id.clone();
         match result.outcome.as_ref().ok()? {
@@ -225,9 +204,11 @@ impl Halted {
         }
     }
 
-    /// All that a batch says, in the order in which it counts: `before` is what happened to it as a whole.
+    /// Collects the halts of a batch, most important first: those of its answers, and `before`, which the host or a
+    /// policy caused.
     pub(super) fn of_batch(calls: &[Reply], mut before: Vec<Self>) -> Vec<Self> {
         before.sort_by_key(Self::index);
+        before.dedup();
         let mut halts = before;
         let mut successes = calls.iter().filter_map(Reply::success).peekable();
         let any = successes.peek().is_some();
@@ -247,7 +228,7 @@ impl Halted {
 }
 
 impl Reply {
-    /// The answer, if it is there.
+    /// Returns the answer, if there is one.
     pub fn answered(&self) -> Option<&ToolResult> {
         match self {
             Self::Answered(result) => Some(result),
@@ -261,17 +242,17 @@ impl Reply {
 }
 
 impl Batch {
-    /// What became of each call, in call order.
+    /// Returns the answer or the pending call of each call, in call order.
     pub fn calls(&self) -> &[Reply] {
         &self.calls
     }
 
-    /// The answers, in call order.
+    /// Returns the answers, in call order.
     pub fn results(&self) -> impl DoubleEndedIterator<Item = &ToolResult> {
         self.calls.iter().filter_map(Reply::answered)
     }
 
-    /// The answers, in call order.
+    /// Returns the answers, in call order.
     pub fn into_results(self) -> impl DoubleEndedIterator<Item = ToolResult> {
         self.calls.into_iter().filter_map(|reply| match reply {
             Reply::Answered(result) => Some(result),
@@ -279,7 +260,7 @@ impl Batch {
         })
     }
 
-    /// The calls that wait, in call order.
+    /// Returns the pending calls, in call order.
     pub fn pending(&self) -> impl DoubleEndedIterator<Item = &Pending> {
         self.calls.iter().filter_map(|reply| match reply {
             Reply::Pending(pending) => Some(pending),
@@ -287,24 +268,23 @@ impl Batch {
         })
     }
 
-    /// Why the conversation does not go on by itself; `None` if the model is to be asked next.
+    /// Returns the most important reason why the conversation does not continue; `None` if the model is next.
     pub fn halted(&self) -> Option<&Halted> {
         self.halts.first()
     }
 
-    /// Every reason why the conversation does not go on by itself, in the order in which they count;
-    /// [`halted`](Self::halted) is the first. A turn may ask several questions, and end the conversation
-    /// beside them.
+    /// Returns every reason why the conversation does not continue, most important first. A turn may ask several
+    /// questions and end the conversation as well.
     pub fn halts(&self) -> &[Halted] {
         &self.halts
     }
 
-    /// Whether every call is answered.
+    /// Returns true if no call is pending.
     pub fn is_settled(&self) -> bool {
         self.pending().next().is_none()
     }
 
-    /// The error of the call that ended the batch or the conversation, if one did.
+    /// Returns the error of the call that ended the batch or the conversation.
     pub fn error(&self) -> Option<&ToolError> {
         match self.halted()? {
             Halted::Aborted { index } | Halted::ToolError { index } => {
@@ -315,14 +295,14 @@ impl Batch {
         }
     }
 
-    /// What the conversation knows from now on, if calls changed it: what it knew before, and the
-    /// updates of all calls that succeeded, in call order, whichever finished first.
+    /// Returns the conversation's new state, if calls changed it: the state before, with the updates of all successful
+    /// calls in call order.
     pub fn state(&self) -> Option<&State> {
         self.state.as_ref()
     }
 
-    /// The updates alone, in call order: for hosts whose context knows more than their conversation is
-    /// to keep.
+    /// Returns the updates alone, in call order: for hosts whose context holds more state than their conversation
+    /// stores.
     pub fn updates(&self) -> &[(String, Value)] {
         &self.updates
     }

@@ -1,4 +1,4 @@
-//! How many bodies of `blocking` tools run at once.
+//! Limit on the bodies of `blocking` tools in flight.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -10,25 +10,22 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
-use super::clock::Timer;
+use super::deadline::Timer;
 use toolwright_provider::call::{ErrorKind, ToolError};
 
-/// Half of the threads that tokio's runtimes have for what blocks: the other half is for the host's own.
-const PROCESS: usize = 256;
+/// Half of the blocking threads of a tokio runtime; the other half stays free for the host.
+const DEFAULT_LIMIT: usize = 256;
 
-/// How long a call waits for a place. Bodies that end soon make room for one another, and where none ends the call is
-/// told so.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// Longest wait for a permit. If no body ends in that time, the call is refused.
+const MAX_WAIT: Duration = Duration::from_secs(1);
 
-/// The number of bodies of `blocking` tools that may run at once, in all executors that share it.
+/// Limit on bodies of `blocking` tools in flight, in all executors that share it.
 ///
-/// A body that never returns keeps its thread, however its call was answered. Without a bound such bodies take all the
-/// threads that a runtime has, and then nothing else that blocks runs there any more. A call that finds no place waits
-/// for one for a second at most. Then it is answered with [`NotStarted`](ErrorKind::NotStarted): nothing of it ran, and
-/// it may be made again.
+/// A body that never returns keeps its thread, even after its call was answered. Without a limit, such bodies would use
+/// up the runtime's threads for blocking code. A call waits at most a second for a permit. Then it is answered with
+/// [`NotStarted`](ErrorKind::NotStarted), and may be made again.
 ///
-/// Executors share one limit of 256 for the whole process if nothing else is said, so that one made for each call
-/// shares it, too. A runtime of tokio has 512 such threads, if nothing else is said there.
+/// By default all executors of the process share one limit of 256. A tokio runtime has 512 such threads by default.
 ///
 /// ```
 /// use toolwright::{Executor, Toolset, executor::BlockingLimit};
@@ -42,11 +39,11 @@ pub struct BlockingLimit {
     most: usize,
 }
 
-/// The right to run a body, until it has ended.
-pub(super) type Place = OwnedSemaphorePermit;
+/// Permit to run a body, held until it has ended.
+pub(super) type Permit = OwnedSemaphorePermit;
 
 impl BlockingLimit {
-    /// A limit of its own. With 0 no such body runs at all.
+    /// Makes a separate limit. With 0 no such body runs.
     pub fn new(most: usize) -> Self {
         let most = most.min(Semaphore::MAX_PERMITS);
         Self {
@@ -55,33 +52,34 @@ impl BlockingLimit {
         }
     }
 
-    /// The limit that executors have if nothing else is said.
+    /// Returns the limit that the process shares: the default.
     pub fn process() -> Self {
-        static SHARED: LazyLock<BlockingLimit> = LazyLock::new(|| BlockingLimit::new(PROCESS));
+        static SHARED: LazyLock<BlockingLimit> =
+            LazyLock::new(|| BlockingLimit::new(DEFAULT_LIMIT));
         SHARED.clone()
     }
 
-    /// How many bodies run now, those included whose calls were answered without them.
+    /// Returns the number of bodies in flight, including those whose calls were answered without them.
     pub fn running(&self) -> usize {
         self.most - self.places.available_permits()
     }
 
-    /// A place for a call, and since when its time counts.
-    pub(super) async fn place(&self, began: Instant) -> Result<(Place, Instant), ToolError> {
+    /// Waits for a permit. Returns it with the time from which the call's own time limit counts.
+    pub(super) async fn place(&self, began: Instant) -> Result<(Permit, Instant), ToolError> {
         match Arc::clone(&self.places).try_acquire_owned() {
             Ok(place) => Ok((place, began)),
-            // In a box, since few calls wait here and all of them would carry it.
+            // Boxed: few calls wait here, and all of them would carry the future.
             Err(_) => Box::pin(self.wait()).await,
         }
     }
 
-    async fn wait(&self) -> Result<(Place, Instant), ToolError> {
+    async fn wait(&self) -> Result<(Permit, Instant), ToolError> {
         let mut free = pin!(Arc::clone(&self.places).acquire_owned());
-        let mut patience = Timer::at(Instant::now().checked_add(PATIENCE));
+        let mut patience = Timer::at(Instant::now().checked_add(MAX_WAIT));
         let place = poll_fn(|task| match free.as_mut().poll(task) {
             Poll::Ready(place) => Poll::Ready(place.ok()),
             Poll::Pending if patience.runs() => patience.poll(task).map(|()| None),
-            // Without a clock nobody knows how long this would take.
+            // Without a clock the wait could be endless.
             Poll::Pending => Poll::Ready(None),
         });
         match place.await {

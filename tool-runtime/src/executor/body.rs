@@ -1,49 +1,49 @@
-//! One call, from its layers to the tool's own code and back.
+//! One call, from its layers to the tool's code and back.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::time::Instant;
 
 use super::blocking::BlockingLimit;
-use super::clock::Clock;
-use super::elsewhere::{Elsewhere, Moved};
+use super::deadline::Deadlines;
+use super::dispatch::Job;
 use super::layer::{Handled, Layer, Next, Request};
-use super::sort::Job;
+use super::offloaded::{Offloaded, OwnedCall};
 use super::span::CallSpan;
 use crate::tool::{Answer, Call, Contained, Context, Tool, items};
-use crate::toolset::{Entry, Traits, settled};
+use crate::toolset::{Entry, Traits, resolved};
 use toolwright_provider::call::{ErrorKind, Outcome, ToolCall, ToolError, contained};
 use toolwright_schema::decode::{Repair, Store};
 
-/// What all of a call's layers lead to.
+/// The innermost part of a call, which its layers lead to.
 pub(super) struct Core<'a> {
     pub(super) index: usize,
     pub(super) entry: &'a Entry,
     pub(super) tool: &'a Arc<dyn Tool>,
     pub(super) cx: &'a Context,
-    clock: &'a Clock,
+    deadlines: &'a Deadlines,
     blocking: &'a BlockingLimit,
     span: &'a CallSpan,
     repairs: Mutex<Vec<Repair>>,
-    /// The arguments that somebody let the call run with.
+    /// Approved arguments.
     approved: Option<Arc<str>>,
-    /// The arguments that a layer asks about.
+    /// Arguments of the pending call, if a layer asks.
     waits_with: Mutex<Option<Arc<str>>>,
 }
 
 pub(super) type Answered = Result<Outcome, ToolError>;
 
-/// What became of a call, and how its arguments were repaired on the way.
-pub(super) struct Ran {
+/// Outcome of a call, with the repairs of its arguments.
+pub(super) struct FinishedCall {
     pub(super) index: usize,
     pub(super) handled: Handled,
     pub(super) repairs: Vec<Repair>,
-    /// The arguments that a layer asks about.
+    /// Arguments of the pending call, if a layer asks.
     pub(super) waits_with: Option<Arc<str>>,
 }
 
-impl Ran {
-    /// Of a call without layers.
+impl FinishedCall {
+    /// Makes the outcome of a call without layers.
     pub(super) fn plain(job: &Job<'_>, answer: Answered) -> Self {
         Self {
             index: job.index,
@@ -54,15 +54,15 @@ impl Ran {
     }
 }
 
-/// What all calls of a batch are run with.
-pub(super) struct Shared<'a> {
+/// Everything that all calls of a batch run with.
+pub(super) struct BatchEnv<'a> {
     pub(super) cx: Context,
-    pub(super) clock: Clock,
+    pub(super) deadlines: Deadlines,
     pub(super) layers: &'a [Arc<dyn Layer>],
     pub(super) blocking: &'a BlockingLimit,
 }
 
-/// What a tool's code begins with, on this task: what is to be waited for, or the answer.
+/// Starts a tool's code on this task: returns a future, or the answer.
 pub(super) fn first<'a>(
     entry: &'a Entry,
     call: Call<'a>,
@@ -78,31 +78,36 @@ pub(super) fn first<'a>(
     }
 }
 
-/// What a call comes to, whatever is around it and wherever it runs.
+/// Runs a call inside its span, with layers, on another task or thread if its tool asks for that.
 pub(super) async fn in_span(
     job: &Job<'_>,
     began: Instant,
-    shared: &Shared<'_>,
+    env: &BatchEnv<'_>,
     span: CallSpan,
-) -> Ran {
-    span.around(layered(job, began, shared, &span)).await
+) -> FinishedCall {
+    span.around(layered(job, began, env, &span)).await
 }
 
-async fn layered(job: &Job<'_>, began: Instant, shared: &Shared<'_>, span: &CallSpan) -> Ran {
+async fn layered(
+    job: &Job<'_>,
+    began: Instant,
+    env: &BatchEnv<'_>,
+    span: &CallSpan,
+) -> FinishedCall {
     let call = job.call;
-    if shared.layers.is_empty() {
-        let core = Core::new(job, &shared.cx, shared, span);
+    if env.layers.is_empty() {
+        let core = Core::new(job, &env.cx, env, span);
         let handled = core.body(call, began).await.into();
         return core.end(handled);
     }
-    let cx = &shared.cx;
+    let cx = &env.cx;
     let cx = cx.for_call(job.index, call.id.clone(), call.name.clone());
-    let mut core = Core::new(job, &cx, shared, span);
+    let mut core = Core::new(job, &cx, env, span);
     let handled = match core.check(call) {
         Ok(call) => {
             let approves = job.plan.is_approval();
             core.approved = approves.then(|| Arc::clone(&call.arguments));
-            let next = Next::new(shared.layers);
+            let next = Next::new(env.layers);
             next.run(Request::new(call, &core)).await
         }
         Err(error) => error.into(),
@@ -111,14 +116,14 @@ async fn layered(job: &Job<'_>, began: Instant, shared: &Shared<'_>, span: &Call
 }
 
 impl<'a> Core<'a> {
-    fn new(job: &Job<'a>, cx: &'a Context, shared: &'a Shared<'_>, span: &'a CallSpan) -> Self {
+    fn new(job: &Job<'a>, cx: &'a Context, env: &'a BatchEnv<'_>, span: &'a CallSpan) -> Self {
         Self {
             index: job.index,
             entry: job.entry,
             tool: job.entry.tool(),
             cx,
-            clock: &shared.clock,
-            blocking: shared.blocking,
+            deadlines: &env.deadlines,
+            blocking: env.blocking,
             span,
             repairs: Mutex::default(),
             approved: None,
@@ -126,8 +131,8 @@ impl<'a> Core<'a> {
         }
     }
 
-    fn end(self, handled: Handled) -> Ran {
-        Ran {
+    fn end(self, handled: Handled) -> FinishedCall {
+        FinishedCall {
             index: self.index,
             handled,
             repairs: self
@@ -141,24 +146,24 @@ impl<'a> Core<'a> {
         }
     }
 
-    /// Whether somebody let the call run with these arguments.
+    /// Returns true if these arguments were approved.
     pub(super) fn is_approved(&self, arguments: &Arc<str>) -> bool {
         self.approved.as_ref() == Some(arguments)
     }
 
-    /// Whether somebody let the call run, and with other arguments.
+    /// Returns true if other arguments were approved.
     pub(super) fn approved_others(&self, arguments: &Arc<str>) -> bool {
         self.approved
             .as_ref()
             .is_some_and(|approved| approved != arguments)
     }
 
-    /// A layer is asked: what one asked about before is over.
-    pub(super) fn goes_on(&self) {
+    /// Forgets the arguments that a layer asked about: the next layer runs.
+    pub(super) fn clear_pending(&self) {
         *self.waits_with() = None;
     }
 
-    /// A layer asks about these arguments, if none further in does.
+    /// Notes the arguments that a layer asks about, unless a layer further in already did.
     pub(super) fn waits(&self, arguments: Arc<str>) {
         self.waits_with().get_or_insert(arguments);
     }
@@ -176,7 +181,7 @@ impl<'a> Core<'a> {
         }
     }
 
-    /// Reads and validates the arguments. The call comes back with them as they were repaired.
+    /// Decodes and validates the arguments. Returns the call with repaired arguments.
     pub(super) fn check(&self, call: &ToolCall) -> Result<ToolCall, ToolError> {
         let store = Store::new();
         let asked = self.entry.call(call, &store, self.cx).at(self.index);
@@ -189,24 +194,23 @@ impl<'a> Core<'a> {
         Ok(call)
     }
 
-    /// The tool's own code, as one of several attempts: what an attempt that fails wanted the
-    /// conversation to know, it does not know.
+    /// Runs the tool's code as one of several attempts. A failed attempt's state updates are dropped.
     pub(super) async fn attempt(&self, call: &ToolCall) -> Answered {
-        let updates = self.cx.updates();
+        let updates = self.cx.update_count();
         let answered = self.body(call, Instant::now()).await;
         if let Err(error) = &answered {
-            self.cx.keep_updates(updates);
+            self.cx.truncate_updates(updates);
             if error.kind() == ErrorKind::Timeout {
-                self.cx.is_late();
+                self.cx.mark_late();
             }
         }
         answered.map_err(|error| {
-            // What it says of this attempt is not true of one before that nobody could stop.
+            // An earlier attempt may still run, so this attempt's error cannot say that nothing happened.
             let ended = matches!(
                 error.kind(),
                 ErrorKind::Timeout | ErrorKind::NotStarted | ErrorKind::Cancelled
             );
-            if ended && !error.is_outcome_unknown() && self.cx.is_elsewhere(self.index) {
+            if ended && !error.is_outcome_unknown() && self.cx.is_offloaded(self.index) {
                 let words =
                     "what ran before could not be stopped, and it is not known whether that took effect";
                 error.with_message(words).with_outcome_unknown()
@@ -216,11 +220,11 @@ impl<'a> Core<'a> {
         })
     }
 
-    /// The tool's own code, where it wants to run, and no longer than it may.
+    /// Runs the tool's code where its definition says, within its time limit.
     async fn body(&self, call: &ToolCall, began: Instant) -> Answered {
         let traits = self.entry.traits();
         if traits.blocking || traits.spawn {
-            return self.elsewhere(call, began, traits).await;
+            return self.offload(call, began, traits).await;
         }
         let store = Store::new();
         let asked = self.entry.call(call, &store, self.cx).at(self.index);
@@ -232,7 +236,7 @@ impl<'a> Core<'a> {
         answered
     }
 
-    /// What comes first of the tool's answer and then, where that is a stream, its items: all within one limit.
+    /// Awaits the answer and, if that is a stream, its items, within one time limit.
     async fn limited<'c>(
         &self,
         call: Call<'c>,
@@ -240,21 +244,20 @@ impl<'a> Core<'a> {
         first: Contained<'c, Answered>,
     ) -> Answered {
         let own = self.entry.traits().timeout;
-        let mut limited = self.clock.within(began, own, first);
+        let mut limited = self.deadlines.within(began, own, first);
         loop {
             let answer = (&mut limited).await;
             let answer = answer.map_err(|late| out_of_time(self.cx, self.index, late));
             let answer = answer.flatten();
             match items::stream_of(&answer) {
-                Some(stream) => limited.go_on(items::read(stream, call)),
+                Some(stream) => limited.continue_with(items::read(stream, call)),
                 None => return answer,
             }
         }
     }
 
-    /// The same away from the task of the batch. Who runs there may outlive the batch, so everything
-    /// that it needs is its own.
-    async fn elsewhere(&self, call: &ToolCall, began: Instant, traits: Traits) -> Answered {
+    /// Runs the tool's code on another task or thread. That may outlive the batch, so it owns everything it needs.
+    async fn offload(&self, call: &ToolCall, began: Instant, traits: Traits) -> Answered {
         let (place, began) = if traits.blocking {
             let (place, began) = self.blocking.place(began).await?;
             (Some(place), began)
@@ -262,7 +265,7 @@ impl<'a> Core<'a> {
             (None, began)
         };
         let store = Arc::new(Store::new());
-        let moved = Moved {
+        let owned = OwnedCall {
             entry: self.entry.clone(),
             call: call.clone(),
             cx: self.cx.clone(),
@@ -271,26 +274,29 @@ impl<'a> Core<'a> {
             span: self.span.clone(),
             _place: place,
         };
-        self.cx.runs_elsewhere(self.index, true);
-        let mut answer = Elsewhere::start(moved, traits.blocking);
-        let in_time = self.clock.within(began, traits.timeout, &mut answer).await;
+        self.cx.set_offloaded(self.index, true);
+        let mut answer = Offloaded::start(owned, traits.blocking);
+        let in_time = self
+            .deadlines
+            .within(began, traits.timeout, &mut answer)
+            .await;
         let in_time = in_time.map_err(|late| {
             if answer.take_back() {
-                self.cx.runs_elsewhere(self.index, false);
+                self.cx.set_offloaded(self.index, false);
                 late.with_message("it had not begun, and did not run")
             } else {
                 not_stopped(late)
             }
         });
         if in_time.is_ok() {
-            self.cx.runs_elsewhere(self.index, false);
+            self.cx.set_offloaded(self.index, false);
         }
         self.repaired(&store);
         in_time.flatten()
     }
 }
 
-/// The error of a call whose code runs elsewhere, and cannot be stopped there.
+/// Marks the error of an offloaded call that cannot be stopped.
 #[cold]
 pub(super) fn not_stopped(error: ToolError) -> ToolError {
     error
@@ -298,20 +304,20 @@ pub(super) fn not_stopped(error: ToolError) -> ToolError {
         .with_outcome_unknown()
 }
 
-/// The error of a call whose time is over, and whose code runs here. What it made run elsewhere may go on.
+/// Marks the timeout of a call that offloaded code, which may still run.
 #[cold]
 pub(super) fn out_of_time(cx: &Context, index: usize, late: ToolError) -> ToolError {
-    if cx.is_elsewhere(index) {
+    if cx.is_offloaded(index) {
         not_stopped(late)
     } else {
         late
     }
 }
 
-/// The tool's answer, whatever the tool does.
+/// Calls the tool; a panic is an error.
 pub(super) async fn answer(tool: &dyn Tool, call: Call<'_>) -> Answered {
     match contained(|| tool.call(call)) {
-        Ok(answer) => settled(answer, call).await,
+        Ok(answer) => resolved(answer, call).await,
         Err(error) => Err(error),
     }
 }

@@ -4,21 +4,20 @@ use super::batch::Pending;
 use crate::tool::Decision;
 use toolwright_provider::call::ToolCall;
 
-/// A call that waited, and what was decided about it; see
-/// [`Executor::decide`](crate::Executor::decide). It can be stored.
+/// A pending call with the decision about it; see [`Executor::decide`](crate::Executor::decide). It can be stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Decided {
     /// The call, with the arguments that were shown.
     pub call: ToolCall,
-    /// Its place in its turn, from 0.
+    /// Its place in the model's turn, from 0.
     #[serde(default)]
     pub place: usize,
-    /// What a person or a policy said.
+    /// Decision of a person or a policy.
     pub decision: Decision,
 }
 
 impl Decided {
-    /// The call that is to run: everybody who looks on sees the arguments that somebody gave it.
+    /// Returns the call to run, with edited arguments, so observers see them.
     pub(super) fn as_run(&self) -> ToolCall {
         match &self.decision {
             Decision::Edit(arguments) => self.call.with_arguments(arguments.to_string()),
@@ -28,7 +27,7 @@ impl Decided {
 }
 
 impl Pending {
-    /// The call with a decision about it.
+    /// Attaches a decision to the call.
     pub fn decided(&self, decision: Decision) -> Decided {
         Decided {
             call: self.call.clone(),

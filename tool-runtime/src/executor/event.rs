@@ -4,28 +4,27 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::batch::{Batch, Pending};
-use super::shown::Shown;
+use super::redacted::Redacted;
 use crate::tool::{Context, Progress};
 use toolwright_provider::call::{ToolCall, ToolResult};
 use toolwright_schema::decode::Repair;
 use toolwright_schema::panics::reported;
 
-/// What happens while an [`Executor`](crate::Executor) runs a batch, as it happens.
+/// Something that happens while an [`Executor`](crate::Executor) runs a batch, sent as it happens.
 ///
-/// Of every call that is answered there is one [`Finished`](Self::Finished); of every call that
-/// began, one [`Started`](Self::Started) before it. Calls finish in whatever order they do: the
-/// answers of the [`Batch`] stand in call order all the same. A batch whose future is dropped
-/// finishes its calls as cancelled, and then finishes itself.
+/// Every answered call has one [`Finished`](Self::Finished), and every call that began one [`Started`](Self::Started)
+/// before it. Calls finish in any order; the answers of the [`Batch`] are in call order. A batch whose future is
+/// dropped finishes its calls as cancelled, and then itself.
 ///
-/// `Debug` shows no secrets; see [`Shown`].
+/// `Debug` prints no secrets; see [`Redacted`].
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// A batch begins. The calls that it answers are all there is to come until it ends.
+    /// A batch begins.
     BatchStarted {
         /// The batch.
         batch_id: BatchId,
-        /// What the batch may know.
+        /// The batch's context.
         cx: &'a Context,
         /// The calls, in the model's order.
         calls: &'a [ToolCall],
@@ -34,57 +33,57 @@ pub enum Event<'a> {
     Started {
         /// The batch.
         batch_id: BatchId,
-        /// What the batch may know.
+        /// The batch's context.
         cx: &'a Context,
-        /// Its place in the batch, from 0.
+        /// The call's index in the batch, from 0.
         index: usize,
         /// The call, secrets included.
         call: &'a ToolCall,
-        /// Its arguments, as they may be logged.
-        shown: Shown<'a>,
+        /// Its arguments without secrets.
+        redacted: Redacted<'a>,
     },
     /// A call's arguments were repaired before they were read.
     Repaired {
         /// The batch.
         batch_id: BatchId,
-        /// What the batch may know.
+        /// The batch's context.
         cx: &'a Context,
-        /// Its place in the batch, from 0.
+        /// The call's index in the batch, from 0.
         index: usize,
         /// The call, as the model wrote it, secrets included.
         call: &'a ToolCall,
-        /// Its arguments, as they may be logged.
-        shown: Shown<'a>,
-        /// How.
+        /// Its arguments without secrets.
+        redacted: Redacted<'a>,
+        /// The repairs.
         repairs: &'a [Repair],
     },
-    /// A tool says how far it has come.
+    /// A tool reports progress.
     Progress {
         /// The batch.
         batch_id: BatchId,
-        /// What the batch may know.
+        /// The batch's context.
         cx: &'a Context,
-        /// The call's place in the batch, from 0.
+        /// The call's index in the batch, from 0.
         index: usize,
         /// The call's id.
         id: &'a str,
         /// The tool's name.
         name: &'a str,
-        /// How far.
+        /// The progress.
         progress: &'a Progress,
     },
     /// A call is answered.
     Finished {
         /// The batch.
         batch_id: BatchId,
-        /// What the batch may know.
+        /// The batch's context.
         cx: &'a Context,
-        /// Its place in the batch, from 0.
+        /// The call's index in the batch, from 0.
         index: usize,
         /// The call, as the model wrote it, secrets included.
         call: &'a ToolCall,
-        /// Its arguments, as they may be logged.
-        shown: Shown<'a>,
+        /// Its arguments without secrets.
+        redacted: Redacted<'a>,
         /// The answer.
         result: &'a ToolResult,
     },
@@ -92,33 +91,33 @@ pub enum Event<'a> {
     Pending {
         /// The batch.
         batch_id: BatchId,
-        /// What the batch may know.
+        /// The batch's context.
         cx: &'a Context,
-        /// The call, secrets included, and why.
+        /// The call, secrets included, and the reason.
         pending: &'a Pending,
-        /// Its arguments, as they may be logged.
-        shown: Shown<'a>,
+        /// Its arguments without secrets.
+        redacted: Redacted<'a>,
     },
     /// A batch ended.
     BatchFinished {
         /// The batch.
         batch_id: BatchId,
-        /// What the batch may know.
+        /// The batch's context.
         cx: &'a Context,
         /// All of its answers.
         batch: &'a Batch,
-        /// From its start.
+        /// Time since its start.
         duration: Duration,
     },
 }
 
 impl<'a> Event<'a> {
-    /// The batch that it happens in.
+    /// Returns the batch of the event.
     pub fn batch_id(&self) -> BatchId {
         self.origin().0
     }
 
-    /// What the batch may know: who runs it, and for whom.
+    /// Returns the batch's context.
     pub fn context(&self) -> &'a Context {
         self.origin().1
     }
@@ -136,7 +135,7 @@ impl<'a> Event<'a> {
     }
 }
 
-/// A batch, apart from all others of this program.
+/// Number of a batch, unique in this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BatchId(u64);
 
@@ -146,7 +145,7 @@ impl BatchId {
         Self(LAST.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
-    /// As a number, from 1, greater for batches that began later.
+    /// Returns the number, from 1. Later batches have greater ones.
     pub fn as_u64(self) -> u64 {
         self.0
     }
@@ -158,23 +157,23 @@ impl fmt::Display for BatchId {
     }
 }
 
-/// Sees what happens while calls are run. A panic of an observer changes nothing, and is
+/// Receives the events of an executor. A panic of an observer changes nothing and is
 /// [reported](toolwright_schema::panics::capture).
 ///
-/// Every closure over an [`Event`] is one that names its type, `|event: &Event<'_>| …`: of one
-/// that does not, the compiler says that it is not general enough.
+/// A closure is an observer if it names the event's type: `|event: &Event<'_>| …`. Otherwise the compiler says that it
+/// is not general enough.
 ///
 /// ```
 /// use toolwright::{Executor, Toolset, executor::Event};
 ///
-/// let executor = Executor::serial(&Toolset::default()).observe(|event: &Event<'_>| {
+/// let executor = Executor::serial(&Toolset::default()).observer(|event: &Event<'_>| {
 ///     if let Event::Finished { result, .. } = event {
 ///         println!("{} took {:?}", result.name, result.duration);
 ///     }
 /// });
 /// ```
 pub trait Observer: Send + Sync {
-    /// Is told at once, on the thread where it happens; what takes long belongs elsewhere.
+    /// Receives an event, on the thread where it happens. Move slow work elsewhere.
     fn event(&self, event: &Event<'_>);
 }
 
@@ -184,7 +183,7 @@ impl<F: Fn(&Event<'_>) + Send + Sync> Observer for F {
     }
 }
 
-/// Nobody looks on.
+/// Ignores all events.
 impl Observer for () {
     fn event(&self, _: &Event<'_>) {}
 }
@@ -202,9 +201,9 @@ impl Observers {
         self.0.is_none()
     }
 
-    pub(super) fn tell(&self, event: &Event<'_>) {
+    pub(super) fn notify(&self, event: &Event<'_>) {
         for observer in self.0.iter().flat_map(|all| all.iter()) {
-            // Whoever looks on does not change what happens.
+            // A panic of an observer changes nothing.
             reported("an observer", || observer.event(event));
         }
     }

@@ -1,35 +1,31 @@
 use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::body::Core;
-use super::shown::Shown;
-use crate::tool::{Broken, Contained, Context, Tool};
+use super::redacted::Redacted;
+use crate::tool::{BoxFuture, Contained, Context, FromToolError, Tool};
 use toolwright_provider::call::{
     Annotations, ErrorKind, Meta, Outcome, ToolCall, ToolDef, ToolError, contained,
 };
 
-/// Something around every call of an executor: it may look on, change the arguments, answer itself,
-/// ask first, or call again.
+/// Middleware around every call: it may observe the call, change its arguments, answer it, ask first, or run it again.
 ///
-/// A layer sees only calls that could run: the tool is known and visible, and its arguments are
-/// those that it takes. Arguments that a layer rewrites are read and validated before anything
-/// further in sees them. A panic in a layer is an error of the call.
+/// A layer sees only calls that can run: the tool is known and visible, and the arguments are valid. Arguments that a
+/// layer rewrites are decoded and validated again. A panic in a layer is an error of the call.
 ///
 /// ```
 /// use toolwright::{
-///     Executor, ToolError, Toolset, call::ErrorKind,
-///     layers::{Handled, Handling, Layer, Next, Request},
+///     Executor, ToolError, Toolset, call::{BoxFuture, ErrorKind},
+///     layers::{Handled, Layer, Next, Request},
 /// };
 ///
 /// /// Lets nobody delete on a Friday.
 /// struct Fridays;
 ///
 /// impl Layer for Fridays {
-///     fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+///     fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
 ///         Box::pin(async move {
 ///             if request.annotations().destructive == Some(true) {
 ///                 return ToolError::new(ErrorKind::Rejected, "not on a Friday").into();
@@ -42,24 +38,21 @@ use toolwright_provider::call::{
 /// let executor = Executor::serial(&Toolset::default()).layer(Fridays);
 /// ```
 pub trait Layer: Send + Sync {
-    /// Handles a call; `next` is what lies further in.
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a>;
+    /// Handles a call. `next` runs the layers further in, and then the tool.
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled>;
 }
 
-/// What a [`Layer`] returns: what will have become of the call.
-pub type Handling<'a> = Pin<Box<dyn Future<Output = Handled> + Send + 'a>>;
-
-/// What became of a call.
+/// Outcome of a call in a layer.
 #[derive(Debug, Clone)]
 pub enum Handled {
     /// It is answered.
     Done(Result<Outcome, ToolError>),
-    /// It waits for a decision, and has not run. What to show to who decides.
+    /// It is pending and has not run. Holds details for the person who decides.
     Wait(Value),
 }
 
 impl Handled {
-    /// The error, if the call failed.
+    /// Returns the error, if the call failed.
     pub fn error(&self) -> Option<&ToolError> {
         match self {
             Self::Done(Err(error)) => Some(error),
@@ -80,8 +73,8 @@ impl From<Outcome> for Handled {
     }
 }
 
-impl Broken for Handled {
-    fn broken(error: ToolError) -> Self {
+impl FromToolError for Handled {
+    fn from_tool_error(error: ToolError) -> Self {
         error.into()
     }
 }
@@ -92,11 +85,11 @@ impl From<ToolError> for Handled {
     }
 }
 
-/// Whether a call may run with other arguments.
+/// Arguments that a call is bound to.
 #[derive(Clone)]
 enum Seal {
     Open,
-    /// With those that it is handed on with.
+    /// Those with which it is passed on next.
     Closing,
     Closed(Arc<str>),
 }
@@ -105,15 +98,15 @@ enum Seal {
 #[derive(Clone)]
 pub struct Request<'a> {
     call: ToolCall,
-    /// The arguments that were found right last.
+    /// Arguments that were validated last.
     checked: Arc<str>,
-    /// The arguments that somebody approved, once they are checked: no others run.
+    /// Approved arguments, once validated; no others run.
     seal: Seal,
     core: &'a Core<'a>,
 }
 
 impl<'a> Request<'a> {
-    /// Of a call whose arguments are right.
+    /// Makes a request for a call whose arguments are valid.
     pub(super) fn new(call: ToolCall, core: &'a Core<'a>) -> Self {
         Self {
             checked: Arc::clone(&call.arguments),
@@ -123,40 +116,38 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The call, with its arguments as they were repaired.
+    /// Returns the call with repaired arguments.
     pub fn call(&self) -> &ToolCall {
         &self.call
     }
 
-    /// The call's place in its batch, from 0.
+    /// Returns the call's index in its batch, from 0.
     pub fn index(&self) -> usize {
         self.core.index
     }
 
-    /// What the tool may know about the call.
+    /// Returns the call's context.
     pub fn context(&self) -> &'a Context {
         self.core.cx
     }
 
-    /// Whether a person or the host let the call run with just these arguments, after it had waited;
-    /// see [`Executor::decide`](crate::Executor::decide). Not where a layer has rewritten them since.
+    /// Returns true if a person or the host approved just these arguments; see
+    /// [`Executor::decide`](crate::Executor::decide). A layer that rewrites them revokes the approval.
     pub fn is_approved(&self) -> bool {
         self.core.is_approved(&self.call.arguments)
     }
 
-    /// What becomes of a call that somebody let run, and whose arguments a layer has rewritten since:
-    /// it waits, since nobody has seen these. Without this, whatever lies further in would run it.
+    /// Returns the pending outcome of an approved call whose arguments a layer rewrote: nobody has seen these.
     ///
-    /// The tool's own code is never reached by such a call; a layer that notes what is about to run
-    /// asks first.
-    pub fn asked_again(&self) -> Option<Handled> {
+    /// Such a call never reaches the tool. A layer that records what is about to run checks this first.
+    pub fn reapproval(&self) -> Option<Handled> {
         self.core.approved_others(&self.call.arguments).then(|| {
             let why = "a layer changed the arguments after they had been approved";
             Handled::Wait(json!({ "why": why }))
         })
     }
 
-    /// The same call, which runs with these arguments or not at all.
+    /// Binds the call to these arguments.
     pub(crate) fn sealed(self) -> Self {
         Self {
             seal: Seal::Closing,
@@ -164,37 +155,37 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Whether it runs with these arguments or not at all.
+    /// Returns true if the call is bound to approved arguments.
     pub(crate) fn is_sealed(&self) -> bool {
         !matches!(self.seal, Seal::Open)
     }
 
-    /// The tool.
+    /// Returns the tool.
     pub fn tool(&self) -> &'a Arc<dyn Tool> {
         self.core.tool
     }
 
-    /// The call's arguments, as they may be logged and shown.
-    pub fn shown(&self) -> Shown<'_> {
-        Shown::new(&self.call, Some(self.core.tool))
+    /// Returns the arguments without secrets.
+    pub fn redacted(&self) -> Redacted<'_> {
+        Redacted::new(&self.call, Some(self.core.tool))
     }
 
-    /// The tool's definition.
+    /// Returns the tool's definition.
     pub fn def(&self) -> &'a ToolDef {
         self.core.tool.def()
     }
 
-    /// The tool's hints about its effects.
+    /// Returns the tool's hints about its effects.
     pub fn annotations(&self) -> Annotations {
         self.core.entry.traits().annotations
     }
 
-    /// The tool's attributes.
+    /// Returns the tool's attributes.
     pub fn attributes(&self) -> &'a Meta {
         self.core.entry.attributes()
     }
 
-    /// The same call with other arguments: the text of a JSON object.
+    /// Replaces the arguments with the text of a JSON object.
     pub fn with_arguments(mut self, arguments: impl Into<Arc<str>>) -> Self {
         self.call.arguments = arguments.into();
         self
@@ -210,7 +201,7 @@ impl fmt::Debug for Request<'_> {
     }
 }
 
-/// What lies further in than a layer: other layers, then the tool. It may be run more than once.
+/// The layers further in, then the tool. It may run more than once.
 #[derive(Clone, Copy)]
 pub struct Next<'a> {
     layers: &'a [Arc<dyn Layer>],
@@ -221,8 +212,8 @@ impl<'a> Next<'a> {
         Self { layers }
     }
 
-    /// Hands the call on. Arguments that were rewritten are read and validated first; wrong ones are
-    /// the call's [`InvalidArgs`](crate::ErrorKind::InvalidArgs) error.
+    /// Passes the call on. Rewritten arguments are decoded and validated first; invalid ones are the call's
+    /// [`InvalidArgs`](crate::ErrorKind::InvalidArgs) error.
     pub async fn run(self, mut request: Request<'a>) -> Handled {
         if request.call.arguments != request.checked {
             match request.core.check(&request.call) {
@@ -242,14 +233,14 @@ impl<'a> Next<'a> {
             Seal::Open | Seal::Closed(_) => {}
         }
         let Some((layer, layers)) = self.layers.split_first() else {
-            if let Some(waits) = request.asked_again() {
+            if let Some(waits) = request.reapproval() {
                 request.core.waits(Arc::clone(&request.call.arguments));
                 return waits;
             }
             return request.core.attempt(&request.call).await.into();
         };
         let (core, arguments) = (request.core, Arc::clone(&request.call.arguments));
-        core.goes_on();
+        core.clear_pending();
         let handling = contained(|| layer.call(request, Next { layers }));
         let handled = match handling.map(Contained::new) {
             Ok(handling) => handling.await,

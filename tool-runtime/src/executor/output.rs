@@ -10,15 +10,13 @@ use toolwright_provider::call::{Block, Content, Outcome, Payload, ToolDef, ToolE
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::{Field, Schema, Shape};
 
-/// How much of an answer a model is to read: bytes and lines, both.
+/// Limit on the bytes and lines of an answer that a model reads.
 ///
-/// What is longer is cut: text between two characters, JSON so that it stays valid (strings are
-/// shortened, then lists and objects lose what stands last), and the errors of a tool; and it says at
-/// its end how much was left out. What goes to the user or ends the conversation is not cut, nor are
-/// pictures and sound.
+/// Longer answers are cut and end with a note on how much was left out. Text is cut between characters. JSON stays
+/// valid: strings are shortened, then lists and objects lose their last entries. Errors of tools are cut, too. Results
+/// for the user, final values, pictures and sound are not.
 ///
-/// The limit is that of the text before an encoder quotes it; what says that it was cut may come on
-/// top.
+/// The limit counts the text before an encoder quotes it, without the note.
 ///
 /// ```
 /// use toolwright::{
@@ -32,7 +30,7 @@ use toolwright_schema::shape::{Field, Schema, Shape};
 ///     .build()
 ///     .unwrap();
 /// let tools = Toolset::new([log]).unwrap();
-/// let executor = Executor::serial(&tools).limit_output(OutputLimit::default());
+/// let executor = Executor::serial(&tools).output_limit(OutputLimit::default());
 /// let batch = executor.run_blocking(&[ToolCall::new("1", "log", "")], &Context::new());
 /// let text = batch.results().next().unwrap().content(Default::default()).into_owned();
 /// assert_eq!(text.lines().count(), 2001);
@@ -53,7 +51,7 @@ impl Default for OutputLimit {
 }
 
 impl OutputLimit {
-    /// No more than so many bytes and so many lines.
+    /// Sets the number of bytes and of lines.
     pub const fn new(bytes: usize, lines: usize) -> Self {
         Self {
             bytes,
@@ -62,17 +60,17 @@ impl OutputLimit {
         }
     }
 
-    /// The same limit, where what is cut is kept, so that the model can read on.
-    pub fn kept_in(self, overflow: &Overflow) -> Self {
+    /// Keeps the full text of cut answers, so the model can read on.
+    pub fn overflow(self, overflow: &Overflow) -> Self {
         Self {
             overflow: Some(overflow.clone()),
             ..self
         }
     }
 
-    /// Cuts an answer in the conversation of this id.
+    /// Cuts an answer of this conversation.
     pub(super) fn apply(&self, result: &mut ToolResult, session: Option<&str>) {
-        // What reads on gives pieces that are not too long.
+        // The reading tool limits its own pages.
         if self.overflow.is_some() && *result.name == *READ_OUTPUT {
             return;
         }
@@ -105,7 +103,7 @@ impl OutputLimit {
         Some(Payload::json(cut::json(&json, self.bytes, &note)))
     }
 
-    /// The blocks share the room.
+    /// Cuts content; its blocks share the limit.
     fn content(&self, content: &mut Content, session: Option<&str>) {
         let (mut bytes, mut lines) = (self.bytes, self.lines);
         let keep = |text: &str, end| self.keep(text, end, session);
@@ -126,7 +124,7 @@ impl OutputLimit {
         }
     }
 
-    /// Keeps a text that is cut at `end`, and says how to read on.
+    /// Keeps a text that is cut at `end`. Returns a note on how to read on.
     fn keep(&self, text: &str, end: usize, session: Option<&str>) -> String {
         let kept = self.overflow.as_ref();
         match kept.and_then(|kept| kept.put(text, self, session)) {
@@ -136,10 +134,10 @@ impl OutputLimit {
     }
 }
 
-/// Keeps a text that is cut at a place, and says how to read on.
+/// Keeps a cut text and returns a note on how to read on.
 type Keep<'k> = dyn Fn(&str, usize) -> String + 'k;
 
-/// Takes what a text needs of the room; if it needs more, what becomes of it.
+/// Takes the text's share of the room. Returns the cut text if it needs more.
 fn take(
     text: &str,
     bytes: &mut usize,
@@ -165,33 +163,32 @@ fn take(
     ))
 }
 
-/// The name of the tool that reads on.
+/// Name of the tool that reads on.
 const READ_OUTPUT: &str = "read_output";
 
-/// Keeps the whole texts of answers that were cut, so that a model can read on by the tool
-/// `read_output`. Cheap to clone; all clones are one.
+/// Keeps the full texts of cut answers for the tool `read_output`. Cheap to clone; clones share their texts.
 ///
-/// Of many texts the oldest are forgotten. A text that was cut in a conversation with an id
-/// ([`Context::with_session`](crate::Context::with_session)) is read in that conversation alone.
+/// The oldest texts make room for new ones. A text of a conversation with an id
+/// ([`Context::with_session`](crate::Context::with_session)) can only be read in that conversation.
 ///
 /// ```
 /// use toolwright::{Executor, Toolset, executor::{OutputLimit, Overflow}};
 ///
 /// let overflow = Overflow::new(16 * 1024 * 1024);
 /// let tools = Toolset::new([overflow.tool()]).unwrap(); // and yours
-/// let executor = Executor::serial(&tools).limit_output(OutputLimit::default().kept_in(&overflow));
+/// let executor = Executor::serial(&tools).output_limit(OutputLimit::default().overflow(&overflow));
 /// ```
 #[derive(Clone)]
-pub struct Overflow(Arc<Mutex<Kept>>);
+pub struct Overflow(Arc<Mutex<StoredTexts>>);
 
-struct Kept {
+struct StoredTexts {
     capacity: usize,
     held: usize,
     count: u64,
-    texts: VecDeque<One>,
+    texts: VecDeque<StoredText>,
 }
 
-struct One {
+struct StoredText {
     id: String,
     session: Option<String>,
     text: Arc<str>,
@@ -200,9 +197,9 @@ struct One {
 }
 
 impl Overflow {
-    /// Room for texts of so many bytes in sum. A text that is longer than that is not kept.
+    /// Sets the total number of bytes. A longer text is not kept.
     pub fn new(bytes: usize) -> Self {
-        Self(Arc::new(Mutex::new(Kept {
+        Self(Arc::new(Mutex::new(StoredTexts {
             capacity: bytes,
             held: 0,
             count: 0,
@@ -210,7 +207,7 @@ impl Overflow {
         })))
     }
 
-    /// The tool that reads on, `read_output`: add it to the tools whose answers are kept.
+    /// Returns the tool `read_output`; add it to the tools whose answers are kept.
     pub fn tool(&self) -> Arc<dyn Tool> {
         let mut def = ToolDef::new(
             READ_OUTPUT,
@@ -224,8 +221,8 @@ impl Overflow {
         })
     }
 
-    /// Nothing is left half done under this lock.
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    /// Poisoning is harmless: no foreign code runs under this lock.
+    fn kept(&self) -> MutexGuard<'_, StoredTexts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -239,7 +236,7 @@ impl Overflow {
         kept.held += text.len();
         kept.count += 1;
         let id = format!("output_{}", kept.count);
-        kept.texts.push_back(One {
+        kept.texts.push_back(StoredText {
             id: id.clone(),
             session: session.map(str::to_owned),
             text: text.into(),
@@ -285,7 +282,7 @@ impl Overflow {
 
 impl fmt::Debug for Overflow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The texts are the conversations'.
+        // The texts may be secret.
         let kept = self.kept();
         f.debug_struct("Overflow")
             .field("capacity", &kept.capacity)
@@ -295,7 +292,7 @@ impl fmt::Debug for Overflow {
     }
 }
 
-/// The arguments of `read_output`.
+/// Arguments of `read_output`.
 #[derive(Deserialize)]
 struct Read {
     id: String,

@@ -3,8 +3,7 @@ use std::sync::Arc;
 
 use toolwright_provider::call::{Outcome, ToolCall, ToolError, contained};
 
-/// What an executor does about a call that failed. It is asked once for each failure, when it
-/// happens; not for calls that were cancelled.
+/// Policy for calls that failed. It is asked once for each failure, when it happens, but not for cancelled calls.
 ///
 /// ```
 /// use toolwright::{
@@ -23,19 +22,19 @@ pub enum ErrorPolicy {
     /// The model reads the error and goes on.
     #[default]
     Continue,
-    /// The other calls of the batch are run to their end; then the conversation halts.
+    /// The other calls run to their end; then the conversation halts.
     Halt,
-    /// The calls that have not ended are cancelled, and the conversation halts.
+    /// Calls that have not ended are cancelled, and the conversation halts.
     Abort,
-    /// The host decides. A panic of its code halts the conversation; the error stays, and its
-    /// [`host_detail`](ToolError::host_detail) tells of the panic, too.
+    /// The host decides. If its code panics, the conversation halts; the call's error stays, and its
+    /// [`host_detail`](ToolError::host_detail) mentions the panic.
     With(Arc<Decide>),
 }
 
 /// Decides about the failure of a call.
 pub type Decide = dyn Fn(&ToolCall, &ToolError) -> OnFailure + Send + Sync;
 
-/// What is to happen after a failure.
+/// Reaction to a failure.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum OnFailure {
@@ -57,7 +56,7 @@ impl ErrorPolicy {
         Self::With(Arc::new(decide))
     }
 
-    /// What is to happen; or the policy's own panic.
+    /// Asks the policy. A panic of it is the error.
     pub(super) fn ask(&self, call: &ToolCall, error: &ToolError) -> Result<OnFailure, ToolError> {
         match self {
             Self::Continue => Ok(OnFailure::Continue),
@@ -79,13 +78,13 @@ impl fmt::Debug for ErrorPolicy {
     }
 }
 
-/// What an executor does about a call of a tool that is not there, or not for this conversation.
+/// Policy for calls of tools that do not exist, or that this conversation may not see.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UnknownPolicy {
-    /// The model is told, with near names; the other calls run.
+    /// The model reads an error with near names; the other calls run.
     #[default]
     Report,
-    /// Nothing of the batch runs: the call is answered with its error, the others as cancelled.
+    /// Nothing runs: the call is answered with its error, the others as cancelled.
     Abort,
 }

@@ -1,4 +1,4 @@
-//! One call while it runs on the task of its batch.
+//! One call in flight on the task of its batch.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -6,133 +6,133 @@ use std::task::{Context as TaskContext, Poll};
 
 use tokio::time::Instant;
 
-use super::body::{self, Answered, Ran, Shared, out_of_time};
-use super::clock::{Limited, timed_out};
-use super::sort::Job;
+use super::body::{self, Answered, BatchEnv, FinishedCall, out_of_time};
+use super::deadline::{Limited, timed_out};
+use super::dispatch::Job;
 use super::span::CallSpan;
 use crate::tool::{Call, Contained, items};
 
-/// See the module. Thousands of these wait at once, so it is small: what few calls need is in a box of its own.
+/// A call in flight. Thousands of these may be pending at once, so rare parts are boxed.
 pub(super) struct RunningCall<'a> {
     job: &'a Job<'a>,
-    shared: &'a Shared<'a>,
+    env: &'a BatchEnv<'a>,
     began: Instant,
-    does: Does<'a>,
-    /// The time that calls have is over.
+    phase: Phase<'a>,
+    /// Its deadline has passed.
     is_late: bool,
 }
 
-enum Does<'a> {
-    /// It has not had its first turn.
-    Nothing,
-    /// It runs the tool's own code, in the time that all calls of the batch have.
-    Here(Contained<'a, Answered>),
-    /// The same in its own time.
-    Within(Box<Limited<'a, Contained<'a, Answered>>>),
-    /// It runs some other way, and sees to its time itself.
-    Other(Pin<Box<dyn Future<Output = Ran> + Send + 'a>>),
+enum Phase<'a> {
+    /// It was not polled yet.
+    NotStarted,
+    /// The tool's code runs, within the batch's shared time limit.
+    Plain(Contained<'a, Answered>),
+    /// The tool's code runs, within the tool's own time limit.
+    Timed(Box<Limited<'a, Contained<'a, Answered>>>),
+    /// It runs with layers, a span, or elsewhere, and keeps its own deadline.
+    Boxed(Pin<Box<dyn Future<Output = FinishedCall> + Send + 'a>>),
 }
 
 impl<'a> RunningCall<'a> {
     pub(super) fn new(
         job: &'a Job<'a>,
         began: Instant,
-        shared: &'a Shared<'a>,
+        env: &'a BatchEnv<'a>,
         span: CallSpan,
     ) -> Self {
         let traits = job.entry.traits();
-        let is_plain = shared.layers.is_empty()
+        let is_plain = env.layers.is_empty()
             && span.is_none()
             && !job.plan.is_approval()
             && !traits.blocking
             && !traits.spawn;
-        let does = if is_plain {
-            Does::Nothing
+        let phase = if is_plain {
+            Phase::NotStarted
         } else {
-            Does::Other(Box::pin(body::in_span(job, began, shared, span)))
+            Phase::Boxed(Box::pin(body::in_span(job, began, env, span)))
         };
         Self {
             job,
-            shared,
+            env,
             began,
-            does,
+            phase,
             is_late: false,
         }
     }
 
     fn call(&self) -> Call<'a> {
         let Job { call, store, .. } = self.job;
-        let call = self.job.entry.call(call, store, &self.shared.cx);
+        let call = self.job.entry.call(call, store, &self.env.cx);
         call.at(self.job.index)
     }
 
-    fn ran(&self, answer: Answered) -> Ran {
-        Ran::plain(self.job, answer)
+    fn finished(&self, answer: Answered) -> FinishedCall {
+        FinishedCall::plain(self.job, answer)
     }
 
-    /// What the call comes to, if it does so at once. Its first turn begins with this.
-    pub(super) fn begin(&mut self) -> Option<Ran> {
-        if !matches!(self.does, Does::Nothing) {
+    /// Starts the tool's code. Returns the outcome if it is there at once.
+    pub(super) fn begin(&mut self) -> Option<FinishedCall> {
+        if !matches!(self.phase, Phase::NotStarted) {
             return None;
         }
         let first = match body::first(self.job.entry, self.call()) {
             Ok(first) => first,
-            Err(answer) => return Some(self.ran(answer)),
+            Err(answer) => return Some(self.finished(answer)),
         };
         let own = self.job.entry.traits().timeout;
-        self.does = if own.is_none() {
-            Does::Here(first)
+        self.phase = if own.is_none() {
+            Phase::Plain(first)
         } else {
-            Does::Within(Box::new(self.shared.clock.within(self.began, own, first)))
+            Phase::Timed(Box::new(self.env.deadlines.within(self.began, own, first)))
         };
         None
     }
 
-    pub(super) fn poll(&mut self, task: &mut TaskContext<'_>) -> Poll<Ran> {
+    pub(super) fn poll(&mut self, task: &mut TaskContext<'_>) -> Poll<FinishedCall> {
         loop {
-            let answer = match &mut self.does {
-                Does::Nothing => return Poll::Pending,
-                Does::Other(other) => return other.as_mut().poll(task),
-                Does::Here(later) => match Pin::new(later).poll(task) {
+            let answer = match &mut self.phase {
+                Phase::NotStarted => return Poll::Pending,
+                Phase::Boxed(other) => return other.as_mut().poll(task),
+                Phase::Plain(later) => match Pin::new(later).poll(task) {
                     Poll::Ready(answer) => answer,
                     Poll::Pending if self.is_late => {
-                        let late = timed_out(self.shared.clock.limit().unwrap_or_default());
-                        Err(out_of_time(&self.shared.cx, self.job.index, late))
+                        let late = timed_out(self.env.deadlines.limit().unwrap_or_default());
+                        Err(out_of_time(&self.env.cx, self.job.index, late))
                     }
                     Poll::Pending => return Poll::Pending,
                 },
-                Does::Within(limited) => match Pin::new(&mut **limited).poll(task) {
+                Phase::Timed(limited) => match Pin::new(&mut **limited).poll(task) {
                     Poll::Ready(answer) => answer
-                        .map_err(|late| out_of_time(&self.shared.cx, self.job.index, late))
+                        .map_err(|late| out_of_time(&self.env.cx, self.job.index, late))
                         .flatten(),
                     Poll::Pending => return Poll::Pending,
                 },
             };
             match items::stream_of(&answer) {
-                Some(stream) => self.go_on(items::read(stream, self.call())),
-                None => return Poll::Ready(self.ran(answer)),
+                Some(stream) => self.continue_with(items::read(stream, self.call())),
+                None => return Poll::Ready(self.finished(answer)),
             }
         }
     }
 
-    fn go_on(&mut self, next: Contained<'a, Answered>) {
-        match &mut self.does {
-            Does::Here(later) => *later = next,
-            Does::Within(limited) => limited.go_on(next),
-            Does::Nothing | Does::Other(_) => {}
+    fn continue_with(&mut self, next: Contained<'a, Answered>) {
+        match &mut self.phase {
+            Phase::Plain(later) => *later = next,
+            Phase::Timed(limited) => limited.continue_with(next),
+            Phase::NotStarted | Phase::Boxed(_) => {}
         }
     }
 
-    /// When its time will be over, if it waits and has the time that all have.
-    pub(super) fn due(&self) -> Option<Instant> {
-        match self.does {
-            Does::Here(_) if !self.is_late => self.began.checked_add(self.shared.clock.limit()?),
+    /// Returns its deadline, if it is pending under the shared time limit.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        match self.phase {
+            Phase::Plain(_) if !self.is_late => self.began.checked_add(self.env.deadlines.limit()?),
             _ => None,
         }
     }
 
-    /// Its time is over: it ends in its next turn, in any case.
-    pub(super) fn is_late(&mut self) {
+    /// Marks its deadline as passed: it ends at its next poll.
+    pub(super) fn expire(&mut self) {
         self.is_late = true;
     }
 }

@@ -5,20 +5,19 @@ use crate::tool::Scope;
 use crate::toolset::{Registry, Toolset};
 use toolwright_schema::panics::reported;
 
-/// Where an [`Executor`](crate::Executor) has its tools from.
+/// Source of an executor's tools: a toolset, a registry or a catalogue.
 #[derive(Clone)]
-pub struct Source(From);
+pub struct Source(SourceKind);
 
 #[derive(Clone)]
-enum From {
+enum SourceKind {
     Tools(Toolset),
     Registry(Registry),
     Catalog(Arc<dyn Fn(&Scope<'_>) -> Toolset + Send + Sync>),
 }
 
 impl Source {
-    /// Tools that are chosen anew for each turn, by what the conversation is. A choice that panics is
-    /// a choice of no tools.
+    /// Chooses tools anew for each turn, by the conversation. If the choice panics, there are no tools.
     ///
     /// ```
     /// use toolwright::{Executor, Toolset, call::Scope, executor::Source};
@@ -30,22 +29,24 @@ impl Source {
     /// let executor = Executor::serial(source);
     /// ```
     pub fn catalog(choose: impl Fn(&Scope<'_>) -> Toolset + Send + Sync + 'static) -> Self {
-        Self(From::Catalog(Arc::new(choose)))
+        Self(SourceKind::Catalog(Arc::new(choose)))
     }
 
-    /// The tools as they are now.
+    /// Returns the current tools.
     pub(super) fn tools(&self, scope: &Scope<'_>) -> Toolset {
         match &self.0 {
-            From::Tools(tools) => tools.clone(),
-            From::Registry(registry) => registry.snapshot(),
-            From::Catalog(choose) => reported("a catalogue", || choose(scope)).unwrap_or_default(),
+            SourceKind::Tools(tools) => tools.clone(),
+            SourceKind::Registry(registry) => registry.snapshot(),
+            SourceKind::Catalog(choose) => {
+                reported("a catalogue", || choose(scope)).unwrap_or_default()
+            }
         }
     }
 }
 
 impl std::convert::From<Toolset> for Source {
     fn from(tools: Toolset) -> Self {
-        Self(From::Tools(tools))
+        Self(SourceKind::Tools(tools))
     }
 }
 
@@ -57,7 +58,7 @@ impl std::convert::From<&Toolset> for Source {
 
 impl std::convert::From<Registry> for Source {
     fn from(registry: Registry) -> Self {
-        Self(From::Registry(registry))
+        Self(SourceKind::Registry(registry))
     }
 }
 
@@ -70,9 +71,9 @@ impl std::convert::From<&Registry> for Source {
 impl fmt::Debug for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            From::Tools(tools) => tools.fmt(f),
-            From::Registry(registry) => registry.fmt(f),
-            From::Catalog(_) => f.write_str("Catalog(..)"),
+            SourceKind::Tools(tools) => tools.fmt(f),
+            SourceKind::Registry(registry) => registry.fmt(f),
+            SourceKind::Catalog(_) => f.write_str("Catalog(..)"),
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The span of a call, by the conventions of OpenTelemetry for generative AI: in the crate
-//! `tracing`, if somebody listens there. What listens is not ours, so its panics are contained.
+//! Span of a call in the crate `tracing`, by OpenTelemetry's conventions for generative AI. Panics of subscribers are
+//! contained.
 
 #[cfg(not(feature = "tracing"))]
 pub(super) use self::off::CallSpan;
@@ -18,13 +18,13 @@ mod on {
     use tracing::span::{Entered, Span};
     use tracing::{Level, span};
 
-    use crate::executor::Shown;
+    use crate::executor::Redacted;
     use toolwright_provider::call::{Encoder, ToolCall, ToolResult};
     use toolwright_schema::panics::reported;
     use toolwright_schema::text::Printable;
     use toolwright_schema::text::{LONGEST_SHOWN, is_portable_name};
 
-    /// A name or an id, which a model or a provider made up, in one line.
+    /// Prints a foreign name or id in one line.
     fn in_a_line(text: &str) -> Cow<'_, str> {
         if is_portable_name(text) {
             return text.into();
@@ -35,32 +35,32 @@ mod on {
 
     const SUBSCRIBER: &str = "a subscriber of `tracing`";
 
-    /// See the module. Nothing where nobody looks.
+    /// Span of a call, if a subscriber wants one.
     #[derive(Clone, Default)]
     pub(in crate::executor) struct CallSpan(Option<Arc<Open>>);
 
     struct Open {
         span: Span,
-        /// Whether it holds arguments and results.
+        /// It records arguments and results.
         has_content: bool,
     }
 
     impl CallSpan {
-        /// Whether somebody may look.
+        /// Returns true if a subscriber may want the span.
         pub(in crate::executor) fn is_asked_for() -> bool {
             LevelFilter::current() >= Level::INFO
         }
 
-        /// The span of a call, inside the one that is entered now.
+        /// Opens the span of a call inside the current one.
         pub(in crate::executor) fn of(
             call: &ToolCall,
-            shown: Shown<'_>,
+            redacted: Redacted<'_>,
             has_content: bool,
         ) -> Self {
-            // Who reads a log line by line reads no other lines in a name.
+            // A line break in a name could fake a log line.
             let (tool, id) = (in_a_line(&call.name), in_a_line(&call.id));
             let name = || format!("execute_tool {tool}");
-            // The name of a span is constant: `otel.name` is what exporters call it by.
+            // Span names are constants; exporters use `otel.name`.
             let open = || {
                 span!(
                     Level::INFO,
@@ -81,7 +81,7 @@ mod on {
                 Some(_) | None => return Self::default(),
             };
             if has_content {
-                let arguments = shown.text();
+                let arguments = redacted.text();
                 let record = || {
                     span.record("gen_ai.tool.call.arguments", &*arguments);
                 };
@@ -90,12 +90,12 @@ mod on {
             Self(Some(Arc::new(Open { span, has_content })))
         }
 
-        /// Whether nobody looks.
+        /// Returns true if there is no span.
         pub(in crate::executor) fn is_none(&self) -> bool {
             self.0.is_none()
         }
 
-        /// Notes what became of the call.
+        /// Records the outcome of the call.
         pub(in crate::executor) fn end(&self, result: &ToolResult) {
             let Some(Open { span, has_content }) = self.0.as_deref() else {
                 return;
@@ -114,7 +114,7 @@ mod on {
             reported(SUBSCRIBER, record);
         }
 
-        /// The same future, polled inside the span.
+        /// Polls a future inside the span.
         pub(in crate::executor) async fn around<F: Future>(&self, future: F) -> F::Output {
             let mut future = pin!(future);
             poll_fn(|task| {
@@ -132,7 +132,7 @@ mod on {
         }
     }
 
-    /// A span while it is entered.
+    /// A span that is entered.
     struct Inside<'s>(Option<Entered<'s>>);
 
     impl<'s> Inside<'s> {
@@ -154,10 +154,10 @@ mod on {
 mod off {
     use std::future::Future;
 
-    use crate::executor::Shown;
+    use crate::executor::Redacted;
     use toolwright_provider::call::{ToolCall, ToolResult};
 
-    /// See the module.
+    /// Span of a call, if a subscriber wants one.
     #[derive(Clone, Default)]
     pub(in crate::executor) struct CallSpan;
 
@@ -167,7 +167,7 @@ mod off {
             false
         }
 
-        pub(in crate::executor) fn of(_: &ToolCall, _: Shown<'_>, _: bool) -> Self {
+        pub(in crate::executor) fn of(_: &ToolCall, _: Redacted<'_>, _: bool) -> Self {
             Self
         }
 

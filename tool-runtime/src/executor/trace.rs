@@ -1,4 +1,4 @@
-//! What happened, kept for a while.
+//! Store of recent events.
 
 mod event;
 
@@ -14,17 +14,16 @@ use toolwright_schema::panics::reported;
 
 pub use self::event::{TraceEvent, TraceKind, Traced, TracedCall};
 
-/// Keeps the last events of executors, for the host to look through: what was called, with which
-/// arguments, what came of it and how long it took. Cheap to clone; all clones are one store.
+/// Keeps the last events of executors: calls, arguments, outcomes and durations. Cheap to clone; clones share their
+/// events.
 ///
-/// Arguments are stored without their secrets ([`Tool::shown`](crate::Tool::shown)), results and
-/// errors as they are.
+/// Arguments are stored without secrets ([`Tool::redacted`](crate::Tool::redacted)), results and errors as they are.
 ///
 /// ```
 /// use toolwright::{Context, Executor, ToolCall, Toolset, executor::{TraceKind, TraceStore}};
 ///
 /// let trace = TraceStore::new(1000);
-/// let executor = Executor::serial(&Toolset::default()).observe(trace.clone());
+/// let executor = Executor::serial(&Toolset::default()).observer(trace.clone());
 /// executor.run_blocking(&[ToolCall::new("c1", "nope", "{}")], &Context::new());
 /// let calls = trace.of_kind(TraceKind::Finished);
 /// assert_eq!(
@@ -34,24 +33,24 @@ pub use self::event::{TraceEvent, TraceKind, Traced, TracedCall};
 /// ```
 #[derive(Clone)]
 pub struct TraceStore {
-    kept: Arc<Kept>,
+    log: Arc<TraceLog>,
     clock: Arc<dyn Fn() -> SystemTime + Send + Sync>,
     on_store: Option<Arc<OnStore>>,
 }
 
 type OnStore = dyn Fn(&TraceEvent) + Send + Sync;
 
-struct Kept {
+struct TraceLog {
     most: usize,
     is_enabled: AtomicBool,
     events: Mutex<VecDeque<Arc<TraceEvent>>>,
 }
 
 impl TraceStore {
-    /// A store of the last `most` events.
+    /// Makes a store of the last `most` events.
     pub fn new(most: usize) -> Self {
         Self {
-            kept: Arc::new(Kept {
+            log: Arc::new(TraceLog {
                 most,
                 is_enabled: AtomicBool::new(true),
                 events: Mutex::default(),
@@ -61,7 +60,7 @@ impl TraceStore {
         }
     }
 
-    /// The same store, which has the time from `clock`.
+    /// Sets the clock. Default: [`SystemTime::now`].
     pub fn clock(self, clock: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
         Self {
             clock: Arc::new(clock),
@@ -69,8 +68,7 @@ impl TraceStore {
         }
     }
 
-    /// The same store, which hands on each event that it stores, after it is stored. A panic there
-    /// changes nothing.
+    /// Sets a function that gets each event after it is stored. A panic in it changes nothing.
     pub fn on_store(self, then: impl Fn(&TraceEvent) + Send + Sync + 'static) -> Self {
         Self {
             on_store: Some(Arc::new(then)),
@@ -78,72 +76,72 @@ impl TraceStore {
         }
     }
 
-    /// Stores events from now on, or no longer. What is stored stays.
+    /// Turns storing on or off. Stored events stay.
     pub fn enable(&self, on: bool) {
-        self.kept.is_enabled.store(on, Ordering::Relaxed);
+        self.log.is_enabled.store(on, Ordering::Relaxed);
     }
 
-    /// Whether events are stored.
+    /// Returns true if events are stored.
     pub fn is_enabled(&self) -> bool {
-        self.kept.is_enabled.load(Ordering::Relaxed)
+        self.log.is_enabled.load(Ordering::Relaxed)
     }
 
-    /// Nothing is left half done under this lock, and no code of others runs there.
+    /// Poisoning is harmless: no foreign code runs under this lock.
     fn stored(&self) -> MutexGuard<'_, VecDeque<Arc<TraceEvent>>> {
-        let events = &self.kept.events;
+        let events = &self.log.events;
         events.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// All events, the oldest first.
+    /// Returns all events, oldest first.
     pub fn events(&self) -> Vec<Arc<TraceEvent>> {
         self.stored().iter().cloned().collect()
     }
 
-    /// How many events there are.
+    /// Returns the number of events.
     pub fn len(&self) -> usize {
         self.stored().len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no events.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The last `count` events, the oldest of them first.
+    /// Returns the last `count` events, oldest first.
     pub fn last(&self, count: usize) -> Vec<Arc<TraceEvent>> {
         let stored = self.stored();
         let skip = stored.len().saturating_sub(count);
         stored.iter().skip(skip).cloned().collect()
     }
 
-    /// The events for which `wanted` says yes, the oldest first.
+    /// Returns the events that `wanted` accepts, oldest first.
     pub fn matching(&self, wanted: impl Fn(&TraceEvent) -> bool) -> Vec<Arc<TraceEvent>> {
         let mut events = self.events();
         events.retain(|event| wanted(event));
         events
     }
 
-    /// The events of one kind.
+    /// Returns the events of one kind.
     pub fn of_kind(&self, kind: TraceKind) -> Vec<Arc<TraceEvent>> {
         self.matching(|event| event.kind() == kind)
     }
 
-    /// The events of a range of time.
+    /// Returns the events of a time range.
     pub fn between(&self, times: impl RangeBounds<SystemTime>) -> Vec<Arc<TraceEvent>> {
         self.matching(|event| times.contains(&event.at))
     }
 
-    /// Forgets all events.
+    /// Removes all events.
     pub fn clear(&self) {
         let forgotten = std::mem::take(&mut *self.stored());
-        // Values that tools made are dropped outside of the lock.
+        // Values of tools are dropped outside of the lock.
         drop(forgotten);
     }
 }
 
 impl Observer for TraceStore {
     fn event(&self, event: &Event<'_>) {
-        if !self.is_enabled() || self.kept.most == 0 {
+        if !self.is_enabled() || self.log.most == 0 {
             return;
         }
         let Some(traced) = TraceEvent::of(event, (self.clock)()) else {
@@ -151,7 +149,7 @@ impl Observer for TraceStore {
         };
         let traced = Arc::new(traced);
         let mut stored = self.stored();
-        let oldest = (stored.len() == self.kept.most).then(|| stored.pop_front());
+        let oldest = (stored.len() == self.log.most).then(|| stored.pop_front());
         stored.push_back(Arc::clone(&traced));
         drop(stored);
         drop(oldest);

@@ -7,22 +7,20 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::Levels;
-use crate::executor::{Handled, Handling, Layer, Next, Request};
-use crate::tool::{Context, Decision, Tool};
+use crate::executor::{Handled, Layer, Next, Request};
+use crate::tool::{BoxFuture, Context, Decision, Tool};
 use toolwright_provider::call::{Outcome, ToolCall};
 
 /// Asks before a call runs: a person, a policy, another program.
 ///
-/// Which calls are asked about is said by a level ([`at_least`](Self::at_least)), by a level and the annotation
-/// `destructive` ([`default`](Self::default), the rule of `serve::main`), or by a closure
-/// ([`when`](Self::when)); all others run at once. Who is asked is said by [`ask`](Self::ask), and
-/// the call goes on when the answer is there. Without it the call is left
-/// [pending](crate::PendingReason::Decision), for as long as it takes: the batch ends without it, and
-/// [`Executor::decide`](crate::Executor::decide) goes on with it, in another process if need be.
+/// A level ([`at_least`](Self::at_least)), a level and the annotation `destructive` ([`default`](Self::default), the
+/// rule of `serve::main`), or a closure ([`when`](Self::when)) selects the calls; all others run at once. A closure
+/// given to [`ask`](Self::ask) decides, and the call waits for it. Without one, the call becomes
+/// [pending](crate::PendingReason::Decision), and [`Executor::decide`](crate::Executor::decide) continues it, in
+/// another process if needed.
 ///
-/// An approval is for the arguments that were shown. Edited ones are read and validated like those
-/// of a model. A layer further in that changes them afterwards has the call refused: rewrite
-/// arguments further out.
+/// An approval holds for the arguments that were shown. Edited arguments are validated like those of a model. If a
+/// layer further in changes them, the call is refused: rewrite arguments further out.
 ///
 /// ```
 /// use toolwright::layers::Approval;
@@ -44,7 +42,7 @@ pub struct Approval {
     needs: Needs,
     unless_approved: bool,
     ask: Option<Arc<Approver>>,
-    show: Option<Arc<Show>>,
+    details: Option<Arc<Details>>,
 }
 
 #[derive(Clone)]
@@ -59,37 +57,36 @@ enum Needs {
 }
 
 type When = dyn Fn(&Request<'_>) -> bool + Send + Sync;
-type Show = dyn Fn(&Request<'_>) -> Value + Send + Sync;
+type Details = dyn Fn(&Request<'_>) -> Value + Send + Sync;
 type Approver = dyn Fn(Ask) -> Pin<Box<dyn Future<Output = Decision> + Send>> + Send + Sync;
 
-/// A call that somebody is asked about.
+/// A call that needs a decision.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Ask {
-    /// The call, with the arguments that it would run with; some may be secret:
-    /// [`Ask::arguments`] leaves those out.
+    /// The call, with the arguments that it would run with. Some may be secret; [`Ask::arguments`] leaves those out.
     pub call: ToolCall,
     /// The call's place in its turn, from 0.
     pub place: usize,
-    /// What to show beside it: the level that it is asked about for, as `{"risk": "high"}`, or what
-    /// [`Approval::showing`] made.
-    pub shown: Value,
+    /// Details to show: the level that caused the question, as `{"risk": "high"}`, or the value of
+    /// [`Approval::details`].
+    pub details: Value,
     /// The tool.
     pub tool: Arc<dyn Tool>,
-    /// What the tool may know about the call.
+    /// The call's context.
     pub context: Context,
 }
 
 impl Ask {
-    /// The arguments as they may be shown to people: without [secrets](Tool::shown).
+    /// Returns the arguments without [secrets](Tool::redacted), for people.
     pub fn arguments(&self) -> Cow<'_, str> {
-        self.tool.shown(&self.call.arguments)
+        self.tool.redacted(&self.call.arguments)
     }
 }
 
 impl Approval {
-    /// Of tools whose attribute `risk` is at least this: `low`, `medium`, `high` or `critical`. Tools
-    /// without the attribute run at once; one whose value is none of these is asked about.
+    /// Asks about tools whose attribute `risk` is at least this: `low`, `medium`, `high` or `critical`. Tools without
+    /// it run at once; an unknown value is asked about.
     ///
     /// # Panics
     /// When `level` is none of these.
@@ -98,7 +95,7 @@ impl Approval {
         Self::at_least_of(Levels::risk(), level)
     }
 
-    /// The same for an attribute of your own.
+    /// Asks about tools whose attribute is at least this level.
     ///
     /// # Panics
     /// When `level` is none of the levels; see [`try_at_least_of`](Self::try_at_least_of) for one that
@@ -111,7 +108,7 @@ impl Approval {
         }
     }
 
-    /// The same; `None` when `level` is none of the levels.
+    /// Makes an approval as [`at_least_of`](Self::at_least_of) does; `None` when `level` is none of the levels.
     pub fn try_at_least_of(levels: Levels, level: &str) -> Option<Self> {
         let threshold = levels.position(level)?;
         Some(Self::new(Needs::Level {
@@ -122,8 +119,7 @@ impl Approval {
         }))
     }
 
-    /// Of calls for which `needs` says yes: it sees the arguments, the tool's attributes and
-    /// annotations, and the context.
+    /// Asks about calls for which `needs` returns true: it sees arguments, attributes, annotations and context.
     pub fn when(needs: impl Fn(&Request<'_>) -> bool + Send + Sync + 'static) -> Self {
         Self::new(Needs::When(Arc::new(needs)))
     }
@@ -133,11 +129,11 @@ impl Approval {
             needs,
             unless_approved: false,
             ask: None,
-            show: None,
+            details: None,
         }
     }
 
-    /// The same, which also asks about tools that do not have the attribute.
+    /// Asks about tools without the attribute, too.
     pub fn unmarked_too(mut self) -> Self {
         if let Needs::Level { unmarked, .. } = &mut self.needs {
             *unmarked = true;
@@ -154,8 +150,7 @@ impl Approval {
         self
     }
 
-    /// Leaves out calls that an `Approval` further out let run, so that nobody is asked twice. Without
-    /// this, each of several approvals asks for itself.
+    /// Skips calls that an `Approval` further out approved. By default each approval asks for itself.
     pub fn unless_approved(self) -> Self {
         Self {
             unless_approved: true,
@@ -163,8 +158,7 @@ impl Approval {
         }
     }
 
-    /// The same, which waits for the answer of `ask`. A panic of it is the call's error, and the call
-    /// does not run.
+    /// Sets the closure that decides; the call waits for its answer. If it panics, the call fails without running.
     pub fn ask<F, R>(self, ask: F) -> Self
     where
         F: Fn(Ask) -> R + Send + Sync + 'static,
@@ -176,17 +170,17 @@ impl Approval {
         }
     }
 
-    /// The same, which shows this to who decides.
-    pub fn showing(self, show: impl Fn(&Request<'_>) -> Value + Send + Sync + 'static) -> Self {
+    /// Sets the details to show to the person who decides.
+    pub fn details(self, details: impl Fn(&Request<'_>) -> Value + Send + Sync + 'static) -> Self {
         Self {
-            show: Some(Arc::new(show)),
+            details: Some(Arc::new(details)),
             ..self
         }
     }
 
-    /// What to show of a call that is asked about; `None` of one that is not.
-    fn shown(&self, request: &Request<'_>) -> Option<Value> {
-        let mut shown = Map::new();
+    /// Returns the details of a call that needs a decision; `None` for other calls.
+    fn details_of(&self, request: &Request<'_>) -> Option<Value> {
+        let mut details = Map::new();
         match &self.needs {
             Needs::Level {
                 levels,
@@ -197,22 +191,22 @@ impl Approval {
                 let destroys = *destructive && request.annotations().destructive == Some(true);
                 match levels.of(request.attributes()) {
                     Some((value, level)) if level >= *threshold => {
-                        shown.insert(levels.attribute().to_owned(), value.clone());
+                        details.insert(levels.attribute().to_owned(), value.clone());
                     }
                     None if *unmarked => {}
                     _ if destroys => {}
                     _ => return None,
                 }
                 if destroys {
-                    shown.insert("destructive".to_owned(), true.into());
+                    details.insert("destructive".to_owned(), true.into());
                 }
             }
             Needs::When(needs) if needs(request) => {}
             Needs::When(_) => return None,
         }
-        Some(match &self.show {
-            Some(show) => show(request),
-            None => shown.into(),
+        Some(match &self.details {
+            Some(make) => make(request),
+            None => details.into(),
         })
     }
 }
@@ -225,9 +219,9 @@ impl Default for Approval {
 }
 
 impl Layer for Approval {
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         Box::pin(async move {
-            let Some(shown) = self.shown(&request) else {
+            let Some(details) = self.details_of(&request) else {
                 return next.run(request).await;
             };
             if self.unless_approved && request.is_sealed() {
@@ -237,12 +231,12 @@ impl Layer for Approval {
                 return next.run(request.sealed()).await;
             }
             let Some(ask) = &self.ask else {
-                return Handled::Wait(shown);
+                return Handled::Wait(details);
             };
             let decision = ask(Ask {
                 call: request.call().clone(),
                 place: request.context().call_index().unwrap_or_default(),
-                shown,
+                details,
                 tool: Arc::clone(request.tool()),
                 context: request.context().clone(),
             });

@@ -10,30 +10,30 @@ use tokio::time::Instant;
 
 use self::canonical::canonical;
 use super::{Names, lists, names};
-use crate::executor::{Handled, Handling, Layer, Next, Request};
-use crate::tool::Tool;
+use crate::executor::{Handled, Layer, Next, Request};
+use crate::tool::{BoxFuture, Tool};
 use toolwright_provider::call::Outcome;
 use toolwright_schema::text::ShortStr;
 
-/// Longer arguments are not kept.
+/// Longest arguments that are cached.
 const LONGEST: usize = 64 * 1024;
 
-/// What was written is counted in so many places, so that one conversation seldom disturbs another.
-const SHELVES: usize = 64;
+/// Number of write counters, so that conversations seldom share one.
+const BUCKETS: usize = 64;
 
-/// Keeps answers, and gives them again for the same tool and the same arguments.
+/// Caches answers by tool and arguments.
 ///
 /// - Only of tools that are `read_only`, and of those that [`always_for`](Self::always_for) names.
 /// - Only successes: values, content, and values that go to the user. Not questions, ends, errors, nor
 ///   answers that [changed](crate::Context::update_state) what the conversation knows.
 /// - For the conversation alone that they were made in, as
 ///   [`Context::with_session`](crate::Context::with_session) says: a tool may look at who asks. Where
-///   the context names none, nothing is kept. [`shared`](Self::shared) keeps answers for all.
+///   the context names none, nothing is state. [`shared`](Self::shared) keeps answers for all.
 /// - Until their time is over (5 minutes if nothing is said), they make room for others, their tool is
 ///   replaced, or a tool that is not `read_only` is called in the same conversation: it may have
 ///   changed what was read.
 /// - Arguments are the same if they are the same JSON value, whatever the order of keys and spaces.
-///   Arguments of more than 64 KiB are not kept.
+///   Arguments of more than 64 KiB are not state.
 ///
 /// Two equal calls that run at once both run.
 ///
@@ -53,19 +53,19 @@ pub struct Cache {
     is_shared: bool,
     keeps_after_writes: bool,
     hasher: RandomState,
-    kept: Mutex<Kept>,
+    state: Mutex<CacheState>,
 }
 
 #[derive(Debug)]
-struct Kept {
-    answers: HashMap<Key, Answer>,
-    /// Grows with every use.
+struct CacheState {
+    answers: HashMap<Key, CachedAnswer>,
+    /// Logical time; grows with every use.
     now: u64,
-    /// How often something was written, by conversation.
-    writes: [u64; SHELVES],
+    /// Number of writes, by conversation.
+    writes: [u64; BUCKETS],
 }
 
-/// Whose answers these are.
+/// Conversation that may read an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Reader {
     All,
@@ -80,17 +80,17 @@ struct Key {
 }
 
 #[derive(Debug)]
-struct Answer {
+struct CachedAnswer {
     outcome: Outcome,
-    /// One that took its place is not answered for.
+    /// The tool that answered; a replacement does not share its answers.
     tool: Weak<dyn Tool>,
-    /// `None` where no clock counts that far.
+    /// `None` beyond the clock's range.
     until: Option<Instant>,
     last: u64,
 }
 
 impl Cache {
-    /// Keeps so many answers; one that was not used the longest makes room.
+    /// Sets the number of answers; the least recently used one makes room.
     pub fn new(most: usize) -> Self {
         Self {
             most,
@@ -99,20 +99,20 @@ impl Cache {
             is_shared: false,
             keeps_after_writes: false,
             hasher: RandomState::default(),
-            kept: Mutex::new(Kept {
+            state: Mutex::new(CacheState {
                 answers: HashMap::new(),
                 now: 0,
-                writes: [0; SHELVES],
+                writes: [0; BUCKETS],
             }),
         }
     }
 
-    /// The same, which keeps an answer so long.
+    /// Sets how long an answer is kept. Default: 5 minutes.
     pub fn ttl(self, ttl: Duration) -> Self {
         Self { ttl, ..self }
     }
 
-    /// The same, for these tools whatever their annotations say. A call of one changes nothing, then.
+    /// Caches these tools whatever their annotations say; calls of them do not count as writes.
     pub fn always_for<N: Into<Arc<str>>>(self, tools: impl IntoIterator<Item = N>) -> Self {
         Self {
             always: names(tools),
@@ -120,8 +120,7 @@ impl Cache {
         }
     }
 
-    /// The same, which keeps answers for all conversations. Only for tools whose answers depend on
-    /// their arguments alone: what one user was told, another one is told too.
+    /// Shares answers between all conversations. Use it only for tools whose answers depend on their arguments alone.
     pub fn shared(self) -> Self {
         Self {
             is_shared: true,
@@ -129,8 +128,7 @@ impl Cache {
         }
     }
 
-    /// The same, whose answers stay after calls of tools that are not `read_only`: for tools that read
-    /// nothing that the others write.
+    /// Keeps answers after calls of tools that are not `read_only`: for tools that read nothing that the others write.
     pub fn keep_after_writes(self) -> Self {
         Self {
             keeps_after_writes: true,
@@ -138,16 +136,16 @@ impl Cache {
         }
     }
 
-    /// Nothing is left half done under this lock: no code of others runs there.
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Poisoning is harmless: no foreign code runs under this lock.
+    fn state(&self) -> MutexGuard<'_, CacheState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn is_for(&self, request: &Request<'_>) -> bool {
         request.annotations().read_only == Some(true) || lists(&self.always, &request.call().name)
     }
 
-    /// `None` where nobody knows who reads.
+    /// `None` if the conversation is unknown.
     fn reader(&self, request: &Request<'_>) -> Option<Reader> {
         if self.is_shared {
             return Some(Reader::All);
@@ -155,9 +153,9 @@ impl Cache {
         Some(Reader::Session(request.context().session_id()?.into()))
     }
 
-    fn shelf(&self, reader: &Reader) -> usize {
+    fn bucket(&self, reader: &Reader) -> usize {
         let hash = self.hasher.hash_one(reader);
-        usize::try_from(hash).unwrap_or_default() % SHELVES
+        usize::try_from(hash).unwrap_or_default() % BUCKETS
     }
 
     fn key(&self, request: &Request<'_>) -> Option<Key> {
@@ -173,13 +171,13 @@ impl Cache {
     }
 
     fn find(&self, key: &Key, tool: &Arc<dyn Tool>) -> Option<Outcome> {
-        let mut kept = self.kept();
-        kept.now += 1;
-        let now = kept.now;
-        let answer = kept.answers.get_mut(key)?;
+        let mut state = self.state();
+        state.now += 1;
+        let now = state.now;
+        let answer = state.answers.get_mut(key)?;
         let is_over = answer.until.is_some_and(|until| until <= Instant::now());
         if is_over || !Weak::ptr_eq(&answer.tool, &Arc::downgrade(tool)) {
-            kept.answers.remove(key);
+            state.answers.remove(key);
             return None;
         }
         answer.last = now;
@@ -187,44 +185,44 @@ impl Cache {
     }
 
     fn writes(&self, reader: &Reader) -> u64 {
-        let at = self.shelf(reader);
-        let kept = self.kept();
-        kept.writes.get(at).copied().unwrap_or_default()
+        let at = self.bucket(reader);
+        let state = self.state();
+        state.writes.get(at).copied().unwrap_or_default()
     }
 
-    /// Something may have been written.
+    /// Drops a conversation's answers, since a call may have written.
     fn forget(&self, reader: &Reader) {
-        let at = self.shelf(reader);
-        let mut kept = self.kept();
-        if let Some(writes) = kept.writes.get_mut(at) {
+        let at = self.bucket(reader);
+        let mut state = self.state();
+        if let Some(writes) = state.writes.get_mut(at) {
             *writes += 1;
         }
-        kept.answers.retain(|key, _| key.reader != *reader);
+        state.answers.retain(|key, _| key.reader != *reader);
     }
 
-    /// Keeps an answer, if nothing was written since it was asked for.
+    /// Caches an answer, if nothing was written since the call began.
     fn keep(&self, key: Key, tool: &Arc<dyn Tool>, outcome: &Outcome, writes: u64) {
-        let at = self.shelf(&key.reader);
-        let mut kept = self.kept();
-        if kept.writes.get(at) != Some(&writes) || self.most == 0 {
+        let at = self.bucket(&key.reader);
+        let mut state = self.state();
+        if state.writes.get(at) != Some(&writes) || self.most == 0 {
             return;
         }
-        kept.now += 1;
-        let last = kept.now;
-        if kept.answers.len() >= self.most && !kept.answers.contains_key(&key) {
-            kept.make_room();
+        state.now += 1;
+        let last = state.now;
+        if state.answers.len() >= self.most && !state.answers.contains_key(&key) {
+            state.make_room();
         }
-        let answer = Answer {
+        let answer = CachedAnswer {
             outcome: outcome.clone(),
             tool: Arc::downgrade(tool),
             until: Instant::now().checked_add(self.ttl),
             last,
         };
-        kept.answers.insert(key, answer);
+        state.answers.insert(key, answer);
     }
 }
 
-impl Kept {
+impl CacheState {
     fn make_room(&mut self) {
         let now = Instant::now();
         self.answers
@@ -236,13 +234,13 @@ impl Kept {
     }
 }
 
-/// A call that may write, until it has ended or is dropped.
-struct Writing<'a> {
+/// Drops the conversation's answers once a call that may write has ended.
+struct WriteGuard<'a> {
     cache: &'a Cache,
     reader: Reader,
 }
 
-impl Drop for Writing<'_> {
+impl Drop for WriteGuard<'_> {
     fn drop(&mut self) {
         self.cache.forget(&self.reader);
     }
@@ -256,13 +254,13 @@ fn may_be_kept(outcome: &Outcome) -> bool {
 }
 
 impl Layer for Cache {
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         Box::pin(async move {
             if !self.is_for(&request) {
                 let _writing = self
                     .reader(&request)
                     .filter(|_| !self.keeps_after_writes)
-                    .map(|reader| Writing {
+                    .map(|reader| WriteGuard {
                         cache: self,
                         reader,
                     });
@@ -275,11 +273,11 @@ impl Layer for Cache {
             if let Some(outcome) = self.find(&key, tool) {
                 return outcome.into();
             }
-            let (writes, updates) = (self.writes(&key.reader), cx.updates());
+            let (writes, updates) = (self.writes(&key.reader), cx.update_count());
             let handled = next.run(request).await;
             if let Handled::Done(Ok(outcome)) = &handled
                 && may_be_kept(outcome)
-                && cx.updates() == updates
+                && cx.update_count() == updates
             {
                 self.keep(key, tool, outcome, writes);
             }

@@ -1,13 +1,14 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::executor::{Handled, Handling, Layer, Next, Request};
+use crate::executor::{Handled, Layer, Next, Request};
+use crate::tool::BoxFuture;
 use toolwright_provider::call::{ErrorKind, ToolError};
 
-/// Counts are kept of so many runs; a new one takes the place of that which was quiet the longest.
+/// Number of runs whose counts are kept; a new run replaces the one that was quiet longest.
 const RUNS: usize = 1024;
 
-/// Refuses calls beyond a number in one run: of all tools, or of one.
+/// Limits the number of calls in one run: of all tools, or of one.
 ///
 /// The run is that of [`Context::with_run`](crate::Context::with_run); calls without one count as
 /// those of one run. A call counts when it comes here, whatever becomes of it, but for one that is
@@ -43,7 +44,7 @@ struct Count {
 }
 
 impl CallLimit {
-    /// So many calls in a run, of all tools together.
+    /// Limits the calls of a run, of all tools together.
     pub fn per_run(most: u32) -> Self {
         Self {
             of: None,
@@ -52,7 +53,7 @@ impl CallLimit {
         }
     }
 
-    /// So many calls of this tool in a run.
+    /// Limits the calls of this tool in a run.
     pub fn of(tool: impl Into<Arc<str>>, most: u32) -> Self {
         Self {
             of: Some(tool.into()),
@@ -64,7 +65,7 @@ impl CallLimit {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts a call; not one that is too many.
+    /// Counts a call. Returns false if it exceeds the limit.
     fn take(&self, run: Option<&str>) -> bool {
         let mut runs = self.runs();
         runs.now += 1;
@@ -83,7 +84,7 @@ impl CallLimit {
         is_free
     }
 
-    /// A call did not run after all.
+    /// Uncounts a call that did not run.
     fn give_back(&self, run: Option<&str>) {
         if let Some(count) = self.runs().counts.get_mut(&run.map(Box::from)) {
             count.calls = count.calls.saturating_sub(1);
@@ -116,7 +117,7 @@ impl Runs {
 }
 
 impl Layer for CallLimit {
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         Box::pin(async move {
             if self
                 .of

@@ -21,8 +21,7 @@ pub struct Levels {
 }
 
 impl Levels {
-    /// The attribute's name, and its values from the lowest on. Numbers and booleans are compared as
-    /// they are written.
+    /// Sets the attribute's name, and its values from the lowest on. Numbers and booleans are compared as text.
     pub fn new<S: Into<Cow<'static, str>>>(
         attribute: impl Into<Cow<'static, str>>,
         steps: impl IntoIterator<Item = S>,
@@ -42,13 +41,13 @@ impl Levels {
         &self.attribute
     }
 
-    /// Which step it is, from 0.
+    /// Returns the step's index.
     pub(super) fn position(&self, step: &str) -> Option<usize> {
         self.steps.iter().position(|known| **known == *step)
     }
 
-    /// The tool's value, and which step it is: one that is none of them counts as the highest, so
-    /// that a misspelled one is not passed over.
+    /// Returns the tool's value and its index. An unknown value counts as the highest, so a misspelled one is not
+    /// ignored.
     pub(super) fn of<'a>(&self, attributes: &'a Meta) -> Option<(&'a Value, usize)> {
         let value = attributes.get(&self.attribute)?;
         let step = match value {

@@ -3,20 +3,20 @@ use std::io::Write;
 
 use tokio::time::Instant;
 
-use crate::executor::{Handled, Handling, Layer, Next, Request};
+use crate::executor::{Handled, Layer, Next, Request};
+use crate::tool::BoxFuture;
 use toolwright_provider::call::Outcome;
 use toolwright_schema::panics::reported;
 use toolwright_schema::text::excerpt;
 
-/// A line for each call, when it has ended: its id, the tool, what became of it, how long it took.
+/// Logs a line for each call that has ended: id, tool, outcome and duration.
 ///
 /// ```text
 /// call_1 search: ok in 12.3ms
 /// call_2 pay: rejected in 4.1s
 /// ```
 ///
-/// Neither arguments nor results nor the words of errors stand in it: they can be secrets. A call
-/// that is cancelled has its line, too.
+/// Arguments, results and error texts are left out, because they may be secret. A cancelled call has its line, too.
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
@@ -34,7 +34,7 @@ pub struct Log {
 }
 
 impl Log {
-    /// Writes lines by a closure. They have no line break in them.
+    /// Writes lines with a closure. They hold no line break.
     pub fn new(write: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self {
             write: Box::new(write),
@@ -45,13 +45,13 @@ impl Log {
     /// Writes lines to the program's standard error.
     pub fn stderr() -> Self {
         Self::new(|line| {
-            // Nobody may read it any more.
+            // Standard error may be closed.
             let _ = writeln!(std::io::stderr(), "{line}");
         })
     }
 
-    /// The same, with each call's arguments behind the tool's name, without their secrets.
-    pub fn with_arguments(self) -> Self {
+    /// Adds each call's arguments without secrets.
+    pub fn arguments(self) -> Self {
         Self {
             arguments: true,
             ..self
@@ -59,39 +59,39 @@ impl Log {
     }
 }
 
-/// The line of a call that runs.
-struct Line<'a> {
+/// Log line of a call in flight.
+struct LogLine<'a> {
     log: &'a Log,
     head: String,
     began: Instant,
     what: &'static str,
 }
 
-impl Line<'_> {
+impl LogLine<'_> {
     fn ends(&mut self, handled: &Handled) {
         self.what = word(handled);
     }
 }
 
-impl Drop for Line<'_> {
+impl Drop for LogLine<'_> {
     fn drop(&mut self) {
         let Self { head, what, .. } = self;
         let line = format!("{head}: {what} in {:?}", self.began.elapsed());
-        // Whoever reads along changes nothing.
+        // A panic of the writer changes nothing.
         reported("the writer of a `Log`", || (self.log.write)(&line));
     }
 }
 
 impl Layer for Log {
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         let call = request.call();
         let mut head = format!("{} {}", call.id, call.name);
         if self.arguments {
-            head = format!("{head} {}", request.shown());
+            head = format!("{head} {}", request.redacted());
         }
-        let mut line = Line {
+        let mut line = LogLine {
             log: self,
-            // Ids are a provider's, and JSON may stand on several lines.
+            // Ids are foreign text, and JSON may span several lines.
             head: excerpt(&head, usize::MAX),
             began: Instant::now(),
             what: "cancelled",

@@ -2,10 +2,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Names, lists, names};
-use crate::executor::{Handled, Handling, Layer, Next, Request, pause};
+use crate::executor::{Handled, Layer, Next, Request, pause};
+use crate::tool::BoxFuture;
 use toolwright_provider::call::{ErrorKind, ToolError};
 
-/// Calls again what failed, after a while that doubles from attempt to attempt.
+/// Retries failed calls, with a delay that doubles each time.
 ///
 /// - Only tools whose annotations say `idempotent` or `read_only`: whether any other did what it was
 ///   to do before it failed, nobody knows. [`always_for`](Self::always_for) names others. A call that did
@@ -38,8 +39,8 @@ pub struct Retry {
 }
 
 impl Retry {
-    /// At most so many attempts, the first one included: 0 and 1 are no retry. The first wait takes
-    /// 100 ms, none more than 10 s.
+    /// Sets the number of attempts, including the first: 0 and 1 mean no retry. The first delay is 100 ms, the longest
+    /// 10 s.
     pub fn new(attempts: u32) -> Self {
         Self {
             attempts,
@@ -49,8 +50,7 @@ impl Retry {
         }
     }
 
-    /// The same, with a first wait of `first`, twice as much before each further attempt, and never
-    /// more than `longest`.
+    /// Sets the first delay, which doubles before each further attempt, and the longest.
     pub fn backoff(self, first: Duration, longest: Duration) -> Self {
         Self {
             first,
@@ -59,8 +59,8 @@ impl Retry {
         }
     }
 
-    /// The same, for these tools whatever their annotations say; but not after an error that leaves open whether the call
-    /// took effect ([`ToolError::is_outcome_unknown`]).
+    /// Retries these tools whatever their annotations say, but not after an error that leaves the outcome unknown
+    /// ([`ToolError::is_outcome_unknown`]).
     pub fn always_for<N: Into<Arc<str>>>(self, tools: impl IntoIterator<Item = N>) -> Self {
         Self {
             always: names(tools),
@@ -73,7 +73,7 @@ impl Retry {
     }
 }
 
-/// Whether a call that took effect may be made again.
+/// Returns true if a call that took effect may be repeated.
 fn may_repeat(request: &Request<'_>) -> bool {
     let hints = request.annotations();
     hints.idempotent == Some(true) || hints.read_only == Some(true)
@@ -86,7 +86,7 @@ fn may_pass(error: &ToolError, request: &Request<'_>) -> bool {
 }
 
 impl Layer for Retry {
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         Box::pin(async move {
             let is_for = self.is_for(&request);
             let mut wait = self.first.min(self.longest);

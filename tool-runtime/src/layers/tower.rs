@@ -11,14 +11,13 @@ use tokio::sync::{mpsc, oneshot};
 use tower_layer::Layer as TowerLayer;
 use tower_service::Service;
 
-use crate::executor::{Handled, Handling, Layer, Next, Request};
-use crate::tool::{Context, Tool};
+use crate::executor::{Handled, Layer, Next, Request};
+use crate::tool::{BoxFuture, Context, Tool};
 use toolwright_provider::call::{ErrorKind, ToolCall, ToolError};
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
-/// A layer made for tower, around the calls of an executor: a limit on their rate, a retry with a
-/// policy of its own, whatever a host has already.
+/// Runs a tower layer around the calls of an executor: a rate limit, or a retry with its own policy, for example.
 ///
 /// It is applied once, to a [`TowerService`]; all calls share what comes out, by its clones. What the
 /// service answers is [`Handled`]: done well, or waiting; a call that failed is an `Err` with its
@@ -42,16 +41,16 @@ pub struct TowerRequest {
     call: ToolCall,
     context: Context,
     tool: Arc<dyn Tool>,
-    port: mpsc::UnboundedSender<Sent>,
+    port: mpsc::UnboundedSender<ForwardedRequest>,
 }
 
-/// What lies further in, as a service of tower.
+/// The layers further in and the tool, as a tower service.
 #[derive(Debug, Clone, Copy, Default)]
 #[non_exhaustive]
 pub struct TowerService;
 
-/// A request that came through, and who waits for its answer.
-struct Sent {
+/// A request that reached the inner service, with the channel for its answer.
+struct ForwardedRequest {
     call: ToolCall,
     answer: oneshot::Sender<Handled>,
 }
@@ -64,23 +63,22 @@ impl<S> Tower<S> {
 }
 
 impl TowerRequest {
-    /// The call, with its arguments as they were repaired.
+    /// Returns the call with repaired arguments.
     pub fn call(&self) -> &ToolCall {
         &self.call
     }
 
-    /// What the tool may know about the call.
+    /// Returns the call's context.
     pub fn context(&self) -> &Context {
         &self.context
     }
 
-    /// The tool.
+    /// Returns the tool.
     pub fn tool(&self) -> &Arc<dyn Tool> {
         &self.tool
     }
 
-    /// The same call with other arguments: the text of a JSON object, which is read and validated
-    /// before anything further in sees it.
+    /// Replaces the arguments with the text of a JSON object, which is decoded and validated again.
     pub fn with_arguments(mut self, arguments: impl Into<Arc<str>>) -> Self {
         self.call.arguments = arguments.into();
         self
@@ -99,25 +97,25 @@ impl Service<TowerRequest> for TowerService {
     fn call(&mut self, request: TowerRequest) -> Self::Future {
         let (answer, answered) = oneshot::channel();
         let call = request.call;
-        let sent = request.port.send(Sent { call, answer });
+        let sent = request.port.send(ForwardedRequest { call, answer });
         Box::pin(async move {
-            sent.map_err(|_| over())?;
+            sent.map_err(|_| ended())?;
             match answered.await {
                 Ok(Handled::Done(Err(error))) => Err(error),
                 Ok(handled) => Ok(handled),
-                Err(_) => Err(over()),
+                Err(_) => Err(ended()),
             }
         })
     }
 }
 
 #[cold]
-fn over() -> ToolError {
+fn ended() -> ToolError {
     ToolError::new(ErrorKind::Cancelled, "the call has ended already")
 }
 
 #[cold]
-fn told(error: BoxError) -> ToolError {
+fn into_tool_error(error: BoxError) -> ToolError {
     match error.downcast::<ToolError>() {
         Ok(error) => *error,
         Err(error) => ToolError::failed("the call was stopped before it had a result")
@@ -126,7 +124,7 @@ fn told(error: BoxError) -> ToolError {
     }
 }
 
-/// Hands a request on, for as long as somebody waits for its answer.
+/// Passes a request on, as long as its answer is awaited.
 async fn hand_on<'a>(request: Request<'a>, next: Next<'a>, mut answer: oneshot::Sender<Handled>) {
     let handled = {
         let run = pin!(next.run(request));
@@ -136,7 +134,7 @@ async fn hand_on<'a>(request: Request<'a>, next: Next<'a>, mut answer: oneshot::
             futures_util::future::Either::Right(_) => return,
         }
     };
-    // Nobody may be waiting any more.
+    // The receiver may be dropped.
     let _ = answer.send(handled);
 }
 
@@ -146,7 +144,7 @@ where
     S::Future: Send,
     S::Error: Into<BoxError>,
 {
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         let mut service = {
             let service = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             service.clone()
@@ -170,7 +168,9 @@ where
                         return Poll::Ready(answer);
                     }
                     let mut is_quiet = true;
-                    while let Poll::Ready(Some(Sent { call, answer })) = sent.poll_recv(task) {
+                    while let Poll::Ready(Some(ForwardedRequest { call, answer })) =
+                        sent.poll_recv(task)
+                    {
                         let request = request.clone().with_arguments(call.arguments);
                         running.push(hand_on(request, next, answer));
                         is_quiet = false;
@@ -184,7 +184,7 @@ where
                 }
             });
             let answer: Result<Handled, S::Error> = answer.await;
-            answer.unwrap_or_else(|error| told(error.into()).into())
+            answer.unwrap_or_else(|error| into_tool_error(error.into()).into())
         })
     }
 }

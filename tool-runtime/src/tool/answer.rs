@@ -5,19 +5,22 @@ use std::pin::Pin;
 use crate::tool::Call;
 use toolwright_provider::call::{Outcome, Payload, ToolError};
 
-/// What a call comes to later.
-pub(crate) type Later<'a> = Pin<Box<dyn Future<Output = Result<Outcome, ToolError>> + Send + 'a>>;
+/// A boxed future that may move between threads.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// A tool's answer: there at once, or later.
+/// An answer that is still to come.
+pub(crate) type LaterAnswer<'a> = BoxFuture<'a, Result<Outcome, ToolError>>;
+
+/// Answer of a tool: ready, or a future.
 pub enum Answer<'a> {
-    /// There, without an allocation.
+    /// Ready, without an allocation.
     Ready(Result<Outcome, ToolError>),
-    /// Later.
-    Later(Pin<Box<dyn Future<Output = Result<Outcome, ToolError>> + Send + 'a>>),
+    /// Still to come.
+    Later(LaterAnswer<'a>),
 }
 
 impl<'a> Answer<'a> {
-    /// An answer that comes later.
+    /// Makes an answer of a future.
     pub fn later(future: impl Future<Output = Result<Outcome, ToolError>> + Send + 'a) -> Self {
         Self::Later(Box::pin(future))
     }
@@ -32,20 +35,20 @@ impl fmt::Debug for Answer<'_> {
     }
 }
 
-/// What a call came to, or why it ends before the tool's body.
+/// Answer of a call, or an exit before the tool's body.
 pub type Ran<'a> = Result<Answer<'a>, Stop>;
 
-/// Why a call ends before the tool's body.
+/// Exit of a call before the tool's body.
 #[derive(Debug)]
 pub struct Stop(Option<ToolError>);
 
 impl Stop {
-    /// Something is wrong with the call.
+    /// Exits with an error.
     pub fn failed(error: ToolError) -> Self {
         Self(Some(error))
     }
 
-    /// What the call is answered with.
+    /// Returns the answer of the call.
     #[cold]
     pub(crate) fn into_outcome(self) -> Result<Outcome, ToolError> {
         match self.0 {
@@ -54,17 +57,17 @@ impl Stop {
         }
     }
 
-    /// Only the arguments were asked about, and they are right; or the tool did not compile.
+    /// Exits a check of valid arguments, or a tool that did not compile.
     pub(crate) fn checked() -> Self {
         Self(None)
     }
 
-    /// What a check of the arguments is answered with.
+    /// Returns the result of a check.
     pub(crate) fn into_validated(self) -> Result<(), ToolError> {
         self.0.map_or(Ok(()), Err)
     }
 
-    /// Only the arguments were asked about, and they are right.
+    /// Exits if only the arguments are checked.
     pub fn check(call: &Call<'_>) -> Result<(), Self> {
         if call.is_check() {
             Err(Self(None))

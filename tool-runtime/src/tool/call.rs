@@ -7,7 +7,7 @@ use toolwright_provider::call::{Bytes, ToolCall, ToolError};
 use toolwright_schema::decode::{Limits, Repairs, Store};
 use toolwright_schema::shape::Schema;
 
-/// One call on its way through a tool: the arguments, and what belongs to them.
+/// One call on its way through a tool.
 #[derive(Clone, Copy)]
 pub struct Call<'a> {
     arguments: &'a str,
@@ -29,7 +29,7 @@ impl fmt::Debug for Call<'_> {
 }
 
 impl<'a> Call<'a> {
-    /// A call with these arguments. What a tool borrows from them lives in the text or in `store`.
+    /// Makes a call. Values that the tool borrows live in the text or in `store`.
     pub fn new(arguments: &'a str, store: &'a Store, context: &'a Context) -> Self {
         Self {
             arguments,
@@ -42,8 +42,8 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The call that a model asked for. With the context of a call it is one that this call makes, and
-    /// what it says on its way is said for that.
+    /// Makes the call that a model asked for. With the context of a call it belongs to that call, with its progress and
+    /// state updates.
     pub fn of(call: &'a ToolCall, store: &'a Store, context: &'a Context) -> Self {
         Self {
             of: Some(call),
@@ -52,27 +52,26 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The same call, at this place of its batch.
+    /// Sets the index in the batch.
     #[cfg(feature = "tokio")]
     pub(crate) fn at(self, index: usize) -> Self {
         Self { index, ..self }
     }
 
-    /// The arguments' text.
+    /// Returns the text of the arguments.
     pub fn arguments(&self) -> &'a str {
         self.arguments
     }
 
-    /// The arguments as a `T`, read as strictly as its schema says: for a tool that is neither a
-    /// function nor a closure.
+    /// Decodes the arguments as strictly as the schema of `T` says: for tools that are neither functions nor closures.
     ///
     /// # Errors
-    /// An [`InvalidArgs`](crate::ErrorKind::InvalidArgs) error in the words of every tool here.
+    /// An [`InvalidArgs`](crate::ErrorKind::InvalidArgs) error that lists every fault.
     pub fn decode<T: Schema + DeserializeOwned>(&self) -> Result<T, ToolError> {
         decode_value(self, Some(T::SHAPE))
     }
 
-    /// What the tool may know about this call.
+    /// Returns the call's context.
     pub fn context(&self) -> Context {
         match self.of {
             Some(call) => self
@@ -86,22 +85,22 @@ impl<'a> Call<'a> {
         self.context.limits()
     }
 
-    /// Whether the arguments were written for a provider's strict mode.
+    /// Returns true if the arguments were written for a provider's strict mode.
     pub(crate) fn is_lowered(&self) -> bool {
         self.context.is_lowered()
     }
 
-    /// How far what the model meant may be read where it wrote something else.
+    /// Returns the level of repairs.
     pub(crate) fn repairs(&self) -> Repairs {
         match self.of {
-            // Text that no model wrote.
+            // No model wrote the text.
             None => Repairs::None,
             Some(_) if self.is_destructive => self.context.repairs().min(Repairs::Values),
             Some(_) => self.context.repairs(),
         }
     }
 
-    /// The same call, of a tool that is destructive or, as far as this definition says, is not.
+    /// Marks the call as one of a destructive tool, if it is not marked yet.
     #[inline]
     pub(crate) fn destructive(self, is_destructive: bool) -> Self {
         Self {
@@ -114,12 +113,12 @@ impl<'a> Call<'a> {
         self.store
     }
 
-    /// The same call, with its arguments in other words.
+    /// Replaces the arguments.
     pub(crate) fn with_arguments(self, arguments: &'a str) -> Self {
         Self { arguments, ..self }
     }
 
-    /// The same call, to be run: for generated code that looks at the arguments once more.
+    /// Turns a check into a call; generated code reads the arguments again.
     #[doc(hidden)]
     pub fn running(self) -> Self {
         Self {

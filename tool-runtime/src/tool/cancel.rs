@@ -2,12 +2,12 @@ use std::fmt;
 
 use tokio_util::sync::CancellationToken;
 
-/// Tells work to stop. Cheap to clone; all clones are one.
+/// Cancellation token. Cheap to clone; clones share their state.
 ///
-/// A host keeps one and gives it to the [`Context`](crate::Context) of a conversation. An
-/// [`Executor`](crate::Executor) then ends all calls that run, and answers them and those that did
-/// not begin as cancelled. A tool can look at [`Context::cancel`](crate::Context::cancel) itself:
-/// what blocks a thread cannot be ended from outside.
+/// A host gives one to the [`Context`](crate::Context) of a conversation. When it fires, an
+/// [`Executor`](crate::Executor) ends all calls in flight, and answers them and those that did not begin as cancelled.
+/// A tool that blocks a thread checks [`Context::cancel`](crate::Context::cancel) itself, because nothing can stop it
+/// from outside.
 ///
 /// ```
 /// use toolwright::{Context, call::Cancel};
@@ -21,27 +21,27 @@ use tokio_util::sync::CancellationToken;
 pub struct Cancel(CancellationToken);
 
 impl Cancel {
-    /// One that nobody has fired yet.
+    /// Makes a token that has not fired.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Fires it, and all of its children. A second time changes nothing.
+    /// Fires the token and its children. Firing twice changes nothing.
     pub fn cancel(&self) {
         self.0.cancel();
     }
 
-    /// Whether it was fired.
+    /// Returns true if the token has fired.
     pub fn is_cancelled(&self) -> bool {
         self.0.is_cancelled()
     }
 
-    /// Waits until it is fired.
+    /// Waits until the token fires.
     pub async fn cancelled(&self) {
         self.0.cancelled().await;
     }
 
-    /// One that is fired with this one, and can be fired alone.
+    /// Makes a token that fires with this one, and can fire alone.
     pub fn child(&self) -> Self {
         Self(self.0.child_token())
     }

@@ -1,4 +1,4 @@
-//! A tool's panic ends its call and nothing else.
+//! Contains panics: a tool's panic ends its call and nothing else.
 
 use std::error::Error;
 use std::future::Future;
@@ -6,29 +6,30 @@ use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
 use std::thread::{self, ScopedJoinHandle};
 
+use crate::tool::BoxFuture;
 use toolwright_provider::call::{ErrorKind, ToolError, contained, panicked};
 use toolwright_schema::panics::{Panic, reported};
 
-/// What can say that it came to nothing.
-pub(crate) trait Broken {
-    fn broken(error: ToolError) -> Self;
+/// A result that can hold an error.
+pub(crate) trait FromToolError {
+    fn from_tool_error(error: ToolError) -> Self;
 }
 
-impl<T> Broken for Result<T, ToolError> {
-    fn broken(error: ToolError) -> Self {
+impl<T> FromToolError for Result<T, ToolError> {
+    fn from_tool_error(error: ToolError) -> Self {
         Err(error)
     }
 }
 
-/// Something that comes later, of which a panic is an error too.
-pub(crate) struct Contained<'a, T>(Option<Pin<Box<dyn Future<Output = T> + Send + 'a>>>);
+/// A future whose panics are errors.
+pub(crate) struct Contained<'a, T>(Option<BoxFuture<'a, T>>);
 
 impl<'a, T> Contained<'a, T> {
-    pub(crate) fn new(later: Pin<Box<dyn Future<Output = T> + Send + 'a>>) -> Self {
+    pub(crate) fn new(later: BoxFuture<'a, T>) -> Self {
         Self(Some(later))
     }
 
-    /// Drops the future, whose `Drop` may panic.
+    /// Drops the future; its `Drop` may panic.
     fn end(&mut self) {
         if self.0.is_some() {
             reported("what a call left behind", || self.0 = None);
@@ -36,13 +37,13 @@ impl<'a, T> Contained<'a, T> {
     }
 }
 
-impl<T: Broken> Future for Contained<'_, T> {
+impl<T: FromToolError> Future for Contained<'_, T> {
     type Output = T;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<T> {
         let place = &mut self.0;
         let mut answer = Poll::Pending;
-        // What is over is dropped in the same guard: a panic there takes the answer's place.
+        // The finished future is dropped in the same guard: a panic there replaces the answer.
         let polled = contained(|| {
             let Some(later) = place else { return false };
             answer = later.as_mut().poll(cx);
@@ -53,13 +54,13 @@ impl<T: Broken> Future for Contained<'_, T> {
         });
         match polled {
             Ok(true) => answer,
-            Ok(false) => Poll::Ready(T::broken(ToolError::new(
+            Ok(false) => Poll::Ready(T::from_tool_error(ToolError::new(
                 ErrorKind::Cancelled,
                 "the call has ended already",
             ))),
             Err(error) => {
                 self.end();
-                Poll::Ready(T::broken(error))
+                Poll::Ready(T::from_tool_error(error))
             }
         }
     }
@@ -67,15 +68,15 @@ impl<T: Broken> Future for Contained<'_, T> {
 
 impl<T> Drop for Contained<'_, T> {
     fn drop(&mut self) {
-        // Nobody waits for the answer any more.
+        // The answer is no longer awaited.
         self.end();
     }
 }
 
-/// Waits on this thread, whatever else uses it.
+/// Blocks this thread until the future is done.
 ///
-/// Inside a runtime a thread of its own drives the future: a runtime refuses to be blocked by
-/// another one, and may keep the waker of what is polled on its threads until it gets them back.
+/// Inside a runtime another thread drives the future. A runtime refuses to be blocked by another one, and may keep the
+/// waker of what is polled on its threads.
 pub(crate) fn wait<T: Send>(future: impl Future<Output = T> + Send) -> Result<T, ToolError> {
     if is_outside_of_runtimes() {
         return drive(future);
@@ -99,7 +100,7 @@ fn is_outside_of_runtimes() -> bool {
     tokio::runtime::Handle::try_current().is_err()
 }
 
-/// Without tokio nothing here knows whose this thread is.
+/// Without tokio, the owner of this thread is unknown.
 #[cfg(not(feature = "tokio"))]
 fn is_outside_of_runtimes() -> bool {
     false
@@ -113,7 +114,7 @@ fn drive<T>(future: impl Future<Output = T>) -> Result<T, ToolError> {
     match runtime {
         Ok(runtime) => {
             let done = runtime.block_on(future);
-            // A thread that a tool still blocks is not waited for.
+            // Threads that a tool still blocks are abandoned.
             runtime.shutdown_background();
             Ok(done)
         }

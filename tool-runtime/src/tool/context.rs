@@ -16,10 +16,10 @@ use toolwright_provider::definitions::Definitions;
 use toolwright_schema::decode::{Limits, Repairs};
 use toolwright_schema::text::ShortStr;
 
-/// What a tool may know about the call it answers. Cheap to clone.
+/// Context of a call, as the tool sees it. Cheap to clone.
 ///
-/// The host makes one for a conversation; the runtime adds the call's own id and tool. A tool asks
-/// for it with a `#[context]` parameter, which no model sees.
+/// The host makes one for a conversation, and the runtime adds the call's id and tool. A tool takes it as a
+/// `#[context]` parameter, which no model sees.
 ///
 /// ```
 /// use toolwright::Context;
@@ -35,9 +35,9 @@ use toolwright_schema::text::ShortStr;
 pub struct Context {
     shared: Arc<Shared>,
     call: Option<Named>,
-    /// The batch that runs, if an executor runs one.
+    /// The running batch, if an executor runs one.
     #[cfg(feature = "tokio")]
-    live: Option<Arc<dyn RunningBatch>>,
+    batch: Option<Arc<dyn RunningBatch>>,
 }
 
 #[derive(Clone, Default)]
@@ -45,7 +45,7 @@ struct Shared {
     agent: Option<Arc<str>>,
     session: Option<Arc<str>>,
     run: Option<Arc<str>>,
-    /// Of a batch that a call runs: the key of that call.
+    /// In a batch that a call runs: the key of that call.
     within: Option<Arc<str>>,
     turn: Option<u32>,
     called: Option<Arc<[Arc<str>]>>,
@@ -56,7 +56,7 @@ struct Shared {
     limits: Option<Limits>,
     #[cfg(feature = "tokio")]
     stop: Option<Cancel>,
-    /// Of a batch or an agent that a call runs: that call.
+    /// In a batch or an agent that a call runs: that call.
     #[cfg(feature = "tokio")]
     caller: Option<Caller>,
     extensions: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
@@ -69,7 +69,7 @@ struct Named {
     tool: ShortStr,
 }
 
-/// Contexts that know nothing share this, so that making one allocates nothing.
+/// Empty contexts share this, so that making one allocates nothing.
 static NOTHING: LazyLock<Arc<Shared>> = LazyLock::new(Arc::default);
 
 impl Default for Context {
@@ -78,18 +78,18 @@ impl Default for Context {
             shared: Arc::clone(&NOTHING),
             call: None,
             #[cfg(feature = "tokio")]
-            live: None,
+            batch: None,
         }
     }
 }
 
 impl Context {
-    /// A context that knows nothing yet.
+    /// Makes an empty context.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Whether nothing is known.
+    /// Returns true if the context is empty.
     #[cfg(feature = "tokio")]
     pub(crate) fn is_new(&self) -> bool {
         Arc::ptr_eq(&self.shared, &NOTHING)
@@ -100,17 +100,17 @@ impl Context {
         self
     }
 
-    /// The same context, for the agent of this id.
+    /// Sets the agent's id.
     pub fn with_agent(self, id: impl Into<Arc<str>>) -> Self {
         self.change(|shared| shared.agent = Some(id.into()))
     }
 
-    /// The same context, for the conversation of this id.
+    /// Sets the conversation's id.
     pub fn with_session(self, id: impl Into<Arc<str>>) -> Self {
         self.change(|shared| shared.session = Some(id.into()))
     }
 
-    /// The same context, for the run of this id.
+    /// Sets the run's id.
     pub fn with_run(self, id: impl Into<Arc<str>>) -> Self {
         self.change(|shared| {
             shared.run = Some(id.into());
@@ -118,79 +118,74 @@ impl Context {
         })
     }
 
-    /// The same context, in the given turn of the run, from 0.
+    /// Sets the turn of the run, from 0.
     pub fn with_turn(self, turn: u32) -> Self {
         self.change(|shared| shared.turn = Some(turn))
     }
 
-    /// The same context, with what the user asked last.
+    /// Sets the user's last input.
     pub fn with_input(self, input: impl Into<Arc<str>>) -> Self {
         self.change(|shared| shared.input = Some(input.into()))
     }
 
-    /// The same context, of a conversation that has called these tools before this turn, in order.
+    /// Sets the tools that the conversation has called before this turn, in order.
     pub fn with_called<N: Into<Arc<str>>>(self, tools: impl IntoIterator<Item = N>) -> Self {
         let called = tools.into_iter().map(Into::into).collect();
         self.change(|shared| shared.called = Some(called))
     }
 
-    /// The same context, with what the conversation knows.
+    /// Sets the conversation's state.
     pub fn with_state(self, state: State) -> Self {
         self.change(|shared| shared.state = state)
     }
 
-    /// The same context, in which arguments are read as they stand: `with_repairs(Repairs::None)`.
-    pub fn strict(self) -> Self {
-        self.with_repairs(Repairs::None)
-    }
-
-    /// The same context, in which arguments are repaired as far as this; [`Repairs::All`] if nothing is
-    /// said. A server takes [`Repairs::Values`] for more than that.
+    /// Sets the level of repairs. Default: [`Repairs::All`]. A server reduces it to [`Repairs::Values`].
     pub fn with_repairs(self, repairs: Repairs) -> Self {
         self.change(|shared| shared.repairs = repairs)
     }
 
-    /// The same context, of a model that was given the tools in a provider's strict mode. Such modes
-    /// know no maps, no tuples and nothing that may be left out: a map is a list of `{"key", "value"}`,
-    /// a tuple an object `{"_0", "_1"}`, and `null` stands for what is left out. Arguments are read in
-    /// these forms, and in their types' own.
-    pub fn lowered(self) -> Self {
+    /// Accepts arguments that were written for a provider's strict mode. Such modes have no maps, tuples or optional
+    /// keys. A map is a list of `{"key", "value"}` there, a tuple an object `{"_0", "_1"}`, and `null` stands for an
+    /// absent value. Arguments are read in these forms and in their types' own.
+    pub fn with_lowered(self) -> Self {
         self.change(|shared| shared.lowered = true)
     }
 
-    /// Says that the model wrote the arguments for these definitions: [`lowered`](Self::lowered) where
-    /// some schema asks for another form than its tool's.
+    /// Accepts arguments that were written for these definitions: [`with_lowered`](Self::with_lowered), if a schema has
+    /// another form than its tool's.
     pub fn with_definitions(self, sent: &Definitions) -> Self {
         if sent.is_lowered() {
-            self.lowered()
+            self.with_lowered()
         } else {
             self
         }
     }
 
-    /// The same context, with other limits on what a call's arguments may be.
+    /// Sets limits on the size of arguments.
     pub fn with_limits(self, limits: Limits) -> Self {
         self.change(|shared| shared.limits = Some(limits.capped()))
     }
 
-    /// The same context with a value of the host's own, found again by its type.
+    /// Adds a value of the host, which is found again by its type.
     pub fn with<T: Any + Send + Sync>(self, value: T) -> Self {
         self.change(|shared| {
             shared.extensions.insert(TypeId::of::<T>(), Arc::new(value));
         })
     }
 
-    /// This context, and where it says nothing, what `base` says: a call's over a session's, that
-    /// over a default. Values of the host's own go by their types, those of the
-    /// [`State`] by their names: a name that both know has this context's value. It repairs what both repair, and
-    /// is lowered if one of both is. All of it decides which tools are visible, and all of it reaches the tools.
+    /// Combines two contexts: this one takes precedence over `base`. A call's context goes over a session's, and that
+    /// over a default.
     ///
-    /// This order holds wherever a context is given: to an executor, an agent's run, a server. What a tool
-    /// [updates](Self::update_state) goes to the conversation, and to no context: where a call's context says
-    /// otherwise under the same name, that stays in force as long as the call's context is given.
+    /// The host's values are matched by type, those of the [`State`] by name. Repairs are limited to what both allow,
+    /// and arguments may be lowered if either says so. The result decides which tools are visible, and reaches the
+    /// tools.
     ///
-    /// Of two [`Cancel`](crate::Cancel)s this context's counts alone; make it a
-    /// [`child`](crate::Cancel::child) of the other for both to count.
+    /// This order holds wherever a context is given: to an executor, an agent's run, a server. A tool's
+    /// [updates](Self::update_state) change the conversation's state and no context. If a call's context sets the same
+    /// name, its value stays in force while that context is given.
+    ///
+    /// Only this context's [`Cancel`](crate::Cancel) counts. Make it a [`child`](crate::Cancel::child) of the other one
+    /// for both to count.
     ///
     /// ```
     /// use toolwright::Context;
@@ -258,72 +253,67 @@ impl Context {
         }
     }
 
-    /// The call's place in its batch; 0 outside a call.
+    /// Returns the call's index in its batch; 0 outside a call.
     pub(crate) fn batch_index(&self) -> usize {
         self.call.as_ref().map_or(0, |call| call.index)
     }
 
-    /// The provider's id of the call; `None` outside a call.
+    /// Returns the provider's id of the call; `None` outside a call.
     pub fn call_id(&self) -> Option<&str> {
         self.call.as_ref().map(|call| &*call.id)
     }
 
-    /// The tool's name, as the model called it; `None` outside a call.
+    /// Returns the tool's name, as the model called it; `None` outside a call.
     pub fn tool(&self) -> Option<&str> {
         self.call.as_ref().map(|call| &*call.tool)
     }
 
-    /// Whether arguments are read as they stand.
-    pub fn is_strict(&self) -> bool {
-        self.repairs() == Repairs::None
-    }
-
-    /// How far arguments are repaired.
+    /// Returns the level of repairs.
     pub fn repairs(&self) -> Repairs {
         self.shared.repairs
     }
 
-    /// Whether the model was given the tools in a provider's strict mode.
+    /// Returns true if arguments may be written for a provider's strict mode.
     pub fn is_lowered(&self) -> bool {
         self.shared.lowered
     }
 
-    /// How large a call's arguments may be.
+    /// Returns the limits on the size of arguments.
     pub fn limits(&self) -> Limits {
         self.shared.limits.unwrap_or_default()
     }
 
-    /// The agent's id.
+    /// Returns the agent's id.
     pub fn agent_id(&self) -> Option<&str> {
         self.shared.agent.as_deref()
     }
 
-    /// The conversation's id.
+    /// Returns the conversation's id.
     pub fn session_id(&self) -> Option<&str> {
         self.shared.session.as_deref()
     }
 
-    /// The run's id.
+    /// Returns the run's id.
     pub fn run_id(&self) -> Option<&str> {
         self.shared.run.as_deref()
     }
 
-    /// The turn of the run, from 0.
+    /// Returns the turn of the run, from 0.
     pub fn turn(&self) -> u32 {
         self.shared.turn.unwrap_or_default()
     }
 
-    /// What the user asked last, if the host said so.
+    /// Returns the user's last input, if the host set it.
     pub fn input(&self) -> Option<&str> {
         self.shared.input.as_deref()
     }
 
-    /// What the conversation knows; empty if the host gave nothing.
+    /// Returns the conversation's state; empty if the host set none.
     pub fn state(&self) -> &State {
         &self.shared.state
     }
 
-    /// The host's own value of type `T`.
+    /// Returns the host's value of type `T`.
     pub fn get<T: Any + Send + Sync>(&self) -> Option<&T> {
         self.shared
             .extensions
@@ -331,21 +321,21 @@ impl Context {
             .downcast_ref()
     }
 
-    /// The call's place in its turn, from 0; `None` outside a call.
+    /// Returns the call's place in its turn, from 0; `None` outside a call.
     pub fn call_index(&self) -> Option<usize> {
         let call = self.call.as_ref()?;
         #[cfg(feature = "tokio")]
-        if let Some(live) = &self.live {
-            return Some(live.place(call.index));
+        if let Some(batch) = &self.batch {
+            return Some(batch.place(call.index));
         }
         Some(call.index)
     }
 
-    /// A key that is the same when this very call is made again, after a crash or a retry, and
-    /// differs for all others: run, turn, place in the turn and call id; of a call that another call
-    /// makes in a batch of its own, that call's key, place and id. For services that take one,
-    /// so that a payment is made once. `None` outside a call, and where the run has no id: without
-    /// it, calls of two runs could have one key.
+    /// Returns a key for services that make a payment once, for example. It is the same when this call is made again,
+    /// after a crash or a retry, and differs for all other calls.
+    ///
+    /// It is made of run, turn, place in the turn and call id. In a batch that a call runs, it is made of that call's
+    /// key, place and id. `None` outside a call and without a run id, because calls of two runs could share a key.
     pub fn idempotency_key(&self) -> Option<String> {
         let (run, call) = (self.run_id()?, self.call.as_ref()?);
         let place = self.call_index()?;
@@ -355,7 +345,7 @@ impl Context {
         })
     }
 
-    /// What decides which tools this conversation sees.
+    /// Returns the scope, which decides which tools are visible.
     pub fn scope(&self) -> Scope<'_> {
         let called = self.shared.called.as_deref().unwrap_or_default();
         let scope = Scope::new(&self.shared.state)
@@ -370,135 +360,132 @@ impl Context {
 
 #[cfg(feature = "tokio")]
 impl Context {
-    /// The same context, whose calls end when `stop` is fired.
+    /// Sets the token that cancels the conversation's calls.
     pub fn with_cancel(self, stop: Cancel) -> Self {
         self.change(|shared| shared.stop = Some(stop))
     }
 
-    /// What tells this call to stop: it is fired when the host cancels, when the call's time is over,
-    /// and when nobody waits for the answer any more. Outside a call it is the host's.
+    /// Returns the call's token. It fires when the host cancels, when the call's deadline passes, and when the answer
+    /// is no longer awaited. Outside a call it is the host's.
     pub fn cancel(&self) -> Cancel {
-        match (&self.live, &self.call) {
-            (Some(live), Some(call)) => live.cancel(call.index),
+        match (&self.batch, &self.call) {
+            (Some(batch), Some(call)) => batch.cancel(call.index),
             _ => self.shared.stop.clone().unwrap_or_default(),
         }
     }
 
-    /// Tells whoever looks on how far the call has come. Without an executor nobody does, and after
-    /// the call is answered nobody hears it.
-    // It is made for the call, as an argument.
+    /// Reports progress to observers. Without an executor, and after the call is answered, it does nothing.
+    // Callers make it as an argument.
     #[allow(clippy::needless_pass_by_value)]
     pub fn progress(&self, progress: Progress) {
-        if let (Some(live), Some(call)) = (&self.live, &self.call) {
-            live.progress(self, call.index, &call.id, &call.tool, &progress);
+        if let (Some(batch), Some(call)) = (&self.batch, &self.call) {
+            batch.progress(self, call.index, &call.id, &call.tool, &progress);
         }
     }
 
-    /// Lets the conversation know `value` under `name` from the next turn on, if this call succeeds.
-    /// The updates of a turn are made in call order, and stand in
-    /// [`Batch::state`](crate::Batch::state); [`state`](Self::state) stays as it is.
+    /// Sets `value` under `name` in the conversation's state from the next turn on, if this call succeeds. The updates
+    /// of a turn are made in call order and are in [`Batch::state`](crate::Batch::state); [`state`](Self::state) does
+    /// not change.
     ///
-    /// A call that a tool makes with its own context, of a [`Toolset`](crate::Toolset), notes for the
-    /// tool's call.
+    /// Calls that a tool makes through a [`Toolset`](crate::Toolset) with its own context add to the tool's updates.
     ///
-    /// Says whether it was noted: not without an executor, nor after the call is answered, nor a value of
-    /// more than 64 levels, since whoever reads JSON reads no more than 128 and a conversation is stored
-    /// around it.
+    /// Returns false if the update is ignored: without an executor, after the call is answered, or for a value of more
+    /// than 64 levels. JSON readers stop at 128 levels, and a conversation is stored around the value.
     pub fn update_state(
         &self,
         name: impl Into<String>,
         value: impl Into<serde_json::Value>,
     ) -> bool {
         let value = value.into();
-        match (&self.live, &self.call) {
-            (Some(live), Some(call)) if state::is_storable(&value) => {
-                live.update(call.index, name.into(), value)
+        match (&self.batch, &self.call) {
+            (Some(batch), Some(call)) if state::is_storable(&value) => {
+                batch.update(call.index, name.into(), value)
             }
             _ => false,
         }
     }
 
-    /// What the call has let the conversation know so far, in order; see
-    /// [`update_state`](Self::update_state). Nothing outside a call, and after it is answered.
-    pub fn noted(&self) -> Vec<(String, serde_json::Value)> {
-        match (&self.live, &self.call) {
-            (Some(live), Some(call)) => live.noted(call.index),
+    /// Returns the state updates of the call so far, in order; see [`update_state`](Self::update_state). Empty outside
+    /// a call, and after it is answered.
+    pub fn updates(&self) -> Vec<(String, serde_json::Value)> {
+        match (&self.batch, &self.call) {
+            (Some(batch), Some(call)) => batch.updates(call.index),
             _ => Vec::new(),
         }
     }
 
-    /// How many updates the call has noted.
-    pub(crate) fn updates(&self) -> usize {
-        match (&self.live, &self.call) {
-            (Some(live), Some(call)) => live.updates(call.index),
+    /// Counts the updates of the call.
+    pub(crate) fn update_count(&self) -> usize {
+        match (&self.batch, &self.call) {
+            (Some(batch), Some(call)) => batch.update_count(call.index),
             _ => 0,
         }
     }
 
-    /// Forgets all updates of the call but the first ones.
-    pub(crate) fn keep_updates(&self, first: usize) {
-        if let (Some(live), Some(call)) = (&self.live, &self.call) {
-            live.keep_updates(call.index, first);
+    /// Drops all updates of the call but the first ones.
+    pub(crate) fn truncate_updates(&self, first: usize) {
+        if let (Some(batch), Some(call)) = (&self.batch, &self.call) {
+            batch.truncate_updates(call.index, first);
         }
     }
 
-    pub(crate) fn in_batch(self, live: Arc<dyn RunningBatch>) -> Self {
+    pub(crate) fn in_batch(self, batch: Arc<dyn RunningBatch>) -> Self {
         Self {
-            live: Some(live),
+            batch: Some(batch),
             ..self
         }
     }
 
-    /// An attempt of the call took longer than it may.
-    pub(crate) fn is_late(&self) {
-        if let (Some(live), Some(call)) = (&self.live, &self.call) {
-            live.is_late(call.index);
+    /// Notes that an attempt exceeded its time limit.
+    pub(crate) fn mark_late(&self) {
+        if let (Some(batch), Some(call)) = (&self.batch, &self.call) {
+            batch.mark_late(call.index);
         }
     }
 
-    /// Code of the batch's call at this place begins to run away from the batch's task, or has ended there.
-    pub(crate) fn runs_elsewhere(&self, index: usize, runs: bool) {
-        if let Some(live) = &self.live {
-            live.runs_elsewhere(index, runs);
+    /// Notes that a body of a call begins or ends on another task or thread.
+    pub(crate) fn set_offloaded(&self, index: usize, runs: bool) {
+        if let Some(batch) = &self.batch {
+            batch.set_offloaded(index, runs);
         }
     }
 
-    /// Whether code of the batch's call at this place may run where nobody can stop it.
-    pub(crate) fn is_elsewhere(&self, index: usize) -> bool {
-        self.live
+    /// Returns true if a body of a call may run where nothing can stop it.
+    pub(crate) fn is_offloaded(&self, index: usize) -> bool {
+        self.batch
             .as_ref()
-            .is_some_and(|live| live.is_elsewhere(index))
+            .is_some_and(|batch| batch.is_offloaded(index))
     }
 
-    /// The call that this is the context of, or that runs the batch or the agent that this is for.
+    /// Returns the call of this context, or the one that runs the batch or agent.
     pub(crate) fn caller(&self) -> Option<Caller> {
-        match (&self.live, &self.call) {
-            (Some(live), Some(call)) => Some(Caller {
-                batch: Arc::clone(live),
+        match (&self.batch, &self.call) {
+            (Some(batch), Some(call)) => Some(Caller {
+                batch: Arc::clone(batch),
                 index: call.index,
             }),
             _ => self.shared.caller.clone(),
         }
     }
 
-    /// The run's id.
+    /// Returns the run's id.
     pub(crate) fn run(&self) -> Option<&Arc<str>> {
         self.shared.run.as_ref()
     }
 
-    /// What a batch knows that a call runs; `None` outside a call. It ends with the call, and its own calls are none of
-    /// the batch that the call is in.
+    /// Returns the context of a batch that this call runs; `None` outside a call. Such a batch ends with the call, and
+    /// its calls are not part of the batch of this call.
     pub(crate) fn of_own_batch(&self) -> Option<Self> {
         self.call.as_ref()?;
-        let within = match &self.live {
-            Some(live) if live.is_of(self.run()) => self.idempotency_key(),
+        let within = match &self.batch {
+            Some(batch) if batch.is_of(self.run()) => self.idempotency_key(),
             _ => None,
         };
         let (stop, caller) = (self.cancel(), self.caller());
         let own = Self {
             shared: Arc::clone(&self.shared),
             call: None,
-            live: None,
+            batch: None,
         };
         Some(own.change(|shared| {
             shared.stop = Some(stop);
@@ -507,20 +494,19 @@ impl Context {
         }))
     }
 
-    /// The host's own.
+    /// Returns the host's token.
     pub(crate) fn host_cancel(&self) -> Option<&Cancel> {
         self.shared.stop.as_ref()
     }
 
-    /// Whether the host said stop.
+    /// Returns true if the host cancelled.
     pub(crate) fn cancel_requested(&self) -> bool {
         self.host_cancel().is_some_and(Cancel::is_cancelled)
     }
 }
 
-/// What an agent that a call runs knows: what the call does, but for what is its caller's conversation
-/// alone. That is the call itself, the agent's id, the session, its run and turn, its input, the tools that
-/// it called, and the forms in which its model writes arguments. A context outside a call stays as it is.
+/// Returns the context of an agent that a call runs. It lacks all that belongs to the caller's conversation alone: the
+/// call, agent id, session, run, turn, input, called tools and lowered forms. A context outside a call stays as it is.
 pub fn inside_call(cx: &Context) -> Context {
     if cx.call.is_none() {
         return cx.clone();
@@ -531,7 +517,7 @@ pub fn inside_call(cx: &Context) -> Context {
         shared: Arc::clone(&cx.shared),
         call: None,
         #[cfg(feature = "tokio")]
-        live: None,
+        batch: None,
     };
     inside.change(|shared| {
         shared.agent = None;
@@ -552,7 +538,7 @@ pub fn inside_call(cx: &Context) -> Context {
 
 impl fmt::Debug for Context {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // State and extensions are the host's, and may be secret.
+        // State and extensions may be secret.
         f.debug_struct("Context")
             .field("agent", &self.agent_id())
             .field("session", &self.session_id())

@@ -4,7 +4,7 @@ use serde_json::Value;
 #[cfg(feature = "tokio")]
 use toolwright_provider::call::{ErrorKind, ToolError};
 
-/// What a person or a policy says to a call that waits.
+/// Decision of a person or a policy about a pending call.
 ///
 /// As JSON it is `"approve"`, `{"edit": {…}}`, `{"reject": "too costly"}` or `{"answer": …}`.
 ///
@@ -21,12 +21,11 @@ use toolwright_provider::call::{ErrorKind, ToolError};
 pub enum Decision {
     /// The call runs as it was shown.
     Approve,
-    /// The call runs with these arguments: a JSON object. They are read and validated like those of
-    /// a model; wrong ones are the call's [`InvalidArgs`](crate::ErrorKind::InvalidArgs) error, which the
-    /// model reads. An integer of more than 64 bits is written as a string: a JSON value does not
-    /// hold its digits, and they are read from one.
+    /// The call runs with these arguments: a JSON object. They are decoded and validated like those of a model; wrong
+    /// ones are the call's [`InvalidArgs`](crate::ErrorKind::InvalidArgs) error, which the model reads. Write an
+    /// integer of more than 64 bits as a string, because a JSON value does not hold its digits.
     Edit(Value),
-    /// The call does not run, and the model reads why.
+    /// The call does not run, and the model reads the reason.
     Reject(String),
     /// The call does not run, and this is its result.
     Answer(Value),
@@ -34,7 +33,7 @@ pub enum Decision {
 
 #[cfg(feature = "tokio")]
 impl Decision {
-    /// A call that was refused, for this reason.
+    /// Makes the error of a rejected call.
     pub(crate) fn rejected(reason: &str) -> ToolError {
         let reason = reason.trim();
         let words = if reason.is_empty() {

@@ -82,13 +82,13 @@ impl Given {
         self.0 & (1 << (index % MOST_PARAMS)) != 0
     }
 
-    /// Whether the first parameters, `count` of them, are all there.
+    /// Returns true if the first `count` parameters are given.
     fn are_all(self, count: usize) -> bool {
         self.0.trailing_ones() as usize >= count
     }
 }
 
-/// What a parameter gets that is not given.
+/// Fills the slot of a parameter that is not given.
 fn leave_out<'a>(field: &Field<'_>, slot: &mut dyn Slot<'a>, call: &Call<'a>) -> Result<(), Error> {
     let left_out = match field.presence {
         Presence::Required => None,
@@ -181,7 +181,7 @@ pub(crate) fn decode_value<T: DeserializeOwned>(
     decode_value_of(call, root).map(|(value, _)| value)
 }
 
-/// The same, with the text that was read: the arguments, or what they were repaired to.
+/// Decodes the whole arguments as one value. Also returns the text that was read, repaired if needed.
 pub(crate) fn decode_value_of<'a, T: DeserializeOwned>(
     call: &Call<'a>,
     root: Option<&'static Shape<'static>>,

@@ -4,16 +4,16 @@ use std::sync::Arc;
 use crate::tool::Scope;
 use toolwright_provider::call::ToolDef;
 
-/// Which tools a conversation may see and call, beside what the tools themselves say.
+/// Rule for the tools that a conversation may see and call, beside the tools' own visibility.
 ///
-/// A tool that a filter of an [`Executor`](crate::Executor) does not let pass is neither listed nor
-/// callable nor offered as a near name. A rule that panics lets nothing pass.
+/// A tool that the filter of an [`Executor`](crate::Executor) rejects is not listed, called or offered as a near name.
+/// A rule that panics rejects all tools.
 ///
 /// ```
 /// use toolwright::{ToolDef, call::{Filter, Scope}};
 ///
 /// let pay = ToolDef::new("pay", "Pays.");
-/// // What the names say, and paying only after the basket was shown.
+/// // No `delete`, and `pay` only after the basket was shown.
 /// let filter = Filter::deny(["delete"]).and(Filter::after_tool("basket").only_for(["pay"]));
 /// assert!(!filter.passes(&pay, &Scope::default()));
 /// let called = ["basket".into()];
@@ -42,72 +42,72 @@ fn listed<N: Into<Arc<str>>>(names: impl IntoIterator<Item = N>) -> Arc<[Arc<str
 }
 
 impl Filter {
-    /// Tools of these names pass, and no others.
+    /// Accepts tools of these names and no others.
     pub fn allow<N: Into<Arc<str>>>(names: impl IntoIterator<Item = N>) -> Self {
         Self(Rule::Allow(listed(names)))
     }
 
-    /// All tools pass but those of these names.
+    /// Accepts all tools but those of these names.
     pub fn deny<N: Into<Arc<str>>>(names: impl IntoIterator<Item = N>) -> Self {
         Self(Rule::Deny(listed(names)))
     }
 
-    /// Tools pass once the conversation has called `tool`; see [`Scope::called`].
+    /// Accepts tools once the conversation has called `tool`; see [`Scope::called`].
     pub fn after_tool(tool: impl Into<Arc<str>>) -> Self {
         Self(Rule::After(tool.into()))
     }
 
-    /// Tools pass from this turn of a run on. The first one is 0.
+    /// Accepts tools from this turn of a run on. The first one is 0.
     pub fn from_turn(turn: u32) -> Self {
         Self(Rule::From(turn))
     }
 
-    /// Tools pass before this turn of a run, and not in it. The first one is 0.
+    /// Accepts tools before this turn of a run. The first one is 0.
     pub fn until_turn(turn: u32) -> Self {
         Self(Rule::Until(turn))
     }
 
-    /// Tools pass for which `passes` says yes.
+    /// Accepts tools for which `passes` returns true.
     pub fn when(passes: impl Fn(&ToolDef, &Scope<'_>) -> bool + Send + Sync + 'static) -> Self {
         Self(Rule::When(Arc::new(passes)))
     }
 
-    /// Tools pass that all of these let pass; of no filters, every tool.
+    /// Accepts tools that all of these accept; with no filters, every tool.
     pub fn all(filters: impl IntoIterator<Item = Self>) -> Self {
         Self(Rule::All(filters.into_iter().collect()))
     }
 
-    /// Tools pass that one of these lets pass; of no filters, none.
+    /// Accepts tools that one of these accepts; with no filters, none.
     pub fn any(filters: impl IntoIterator<Item = Self>) -> Self {
         Self(Rule::Any(filters.into_iter().collect()))
     }
 
-    /// Tools pass that both let pass.
+    /// Accepts tools that both accept.
     pub fn and(self, other: Self) -> Self {
         Self::all([self, other])
     }
 
-    /// Tools pass that one of both lets pass.
+    /// Accepts tools that one of both accepts.
     pub fn or(self, other: Self) -> Self {
         Self::any([self, other])
     }
 
-    /// Tools pass that this one does not let pass.
+    /// Accepts tools that this filter rejects.
     // `!filter` would be the trait's; a chain of methods reads on.
     #[allow(clippy::should_implement_trait)]
     pub fn not(self) -> Self {
         Self(Rule::Not(Arc::new(self)))
     }
 
-    /// The same rule for tools of these names; all others pass.
+    /// Limits the rule to tools of these names; all others are accepted.
     pub fn only_for<N: Into<Arc<str>>>(self, names: impl IntoIterator<Item = N>) -> Self {
         self.or(Self::deny(names))
     }
 
-    /// Whether the tool passes.
+    /// Returns true if the filter accepts the tool.
     ///
     /// # Panics
-    /// Where a closure of [`when`](Self::when) does.
+    /// When a closure of [`when`](Self::when) panics.
     pub fn passes(&self, def: &ToolDef, scope: &Scope<'_>) -> bool {
         match &self.0 {
             Rule::Allow(names) => names.iter().any(|name| **name == *def.name),

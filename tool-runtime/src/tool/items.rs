@@ -11,12 +11,12 @@ use futures_util::stream::{Stream, StreamExt};
 use crate::tool::{Call, Contained, Context, Progress};
 use toolwright_provider::call::{ErrorKind, Outcome, Output, Payload, ToolError};
 
-/// A stream as the result of a tool: its last item is the result, and each item before it is told to
-/// whoever looks on, as [`Progress::item`](crate::Progress).
+/// A stream as the result of a tool. The last item is the result; each item before it is sent to observers as
+/// [`Progress::item`](crate::Progress).
 ///
-/// Without an executor nobody looks on, and the last item is all there is. A stream without an item
-/// is an [`InvalidReturn`](crate::ErrorKind::InvalidReturn) error. The stream may borrow nothing
-/// from the call; it is dropped with it.
+/// Without an executor there are no observers. A stream without items is an
+/// [`InvalidReturn`](crate::ErrorKind::InvalidReturn) error. The stream borrows nothing from the call, and is dropped
+/// with it.
 ///
 /// ```
 /// use futures_util::stream;
@@ -33,37 +33,37 @@ use toolwright_provider::call::{ErrorKind, Outcome, Output, Payload, ToolError};
 /// assert_eq!(result.value().unwrap(), "3 pages seen");
 /// ```
 pub struct Items<T> {
-    stream: Arc<Later>,
+    stream: Arc<UnreadStream>,
     items: PhantomData<fn() -> T>,
 }
 
 impl<T: Output + 'static> Items<T> {
-    /// The items of a stream.
+    /// Wraps a stream.
     pub fn new(stream: impl Stream<Item = T> + Send + 'static) -> Self {
         Self::of(stream.map(|item| Ok(item.into_outcome())))
     }
 
-    /// The items of a stream that may fail: its first error is the call's, and what follows is not
-    /// asked for. Of an error the model reads its `Display`; a [`ToolError`] is what it says.
+    /// Wraps a stream that may fail. Its first error is the call's, and nothing is polled after it. The model reads an
+    /// error's `Display`; a [`ToolError`] stays as it is.
     pub fn fallible<E>(stream: impl Stream<Item = Result<T, E>> + Send + 'static) -> Self
     where
         E: Into<Box<dyn Error + Send + Sync>> + 'static,
     {
         Self::of(stream.map(|item| match item {
             Ok(item) => Ok(item.into_outcome()),
-            Err(error) => Err(told(error.into())),
+            Err(error) => Err(into_tool_error(error.into())),
         }))
     }
 
     fn of(stream: impl Stream<Item = Result<Outcome, ToolError>> + Send + 'static) -> Self {
         Self {
-            stream: Arc::new(Later(Mutex::new(Some(Box::pin(stream))))),
+            stream: Arc::new(UnreadStream(Mutex::new(Some(Box::pin(stream))))),
             items: PhantomData,
         }
     }
 }
 
-fn told(error: Box<dyn Error + Send + Sync>) -> ToolError {
+fn into_tool_error(error: Box<dyn Error + Send + Sync>) -> ToolError {
     match error.downcast::<ToolError>() {
         Ok(error) => *error,
         Err(error) => ToolError::failed(error.to_string())
@@ -85,28 +85,28 @@ impl<T> Output for Items<T> {
     }
 }
 
-pub(crate) type Boxed = Pin<Box<dyn Stream<Item = Result<Outcome, ToolError>> + Send>>;
+pub(crate) type OutcomeStream = Pin<Box<dyn Stream<Item = Result<Outcome, ToolError>> + Send>>;
 
-/// A stream in the place of a value, until it is read: by whoever called the tool, once.
-struct Later(Mutex<Option<Boxed>>);
+/// A stream in place of a value, which the caller of the tool reads once.
+struct UnreadStream(Mutex<Option<OutcomeStream>>);
 
-/// Whether the answer is a stream.
+/// Returns true if the answer is a stream.
 #[inline]
 pub(crate) fn is_stream(answer: &Result<Outcome, ToolError>) -> bool {
-    matches!(answer, Ok(Outcome::Value(value)) if value.as_later::<Later>().is_some())
+    matches!(answer, Ok(Outcome::Value(value)) if value.as_later::<UnreadStream>().is_some())
 }
 
-/// The stream that a tool answered with, if it did.
-pub(crate) fn stream_of(answer: &Result<Outcome, ToolError>) -> Option<Boxed> {
+/// Returns the stream of an answer.
+pub(crate) fn stream_of(answer: &Result<Outcome, ToolError>) -> Option<OutcomeStream> {
     match answer {
         Ok(Outcome::Value(value)) => value.as_later().and_then(taken),
         _ => None,
     }
 }
 
-/// The same stream, with what `handle` makes of its first error, which is its last item.
+/// Replaces the first error of a stream, which ends it.
 pub(crate) fn or_else(
-    stream: Boxed,
+    stream: OutcomeStream,
     handle: impl Fn(ToolError) -> Result<Outcome, ToolError> + Send + 'static,
 ) -> Outcome {
     let items = stream.scan(false, move |ended, item| {
@@ -117,7 +117,7 @@ pub(crate) fn or_else(
 }
 
 #[cold]
-fn taken(later: &Later) -> Option<Boxed> {
+fn taken(later: &UnreadStream) -> Option<OutcomeStream> {
     later
         .0
         .lock()
@@ -125,19 +125,19 @@ fn taken(later: &Later) -> Option<Boxed> {
         .take()
 }
 
-/// Reads a stream, whose code is the tool's.
+/// Reads a stream. Its panics are errors.
 pub(crate) fn read(
-    stream: Boxed,
+    stream: OutcomeStream,
     call: Call<'_>,
 ) -> Contained<'static, Result<Outcome, ToolError>> {
     Contained::new(Box::pin(last(stream, call.context())))
 }
 
-/// So many items that are there at once are taken before others get their turn.
+/// Number of ready items that are taken before other calls are polled.
 const IN_A_ROW: usize = 64;
 
-/// Reads a stream to its last item, and tells of those before it.
-async fn last(mut stream: Boxed, cx: Context) -> Result<Outcome, ToolError> {
+/// Returns the last item of a stream, and reports those before it.
+async fn last(mut stream: OutcomeStream, cx: Context) -> Result<Outcome, ToolError> {
     let mut last: Option<Outcome> = None;
     let (mut done, mut in_a_row) = (0.0, 0);
     loop {
@@ -153,7 +153,7 @@ async fn last(mut stream: Boxed, cx: Context) -> Result<Outcome, ToolError> {
         });
         let Some(item) = next.await else { break };
         let item = item?;
-        // An item that cannot be told ends the stream, like one that cannot be the result.
+        // An item that cannot be encoded ends the stream.
         item.payload().map_or(Ok(()), Payload::check)?;
         if let Some(before) = last.replace(item) {
             done += 1.0;

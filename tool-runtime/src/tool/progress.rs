@@ -1,30 +1,30 @@
 use std::borrow::Cow;
 
-/// How far a call has come, in steps of the tool's own.
+/// Progress of a call, in steps of the tool's choice.
 ///
-/// A tool tells it by [`Context::progress`](crate::Context::progress).
+/// A tool reports it by [`Context::progress`](crate::Context::progress).
 ///
 /// ```
 /// use toolwright::call::Progress;
 ///
-/// let progress = Progress::new(3.0).of(10.0).saying("third page");
+/// let progress = Progress::new(3.0).with_total(10.0).with_message("third page");
 /// assert_eq!(progress.total, Some(10.0));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// How much is done; grows with every report.
+    /// Steps done; grows with every report.
     pub done: f64,
-    /// How much there is to do, if the tool knows.
+    /// Steps in total, if known.
     pub total: Option<f64>,
-    /// What is being done, for people.
+    /// Current activity, for people.
     pub message: Option<Cow<'static, str>>,
-    /// A part of the result that is there already, for people.
+    /// Part of the result, for people.
     pub item: Option<serde_json::Value>,
 }
 
 impl Progress {
-    /// So much is done.
+    /// Makes a report of the steps done.
     pub fn new(done: f64) -> Self {
         Self {
             done,
@@ -34,23 +34,23 @@ impl Progress {
         }
     }
 
-    /// The same, of so much.
-    pub fn of(self, total: f64) -> Self {
+    /// Sets the total.
+    pub fn with_total(self, total: f64) -> Self {
         Self {
             total: Some(total),
             ..self
         }
     }
 
-    /// The same, in words.
-    pub fn saying(self, message: impl Into<Cow<'static, str>>) -> Self {
+    /// Sets the message.
+    pub fn with_message(self, message: impl Into<Cow<'static, str>>) -> Self {
         Self {
             message: Some(message.into()),
             ..self
         }
     }
 
-    /// The same, with a part of the result.
+    /// Sets a part of the result.
     pub fn with_item(self, item: impl Into<serde_json::Value>) -> Self {
         Self {
             item: Some(item.into()),

@@ -27,7 +27,7 @@
     note = "of `state = Arc::new(app)` a tool takes what is inside, `#[state] app: &App`; of an `Arc<dyn Trait>` it takes the `Arc`"
 )]
 pub trait Provide<T: ?Sized> {
-    /// The part.
+    /// Returns the part.
     fn provide(&self) -> &T;
 }
 

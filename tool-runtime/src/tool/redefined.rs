@@ -1,8 +1,7 @@
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::tool::{Answer, Call, Ran, Scope, Tool};
-use toolwright_provider::call::{ToolDef, ToolError};
+use crate::tool::{Tool, WrapTool};
+use toolwright_provider::call::ToolDef;
 use toolwright_schema::text::NameError;
 
 /// A tool with another definition.
@@ -27,36 +26,12 @@ impl Redefined {
     }
 }
 
-impl Tool for Redefined {
+impl WrapTool for Redefined {
+    fn inner(&self) -> &Arc<dyn Tool> {
+        &self.tool
+    }
+
     fn def(&self) -> &ToolDef {
         &self.def
-    }
-
-    fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
-        self.tool.call(call)
-    }
-
-    fn __run<'a>(&'a self, call: Call<'a>) -> Ran<'a> {
-        self.tool.__run(call)
-    }
-
-    fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
-        self.tool.validate(call)
-    }
-
-    fn shown<'t>(&self, arguments: &'t str) -> Cow<'t, str> {
-        self.tool.shown(arguments)
-    }
-
-    fn visible(&self, scope: &Scope<'_>) -> bool {
-        self.tool.visible(scope)
-    }
-
-    fn __may_hide(&self) -> bool {
-        self.tool.__may_hide()
-    }
-
-    fn resumes(&self) -> bool {
-        self.tool.resumes()
     }
 }

@@ -1,8 +1,8 @@
 use toolwright_schema::decode::{Error, Json};
 
-/// A place for a value that the text holds.
+/// A slot for a decoded value.
 pub trait Slot<'de> {
-    /// Reads the value that stands next.
+    /// Reads the next value.
     #[doc(hidden)]
     fn fill(&mut self, json: &mut Json<'de>) -> Result<(), Error>;
 }

@@ -3,49 +3,56 @@ use std::sync::{Arc, LazyLock};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What a conversation knows: JSON values by name, so that it can be stored with the conversation.
+/// State of a conversation: JSON values by name, stored with the conversation.
 ///
-/// A tool reads it through its [`Context`](crate::Context), a visibility function through its
-/// [`Scope`](crate::Scope). Where a host gives none, it is empty.
+/// A tool reads it through its [`Context`](crate::Context), a visibility function through its [`Scope`](crate::Scope).
+/// Default: empty.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct State(Map<String, Value>);
 
 impl State {
-    /// An empty state.
+    /// Makes an empty state.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same state with `value` under `name`.
+    /// Sets `value` under `name`.
     pub fn with(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.0.insert(name.into(), value.into());
         self
     }
 
-    /// The value under `name`.
+    /// Returns the value under `name`.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.0.get(name)
     }
 
-    /// What this state knows, and of what it does not know, what `base` does.
+    /// Combines two states: this one takes precedence over `base`.
     pub(crate) fn over(&self, base: &Self) -> Self {
         let mut values = base.0.clone();
         values.extend(self.0.clone());
         Self(values)
     }
 
-    /// Whether nothing is in it.
+    /// Sets each value in turn.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn updated(self, updates: &[(String, Value)]) -> Self {
+        let updates = updates.iter().cloned();
+        updates.fold(self, |state, (name, value)| state.with(name, value))
+    }
+
+    /// Returns true if there are no values.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// So many levels a value may have that a tool lets a conversation know.
+/// Deepest value that a tool may store.
 #[cfg(feature = "tokio")]
 const LEVELS: u8 = 64;
 
-/// Whether a value can be read back out of the text of a conversation.
+/// Returns true if a stored conversation can be read back with this value.
 #[cfg(feature = "tokio")]
 pub(crate) fn is_storable(value: &Value) -> bool {
     fn has(value: &Value, levels: u8) -> bool {
@@ -64,25 +71,24 @@ impl From<Map<String, Value>> for State {
     }
 }
 
-/// What decides whether a tool is offered: the conversation, never the arguments of a call.
+/// Facts about a conversation that decide which tools it sees; never the arguments of a call.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Scope<'a> {
-    /// What the user asked last, if the host knows.
+    /// The user's last input, if known.
     pub input: Option<&'a str>,
-    /// What the conversation knows.
+    /// The conversation's state.
     pub state: &'a State,
     /// The turn of the run, from 0.
     pub turn: u32,
-    /// The tools that the conversation has called before this turn, in order, as far as the host
-    /// says so.
+    /// Tools that the conversation has called before this turn, in order, if known.
     pub called: &'a [Arc<str>],
 }
 
 static EMPTY: LazyLock<State> = LazyLock::new(State::new);
 
 impl<'a> Scope<'a> {
-    /// A conversation that knows `state`.
+    /// Makes the scope of a conversation with this state.
     pub fn new(state: &'a State) -> Self {
         Self {
             input: None,
@@ -92,7 +98,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The same conversation, with what the user asked.
+    /// Sets the user's last input.
     pub fn with_input(self, input: &'a str) -> Self {
         Self {
             input: Some(input),
@@ -100,22 +106,22 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The same conversation, in this turn of the run, from 0.
+    /// Sets the turn of the run, from 0.
     pub fn with_turn(self, turn: u32) -> Self {
         Self { turn, ..self }
     }
 
-    /// The same conversation, which has called these tools, in order.
+    /// Sets the tools called before, in order.
     pub fn with_called(self, called: &'a [Arc<str>]) -> Self {
         Self { called, ..self }
     }
 
-    /// Whether the conversation has called the tool before this turn.
+    /// Returns true if the conversation has called the tool before this turn.
     pub fn has_called(&self, tool: &str) -> bool {
         self.called.iter().any(|called| **called == *tool)
     }
 
-    /// The tool that the conversation called last.
+    /// Returns the tool that was called last.
     pub fn last_called(&self) -> Option<&'a str> {
         self.called.last().map(|called| &**called)
     }

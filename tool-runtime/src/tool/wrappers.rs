@@ -1,14 +1,12 @@
-//! Tools around tools. Each has the definition of what it wraps, but for what it is there to change.
+//! Wrappers around tools, which change one thing each.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::tool::{Answer, Call, Redefined, Scope, Tool};
-use toolwright_provider::call::{ErrorKind, Outcome, Output, ToolDef, ToolError};
+use crate::tool::{Answer, Call, Redefined, Tool, WrapTool};
+use toolwright_provider::call::{ErrorKind, Outcome, Output, ToolError};
 
-/// Wrappers. They keep the tool's schema, attributes, annotations, validation and visibility, and can be
-/// put around each other in any order. [`Toolset::with`](crate::Toolset::with) puts the wrapped tool in
-/// the other one's place.
+/// Wrappers. They keep all that they do not change, and can be nested in any order.
+/// [`Toolset::with`](crate::Toolset::with) replaces a tool by the wrapped one.
 ///
 /// ```
 /// use toolwright::{Context, DynTool, ToolCall, Toolset};
@@ -25,18 +23,17 @@ use toolwright_provider::call::{ErrorKind, Outcome, Output, ToolDef, ToolError};
 /// assert_eq!(result.value(), Some("the index is being built".into()));
 /// ```
 impl dyn Tool {
-    /// The same tool, whose errors are values: what the model would read of the error is the tool's
-    /// result, and no policy for errors sees it. It goes to the model, of a tool that is
-    /// [`return_direct`](ToolDef::return_direct) too.
+    /// Turns errors into results: the model reads the error's text as the tool's value, and no error policy sees it.
+    /// The value goes to the model, for a [`return_direct`](crate::ToolDef::return_direct) tool too.
     ///
-    /// Errors that the tool's own code returns, that is. Wrong arguments stay an error, as do a tool
-    /// without code, a panic, a time limit and a cancellation.
+    /// Only errors that the tool's code returns are handled. Invalid arguments, a missing handler, a panic, a timeout
+    /// and a cancellation stay errors.
     pub fn handle_errors(self: Arc<Self>) -> Arc<dyn Tool> {
         self.handle_errors_with(ToString::to_string)
     }
 
-    /// The same, with a result of your own: a value, an [`Outcome`], or [`Content`](crate::Content). A value
-    /// goes to the model; what is to go to the user is [`Outcome::direct`].
+    /// Turns errors into results of your own: a value, an [`Outcome`], or [`Content`](crate::Content). A value goes to
+    /// the model; use [`Outcome::direct`] for the user.
     pub fn handle_errors_with<T: Output>(
         self: Arc<Self>,
         handle: impl Fn(&ToolError) -> T + Send + Sync + 'static,
@@ -50,8 +47,7 @@ impl dyn Tool {
         })
     }
 
-    /// The same tool, whose result goes to the user as it is; see
-    /// [`ToolDef::return_direct`].
+    /// Sends the tool's result to the user as it is; see [`ToolDef::return_direct`](crate::ToolDef::return_direct).
     pub fn return_direct(self: Arc<Self>) -> Arc<dyn Tool> {
         let mut def = self.def().clone();
         def.return_direct = true;
@@ -87,8 +83,8 @@ fn instead(handle: &Arc<Handle>, answer: Result<Outcome, ToolError>) -> Result<O
     }
 }
 
-/// Whether the tool's code ran and returned the error. Arguments are refused before it runs: by
-/// `validate` in one executor and by `call` in another.
+/// Returns true if the tool's code returned the error. Arguments are refused before: by `validate` in one executor, by
+/// `call` in another.
 fn is_the_tools_own(kind: ErrorKind) -> bool {
     !matches!(
         kind,
@@ -99,9 +95,9 @@ fn is_the_tools_own(kind: ErrorKind) -> bool {
     )
 }
 
-impl Tool for HandleErrors {
-    fn def(&self) -> &ToolDef {
-        self.tool.def()
+impl WrapTool for HandleErrors {
+    fn inner(&self) -> &Arc<dyn Tool> {
+        &self.tool
     }
 
     fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
@@ -109,25 +105,5 @@ impl Tool for HandleErrors {
             Answer::Ready(answer) => Answer::Ready(self.handled(answer)),
             Answer::Later(later) => Answer::later(async { self.handled(later.await) }),
         }
-    }
-
-    fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
-        self.tool.validate(call)
-    }
-
-    fn shown<'t>(&self, arguments: &'t str) -> Cow<'t, str> {
-        self.tool.shown(arguments)
-    }
-
-    fn visible(&self, scope: &Scope<'_>) -> bool {
-        self.tool.visible(scope)
-    }
-
-    fn __may_hide(&self) -> bool {
-        self.tool.__may_hide()
-    }
-
-    fn resumes(&self) -> bool {
-        self.tool.resumes()
     }
 }

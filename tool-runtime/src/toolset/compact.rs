@@ -1,29 +1,27 @@
-//! Tools told in a line each; a tool of its own tells the rest.
+//! Compact definitions: one line a tool, and a tool that describes the rest.
 
-use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::{Conflicts, Toolset};
-use crate::tool::{Answer, Call, Context, Scope, Tool};
+use super::{ConflictError, Toolset};
+use crate::tool::{Answer, Call, Context, Tool, WrapTool};
 use toolwright_provider::call::{ErrorKind, Outcome, Payload, ToolDef, ToolError};
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::{Ordered, Parts, read};
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::{Field, Schema, Shape};
 
-/// The name of the tool that tells the rest.
+/// Name of the tool that describes the others.
 const HELP: &str = "tool_help";
 
 impl Toolset {
-    /// The same tools, each told in one line: the first of its description, and its arguments'
-    /// names and types; and a tool `tool_help`, which tells the whole description and schema of one.
+    /// Reduces each tool to one line: the first of its description, and its arguments' names and types. Adds a tool
+    /// `tool_help`, which returns the whole description and schema of one.
     ///
-    /// For many tools of which a turn needs few. The list depends on the set alone, so that a
-    /// provider's cache of the prompt holds it. Arguments are read and checked as always; where they
-    /// are wrong, the error says how the tool is called.
+    /// Use it for many tools of which a turn needs few. The list depends on the set alone, so a provider's prompt cache
+    /// keeps it. Arguments are checked as always; an error for wrong ones says how the tool is called.
     ///
     /// ```
     /// use toolwright::{Context, DynTool, ToolCall, ToolError, Toolset};
@@ -44,7 +42,7 @@ impl Toolset {
     ///
     /// # Errors
     /// When one of the tools is called `tool_help`.
-    pub fn compact(&self) -> Result<Self, Conflicts> {
+    pub fn compact(&self) -> Result<Self, ConflictError> {
         let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
         for tool in self.iter() {
             let usage = usage(tool.def());
@@ -63,7 +61,7 @@ impl Toolset {
             HELP,
             "Tells how a tool is called, with all of its arguments.",
         );
-        def.input = SchemaDoc::of::<Asked>();
+        def.input = SchemaDoc::of::<HelpArguments>();
         def.annotations.read_only = Some(true);
         let tools_of_help = self.clone();
         tools.push(Arc::new(Help {
@@ -74,12 +72,12 @@ impl Toolset {
     }
 }
 
-/// An object, whatever is in it.
+/// Returns the schema of any object.
 fn anything() -> SchemaDoc {
     SchemaDoc::parse(r#"{"type":"object"}"#).unwrap_or_else(|_| SchemaDoc::empty_object())
 }
 
-/// How a tool is called: `forecast(city: string, days?: integer)`.
+/// Describes a call: `forecast(city: string, days?: integer)`.
 fn usage(def: &ToolDef) -> String {
     let schema = read(def.input.as_json()).unwrap_or(Ordered::Null);
     let mut out = format!("{}(", def.name);
@@ -90,7 +88,7 @@ fn usage(def: &ToolDef) -> String {
         let _ = write!(out, "{gap}{name}{mark}: {}", kind(value));
         gap = ", ";
     }
-    // Other keys than those may be there.
+    // Other keys are admitted.
     if !schema.is_closed() {
         let _ = write!(out, "{gap}…");
     }
@@ -98,7 +96,7 @@ fn usage(def: &ToolDef) -> String {
     out
 }
 
-/// A word for what may stand there.
+/// Returns the type's name.
 fn kind(schema: &Ordered) -> &str {
     let mut kinds = schema.types().filter(|kind| *kind != "null");
     match kinds.next() {
@@ -115,8 +113,8 @@ struct Stub {
 }
 
 impl Stub {
-    /// Who got the arguments wrong is told which there are.
-    fn told(&self, error: ToolError) -> ToolError {
+    /// Adds the usage to errors about arguments.
+    fn with_usage(&self, error: ToolError) -> ToolError {
         if error.kind() != ErrorKind::InvalidArgs {
             return error;
         }
@@ -125,46 +123,36 @@ impl Stub {
     }
 }
 
-impl Tool for Stub {
+impl WrapTool for Stub {
+    fn inner(&self) -> &Arc<dyn Tool> {
+        &self.tool
+    }
+
     fn def(&self) -> &ToolDef {
         &self.def
     }
 
     fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
         match self.tool.call(call) {
-            Answer::Ready(Err(error)) => Answer::Ready(Err(self.told(error))),
+            Answer::Ready(Err(error)) => Answer::Ready(Err(self.with_usage(error))),
             answer => answer,
         }
     }
 
     fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
-        self.tool.validate(call).map_err(|error| self.told(error))
-    }
-
-    fn shown<'t>(&self, arguments: &'t str) -> Cow<'t, str> {
-        self.tool.shown(arguments)
-    }
-
-    fn visible(&self, scope: &Scope<'_>) -> bool {
-        self.tool.visible(scope)
-    }
-
-    fn __may_hide(&self) -> bool {
-        self.tool.__may_hide()
-    }
-
-    fn resumes(&self) -> bool {
-        self.tool.resumes()
+        self.tool
+            .validate(call)
+            .map_err(|error| self.with_usage(error))
     }
 }
 
 /// The arguments of `tool_help`.
 #[derive(Deserialize)]
-struct Asked {
+struct HelpArguments {
     name: String,
 }
 
-impl Schema for Asked {
+impl Schema for HelpArguments {
     const SHAPE: &'static Shape<'static> =
         &Shape::object(&[Field::new("name", "The tool's name", String::SHAPE)]);
 }
@@ -175,9 +163,12 @@ struct Help {
 }
 
 impl Help {
-    /// Of tools that this conversation may see, and of no other.
+    /// Describes a tool that this conversation may see.
     fn about(&self, name: &str, cx: &Context) -> Result<String, ToolError> {
-        let found = self.tools.0.seen(name.as_bytes(), &cx.scope(), None);
+        let found = self
+            .tools
+            .0
+            .find_visible(name.as_bytes(), &cx.scope(), None);
         let entry = found.map_err(|error| ToolError::failed(error.to_string()))?;
         let (def, _) = entry.visible();
         let (description, schema) = (&def.description, def.input.to_provider_json());
@@ -192,7 +183,7 @@ impl Tool for Help {
 
     fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
         let about = || {
-            let asked: Asked = call.decode()?;
+            let asked: HelpArguments = call.decode()?;
             let text = self.about(&asked.name, &call.context())?;
             Ok(Outcome::Value(Payload::text(text)))
         };
@@ -200,6 +191,6 @@ impl Tool for Help {
     }
 
     fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
-        call.decode::<Asked>().map(drop)
+        call.decode::<HelpArguments>().map(drop)
     }
 }

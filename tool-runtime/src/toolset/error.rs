@@ -2,26 +2,26 @@ use std::fmt;
 
 use toolwright_schema::text::{NameError, Printable};
 
-/// Tools of equal names, which a toolset cannot hold.
+/// More than one tool of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Conflicts(pub(super) Vec<String>);
+pub struct ConflictError(pub(super) Vec<String>);
 
-impl Conflicts {
-    /// The names that more than one tool has, each once, in order of appearance.
+impl ConflictError {
+    /// Returns the names that more than one tool has, each once, in order of appearance.
     pub fn names(&self) -> &[String] {
         &self.0
     }
 }
 
-impl fmt::Display for Conflicts {
+impl fmt::Display for ConflictError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "more than one tool is named {}", Names(&self.0))
     }
 }
 
-impl std::error::Error for Conflicts {}
+impl std::error::Error for ConflictError {}
 
-/// Stored definitions that do not go with the tools here.
+/// Stored definitions that do not fit the tools.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AttachError {
     pub(super) missing: Vec<String>,
@@ -30,18 +30,18 @@ pub struct AttachError {
 }
 
 impl AttachError {
-    /// The names that no tool here has, in order.
+    /// Returns the names that no tool here has, in order.
     pub fn missing(&self) -> &[String] {
         &self.missing
     }
 
-    /// The names that more than one definition has, each once, in order.
+    /// Returns the names that more than one definition has, each once, in order.
     pub fn repeated(&self) -> &[String] {
         &self.repeated
     }
 
-    /// The names of definitions whose texts hold characters that a model reads and a person does not
-    /// see, in order. [`ToolDef::strip_hidden`](crate::ToolDef::strip_hidden) takes them out.
+    /// Returns the names of definitions with invisible characters, in order.
+    /// [`ToolDef::strip_hidden`](crate::ToolDef::strip_hidden) removes them.
     pub fn hidden(&self) -> &[String] {
         &self.hidden
     }
@@ -68,14 +68,14 @@ impl fmt::Display for AttachError {
 
 impl std::error::Error for AttachError {}
 
-/// Why a tool could not be renamed.
+/// Reason why a tool could not be renamed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RenameError {
     /// There is no tool of this name.
     Missing(String),
     /// Another tool has the new name.
-    Conflict(Conflicts),
+    Conflict(ConflictError),
     /// A provider refuses the new name.
     Name(NameError),
 }

@@ -3,14 +3,13 @@ use std::sync::{Arc, PoisonError};
 
 use crate::sync::RwLock;
 use crate::tool::Tool;
-use crate::toolset::{AttachError, Conflicts, Toolset};
+use crate::toolset::{AttachError, ConflictError, Toolset};
 use toolwright_provider::call::ToolDef;
 
-/// A shared handle to a toolset that may change while a program runs. Cheap to clone; all clones
-/// see the same tools.
+/// A shared handle to a toolset that may change at run time. Cheap to clone; all clones see the same tools.
 ///
-/// Work is done on a [`snapshot`](Self::snapshot), which never changes: a batch of calls sees one
-/// state of the registry, and no lock is held while a tool runs.
+/// Calls run on a [`snapshot`](Self::snapshot), which never changes: a batch sees one state of the registry, and no
+/// lock is held while a tool runs.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -32,20 +31,20 @@ pub struct Registry(Arc<Inner>);
 #[derive(Default)]
 struct Inner {
     tools: RwLock<Toolset>,
-    /// How often the tools were changed.
+    /// Number of changes.
     #[cfg(feature = "tokio")]
     changes: tokio::sync::watch::Sender<u64>,
 }
 
-/// Tells when a [`Registry`] has changed; see [`Registry::changes`].
+/// Notifies of changes of a [`Registry`]; see [`Registry::changes`].
 #[cfg(feature = "tokio")]
 #[derive(Debug, Clone)]
 pub struct Changes(tokio::sync::watch::Receiver<u64>);
 
 #[cfg(feature = "tokio")]
 impl Changes {
-    /// Waits until the registry has changed since it was last asked. Several changes in between are
-    /// one. When no handle to the registry is left it never returns.
+    /// Waits until the registry has changed since the last call. Several changes count as one. Never returns once the
+    /// last handle to the registry is dropped.
     pub async fn changed(&mut self) {
         if self.0.changed().await.is_err() {
             std::future::pending::<()>().await;
@@ -54,12 +53,12 @@ impl Changes {
 }
 
 impl Registry {
-    /// A registry without tools.
+    /// Makes an empty registry.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The tools as they are now.
+    /// Returns the current tools.
     pub fn snapshot(&self) -> Toolset {
         // A toolset is swapped whole, so a panic elsewhere cannot have left it half changed.
         self.0
@@ -69,7 +68,7 @@ impl Registry {
             .clone()
     }
 
-    /// Swaps in the tools that `change` makes of the present ones.
+    /// Replaces the tools by what `change` makes of them.
     fn change<T>(&self, change: impl FnOnce(&Toolset) -> (Toolset, T)) -> T {
         let mut tools = self.0.tools.write().unwrap_or_else(PoisonError::into_inner);
         let (changed, value) = change(&tools);
@@ -77,13 +76,12 @@ impl Registry {
         drop(tools);
         #[cfg(feature = "tokio")]
         self.0.changes.send_modify(|count| *count += 1);
-        // Behind the lock, since the state of a tool that nobody holds any more may use the
-        // registry in its destructor.
+        // Dropped outside of the lock: a tool's destructor may use the registry.
         drop(old);
         value
     }
 
-    /// Tells of changes from now on.
+    /// Notifies of changes from now on.
     ///
     /// ```
     /// # use toolwright::{Registry, Toolset};
@@ -99,16 +97,16 @@ impl Registry {
         Changes(self.0.changes.subscribe())
     }
 
-    /// Puts in a tool; one of the same name is replaced, in its place, and returned.
+    /// Adds a tool; one of the same name is replaced in its place and returned.
     pub fn insert(&self, tool: Arc<dyn Tool>) -> Option<Arc<dyn Tool>> {
         self.change(|tools| tools.with(tool))
     }
 
-    /// Puts in a tool of a name that is not there yet.
+    /// Adds a tool of a new name.
     ///
     /// # Errors
     /// When a tool has this name; nothing changes.
-    pub fn insert_new(&self, tool: Arc<dyn Tool>) -> Result<(), Conflicts> {
+    pub fn insert_new(&self, tool: Arc<dyn Tool>) -> Result<(), ConflictError> {
         self.change(
             |tools| match Toolset::new([tool]).and_then(|one| tools.merge(&one)) {
                 Ok(changed) => (changed, Ok(())),
@@ -117,17 +115,17 @@ impl Registry {
         )
     }
 
-    /// Puts in all tools of a set; the last of a name wins, in the place of the first.
+    /// Adds all tools of a set; the last of a name wins, in the place of the first.
     pub fn extend(&self, others: &Toolset) {
         self.change(|tools| (tools.with_all(others), ()));
     }
 
-    /// Puts `tools` in the place of all others, which come back.
+    /// Replaces all tools and returns the old ones.
     pub fn replace(&self, tools: Toolset) -> Toolset {
         self.change(|old| (tools, old.clone()))
     }
 
-    /// Takes out the tool of this name.
+    /// Removes and returns the tool of this name.
     pub fn remove(&self, name: &str) -> Option<Arc<dyn Tool>> {
         self.change(|tools| {
             let kept = tools.filter(|tool| tool.def().name != name);
@@ -135,7 +133,7 @@ impl Registry {
         })
     }
 
-    /// Tools for stored definitions; see [`Toolset::attach`].
+    /// Makes tools of stored definitions; see [`Toolset::attach`].
     ///
     /// # Errors
     /// When no tool here has the name of a definition, or definitions have equal names; the error
@@ -144,12 +142,12 @@ impl Registry {
         self.snapshot().attach(defs)
     }
 
-    /// The tool of this name.
+    /// Returns the tool of this name.
     pub fn get(&self, name: &str) -> Option<Arc<dyn Tool>> {
         self.snapshot().get(name).cloned()
     }
 
-    /// Whether there is a tool of this name.
+    /// Returns true if there is a tool of this name.
     pub fn contains(&self, name: &str) -> bool {
         self.snapshot().contains(name)
     }

@@ -1,4 +1,4 @@
-//! All that a provider would say of a toolset, before it is asked.
+//! Everything that a provider would refuse or change in a toolset.
 
 use std::fmt;
 
@@ -13,71 +13,70 @@ use toolwright_schema::read::{Ordered, read};
 use toolwright_schema::text::escaped;
 use toolwright_schema::text::{Printable, find, name};
 
-/// What a dialect's provider would refuse of a toolset, and what it would be told otherwise:
-/// [`Toolset::check`].
+/// Report of what a dialect's provider would refuse or change in a toolset: [`Toolset::check`].
 ///
-/// Its `Display` is the whole of it, a line or two for each problem.
+/// `Display` prints all of it, a line or two for each problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
     /// The dialect.
     pub dialect: Dialect,
-    /// How many tools were looked at.
+    /// Number of tools.
     pub tools: usize,
     /// The problems: those of all tools together, then each tool's, in the toolset's order.
     pub problems: Vec<Problem>,
 }
 
-/// One thing about a toolset.
+/// One problem of a toolset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Problem {
-    /// How bad it is.
+    /// Severity.
     pub severity: Severity,
-    /// The tool's name; nothing where it is about all of them.
+    /// The tool's name; `None` for a problem of all tools.
     pub tool: Option<String>,
-    /// What it is.
+    /// Kind of problem.
     pub code: ProblemCode,
-    /// Where in the tool's arguments, as in [`Reject::path`]; nothing where it is about the tool.
+    /// Place in the tool's arguments, as in [`Reject::path`]; `None` for the whole tool.
     pub path: Option<String>,
-    /// What is wrong.
+    /// Message: the problem in words.
     pub message: String,
-    /// What to do about it; empty where nothing needs to be done.
+    /// Help: the change to make; empty if none is needed.
     pub help: String,
 }
 
-/// How bad a problem is.
+/// Severity of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Severity {
-    /// The provider refuses it, or nobody should send it.
+    /// The provider refuses it, or it should not be sent.
     Error,
-    /// It is sent, and somebody may want to know.
+    /// It is sent, with a difference worth knowing.
     Note,
 }
 
-/// What a problem is.
+/// Kind of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ProblemCode {
-    /// The dialect cannot say the arguments.
+    /// The dialect cannot express the arguments.
     Rejected(RejectCode),
     /// A request may hold no more.
     Budget(Budget),
-    /// A text holds characters that a model reads and a person does not see.
+    /// A text holds invisible characters, which only a model reads.
     HiddenText,
-    /// A default is refused by the bounds of its own parameter or field. Definitions leave it out; a
-    /// call without the argument gets it all the same.
+    /// The bounds of a parameter or field refuse its default. Definitions leave it out; a call without the argument
+    /// still gets it.
     RefusedDefault,
-    /// The provider is told another name.
+    /// The provider gets another name.
     Renamed,
     /// A description is longer than the provider is known to have taken.
     LongDescription,
 }
 
 impl ProblemCode {
-    /// The code's stable name: that of the rejection, `too_many_` and the budget's name,
-    /// `hidden_text`, `refused_default`, `renamed`, `long_description`.
+    /// Returns the stable name: that of the rejection, `too_many_` and the budget's name, `hidden_text`,
+    /// `refused_default`, `renamed`, `long_description`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Rejected(code) => code.as_str(),
@@ -91,18 +90,18 @@ impl ProblemCode {
 }
 
 impl Report {
-    /// Whether the provider accepts all of it.
+    /// Returns true if the provider accepts all tools.
     pub fn is_accepted(&self) -> bool {
         self.errors().next().is_none()
     }
 
-    /// What the provider does not accept.
+    /// Returns the errors.
     pub fn errors(&self) -> impl Iterator<Item = &Problem> {
         let is_error = |problem: &&Problem| problem.severity == Severity::Error;
         self.problems.iter().filter(is_error)
     }
 
-    /// What is sent and worth knowing.
+    /// Returns the notes.
     pub fn notes(&self) -> impl Iterator<Item = &Problem> {
         let is_note = |problem: &&Problem| problem.severity == Severity::Note;
         self.problems.iter().filter(is_note)
@@ -149,7 +148,7 @@ impl Report {
         });
     }
 
-    /// What one request may hold of what each tool adds.
+    /// Checks the limits of one request against the sums over all tools.
     fn budgets(&mut self, lowered: &[Lowered]) {
         let dialect = self.dialect;
         if let Some(most) = dialect.most_tools() {
@@ -169,7 +168,7 @@ impl Report {
         }
     }
 
-    /// What nobody sees in a tool's texts.
+    /// Checks a tool's texts for invisible characters.
     fn texts(&mut self, def: &ToolDef) {
         let own = [
             ("name", Some(&def.name)),
@@ -189,7 +188,7 @@ impl Report {
         }
     }
 
-    /// The texts of a schema, and of those inside it.
+    /// Checks the texts of a schema and its subschemas.
     fn schema(&mut self, tool: &str, schema: &Ordered, path: &str) {
         let Ordered::Object(entries) = schema else {
             return;
@@ -296,12 +295,12 @@ impl Report {
     }
 }
 
-/// The first hidden character of a text.
+/// Returns the first invisible character of a text.
 fn hidden(text: &str) -> Option<char> {
     find(text).map(|(_, char)| char)
 }
 
-/// The first hidden character of a value.
+/// Returns the first invisible character of a value.
 fn hidden_in(value: &Ordered) -> Option<char> {
     match value {
         Ordered::String(text) => hidden(text),
@@ -366,13 +365,12 @@ impl fmt::Display for Report {
 }
 
 impl Toolset {
-    /// What a dialect's provider would say of these tools: all problems of all of them. What `tools!`
-    /// with `targets` refuses when it compiles stands here as an error, and so does what only shows
-    /// when the program runs: the schemas of types that the compiler cannot look into, and of tools
-    /// that come from elsewhere.
+    /// Reports all problems that a dialect's provider would have with these tools. It includes what `tools!` with
+    /// `targets` refuses at compile time, and what only the running program knows: schemas that the compiler cannot
+    /// see, and tools from elsewhere.
     ///
-    /// A strict mode's report is about all tools sent strictly. [`Wire::definitions_in`] sends some
-    /// without, and says so.
+    /// For a strict mode, all tools are checked as strict ones. [`Wire::definitions_in`] sends some without strictness,
+    /// and notes it.
     ///
     /// ```
     /// use toolwright::{Dialect, DynTool, ToolDef, Toolset, schema::SchemaDoc};
@@ -409,7 +407,7 @@ impl Toolset {
             }
             report.tool(def, &renames);
         }
-        // What is about all of them stands first.
+        // Problems of all tools come first.
         let of_tools = std::mem::take(&mut report.problems);
         report.budgets(&accepted);
         report.problems.extend(of_tools);

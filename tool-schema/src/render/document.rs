@@ -89,7 +89,7 @@ impl SchemaDoc {
     }
 
     /// The text with `writeOnly` at what is secret: for forms that people fill in, and for documents
-    /// of an API. No provider is told that; see [`Tool::shown`](crate::Tool::shown).
+    /// of an API. No provider is told that; see `Tool::redacted`.
     pub fn to_marked_json(&self) -> Cow<'_, str> {
         match &self.0 {
             Source::Shape { shape, side, .. } if holds_secret(shape) => {

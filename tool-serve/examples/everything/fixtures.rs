@@ -75,11 +75,11 @@ fn test_multiple_content_types() -> Content {
 /// Says what it does while it does it.
 #[tool(read_only)]
 async fn test_tool_with_logging(#[context] cx: &Context) -> &'static str {
-    cx.progress(Progress::new(0.0).saying("Tool execution started"));
+    cx.progress(Progress::new(0.0).with_message("Tool execution started"));
     sleep(STEP).await;
-    cx.progress(Progress::new(1.0).saying("Tool processing data"));
+    cx.progress(Progress::new(1.0).with_message("Tool processing data"));
     sleep(STEP).await;
-    cx.progress(Progress::new(2.0).saying("Tool execution completed"));
+    cx.progress(Progress::new(2.0).with_message("Tool execution completed"));
     "Tool with logging executed successfully"
 }
 
@@ -95,7 +95,7 @@ fn test_error_handling() -> Result<&'static str, ToolError> {
 #[tool(read_only)]
 async fn test_tool_with_progress(#[context] cx: &Context) -> &'static str {
     for done in [0.0, 50.0, 100.0] {
-        cx.progress(Progress::new(done).of(100.0));
+        cx.progress(Progress::new(done).with_total(100.0));
         sleep(STEP).await;
     }
     "Tool with progress executed successfully"
@@ -283,7 +283,7 @@ fn test_input_required_result_multi_round(#[context] cx: &Context) -> Outcome {
 /// Asks in the middle of a stream.
 #[tool]
 fn test_streaming_elicitation(#[context] cx: &Context) -> Outcome {
-    cx.progress(Progress::new(1.0).saying("about to ask"));
+    cx.progress(Progress::new(1.0).with_message("about to ask"));
     match field(ElicitResults::of(cx).get("user_name"), "name") {
         Some(name) => Outcome::value(format!("Hello, {name}!")),
         None => ask("user_name", "What is your name?", "name", "string"),
@@ -293,7 +293,7 @@ fn test_streaming_elicitation(#[context] cx: &Context) -> Outcome {
 /// Says something that only those hear who read logs.
 #[tool(read_only)]
 fn test_logging_tool(#[context] cx: &Context) -> &'static str {
-    cx.progress(Progress::new(1.0).saying("logged"));
+    cx.progress(Progress::new(1.0).with_message("logged"));
     "logged"
 }
 

@@ -154,7 +154,7 @@ fn call(line: &Line<'_>, what: &str) -> Result<ToolCall, Bad> {
 fn context(line: &Line<'_>) -> Result<Context, Bad> {
     match line.repair.map(RawValue::get) {
         None | Some("true") => Ok(Context::new()),
-        Some("false") => Ok(Context::new().strict()),
+        Some("false") => Ok(Context::new().with_repairs(toolwright::args::Repairs::None)),
         Some(_) => Err(Bad::new("wrong_type", "`repair` is no boolean")),
     }
 }

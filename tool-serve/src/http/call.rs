@@ -32,7 +32,7 @@ pub(super) async fn call(
     let mut cx = state.context(&parts.extensions);
     let is_strict = prefers_strict(&parts.headers);
     if is_strict {
-        cx = cx.strict();
+        cx = cx.with_repairs(toolwright_runtime::Repairs::None);
     }
     let whole = match body::read(body, cx.limits().text, BODY_TIMEOUT, &state.budget).await {
         Ok(whole) => whole,

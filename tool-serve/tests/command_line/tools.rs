@@ -11,8 +11,8 @@ use toolwright::layers::Approval;
 use toolwright::serve::Serve;
 use toolwright::{
     Context, DynTool, Outcome, Schema, Tool, ToolError, Toolset,
-    call::{Content, Decision, HaltReason, Items, Progress},
-    layers::{Handling, Layer, Next, Request},
+    call::{BoxFuture, Content, Decision, HaltReason, Items, Progress},
+    layers::{Handled, Layer, Next, Request},
     schema::SchemaDoc,
     tool, tools,
 };
@@ -166,8 +166,8 @@ fn tree(node: Node) -> Node {
 /// Prints, and then says what it says.
 #[tool]
 fn noisy(#[context] cx: &Context) -> &'static str {
-    cx.progress(Progress::new(1.0).of(2.0).saying("begun"));
-    cx.progress(Progress::new(2.0).of(2.0));
+    cx.progress(Progress::new(1.0).with_total(2.0).with_message("begun"));
+    cx.progress(Progress::new(2.0).with_total(2.0));
     println!("this is no answer");
     "this is the answer"
 }
@@ -200,7 +200,11 @@ fn pages(#[arg(default = Reading::Forwards)] order: Reading) -> Items<Value> {
 #[tool]
 async fn endless(#[context] cx: &Context) -> u8 {
     for number in 1_u32.. {
-        cx.progress(Progress::new(number.into()).of(9e9).saying("on and on"));
+        cx.progress(
+            Progress::new(number.into())
+                .with_total(9e9)
+                .with_message("on and on"),
+        );
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     0
@@ -252,7 +256,7 @@ fn transfer(cents: u32) -> u32 {
 struct Cents;
 
 impl Layer for Cents {
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         let arguments = match &*request.call().name {
             "transfer" => request.call().arguments.replace(":5}", ":500}"),
             _ => request.call().arguments.to_string(),

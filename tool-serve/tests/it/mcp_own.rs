@@ -55,7 +55,7 @@ fn count(n: u64) -> u64 {
 #[tool]
 async fn steps(#[context] cx: &Context, last: u32) -> u32 {
     for step in 1..=last {
-        cx.progress(Progress::new(step.into()).of(last.into()));
+        cx.progress(Progress::new(step.into()).with_total(last.into()));
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     last
@@ -303,7 +303,7 @@ async fn answers(client: &Client) {
 async fn progress_and_cancellation(client: &Client) {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let ear = Arc::clone(&heard);
-    let executor = Executor::parallel(client.toolset(), 4).observe(move |event: &Event<'_>| {
+    let executor = Executor::parallel(client.toolset(), 4).observer(move |event: &Event<'_>| {
         if let Event::Progress { progress, .. } = event {
             ear.lock().unwrap().push((progress.done, progress.total));
         }

@@ -20,8 +20,8 @@ use toolwright::serve::mcp::{HttpService, McpServer, ServerLimits};
 use toolwright::{
     Context, DynTool, Outcome, Registry, ToolError, Toolset,
     args::Repairs,
-    call::Cancel,
-    layers::{Handling, Layer, Next, Request},
+    call::{BoxFuture, Cancel},
+    layers::{Handled, Layer, Next, Request},
     tool, tools,
 };
 use tower_service::Service;
@@ -643,7 +643,7 @@ async fn an_approval_of_2026_is_for_the_arguments_that_were_shown() {
 #[tokio::test]
 async fn a_question_about_a_call_is_safe_to_print_and_after_a_yes_its_repairs_are_told() {
     let shows = |request: &Request<'_>| json!({"of": &*request.call().arguments});
-    let asks = Approval::when(|_| true).showing(shows);
+    let asks = Approval::when(|_| true).details(shows);
     let server =
         McpServer::new(tools![note]).executor(move |executor| executor.layer(asks.clone()));
     let mut client = Piped::with_a_user(server).await;
@@ -680,7 +680,7 @@ fn choose(most: u32) -> Outcome {
 struct Quote(AtomicU32);
 
 impl Layer for Quote {
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         let cents = 10 + 2 * self.0.fetch_add(1, Ordering::SeqCst).min(1);
         let request = request.with_arguments(json!({ "cents": cents }).to_string());
         Box::pin(next.run(request))
@@ -937,7 +937,7 @@ async fn a_result_says_how_the_arguments_were_repaired() {
     let plain = pipe.ask(&call(2, "add", r#"{"a": 1, "b": 2}"#)).await;
     assert_eq!(plain["result"].get("_meta"), None);
     // The host switches that off.
-    let strict = McpServer::new(all()).context(Context::new().strict());
+    let strict = McpServer::new(all()).context(Context::new().with_repairs(Repairs::None));
     let mut strict = Piped::new(strict).await;
     let refused = strict.ask(&call(3, "add", arguments)).await;
     assert_eq!(refused["result"]["isError"], true);

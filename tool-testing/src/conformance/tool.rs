@@ -70,7 +70,10 @@ pub fn tool(tool: &dyn Tool) {
 }
 
 fn validate(tool: &dyn Tool, arguments: &str) -> Result<(), ToolError> {
-    let (store, cx) = (Store::new(), Context::new().strict());
+    let (store, cx) = (
+        Store::new(),
+        Context::new().with_repairs(toolwright_runtime::Repairs::None),
+    );
     let call = ToolCall::new("call_1", tool.def().name.as_ref(), arguments);
     contained(|| tool.validate(Call::of(&call, &store, &cx))).flatten()
 }

@@ -74,7 +74,7 @@ impl Engine<'_> {
                     event,
                 });
             };
-            executor = executor.observe(observer);
+            executor = executor.observer(observer);
         }
         executor
     }

@@ -4,32 +4,32 @@ use std::time::{Duration, SystemTime};
 
 use super::super::batch::{Batch, PendingReason, Reply};
 use super::super::event::{BatchId, Event};
-use super::super::shown::Shown;
+use super::super::redacted::Redacted;
 use crate::tool::Progress;
 use toolwright_provider::call::{Encoder, Outcome, ToolCall, ToolError, ToolResult};
 use toolwright_schema::decode::Repair;
 use toolwright_schema::text::{ShortStr, excerpt};
 
-/// So many characters of a result or of arguments stand in a summary.
+/// Number of characters of results and arguments in a line.
 const MOST: usize = 100;
 
-/// Something that happened. As text it is one line.
+/// A stored event. `Display` prints one line.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct TraceEvent {
-    /// When.
+    /// Time.
     pub at: SystemTime,
-    /// In which run, if the host said so.
+    /// Run id, if the host set one.
     pub run: Option<Arc<str>>,
-    /// For which agent, if the host said so.
+    /// Agent id, if the host set one.
     pub agent: Option<Arc<str>>,
-    /// In which batch: what joins the events of one turn.
+    /// Batch, which joins the events of one turn.
     pub batch: BatchId,
-    /// What.
+    /// The event itself.
     pub what: Traced,
 }
 
-/// What happened.
+/// Content of a stored event.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Traced {
@@ -40,49 +40,48 @@ pub enum Traced {
     },
     /// A call began.
     Started(TracedCall),
-    /// A tool said how far it has come.
+    /// A tool reported progress.
     Progress {
-        /// The call's place in the batch, from 0.
+        /// The call's index in the batch, from 0.
         index: usize,
         /// The call's id.
         id: ShortStr,
         /// The tool's name.
         name: ShortStr,
-        /// How far.
+        /// The progress.
         progress: Progress,
     },
     /// A call was answered.
     Finished {
         /// The call.
         call: TracedCall,
-        /// What it came to.
+        /// The outcome.
         outcome: Result<Outcome, ToolError>,
-        /// How its arguments were repaired.
+        /// Repairs of its arguments.
         repairs: Vec<Repair>,
-        /// How long it took.
+        /// Duration.
         duration: Duration,
     },
     /// A call waits for a person or the host.
     Pending {
         /// The call.
         call: TracedCall,
-        /// Why.
+        /// Name of the reason.
         reason: &'static str,
     },
     /// A batch ended.
     BatchFinished {
         /// The tools' names, in call order.
         names: Vec<ShortStr>,
-        /// How many calls succeeded.
+        /// Number of calls that succeeded.
         successes: usize,
-        /// How many failed.
+        /// Number of calls that failed.
         failures: usize,
-        /// How many wait.
+        /// Number of pending calls.
         pending: usize,
-        /// Why the conversation does not go on by itself; see
-        /// [`Halted::as_str`](crate::Halted::as_str).
+        /// Reason why the conversation does not continue; see [`Halted::as_str`](crate::Halted::as_str).
         halted: Option<String>,
-        /// How long it took.
+        /// Duration.
         duration: Duration,
     },
 }
@@ -91,13 +90,13 @@ pub enum Traced {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TracedCall {
-    /// Its place in the batch, from 0.
+    /// Its index in the batch, from 0.
     pub index: usize,
     /// Its id.
     pub id: ShortStr,
     /// The tool's name, as the model wrote it.
     pub name: ShortStr,
-    /// Its arguments without their secrets; see [`Tool::shown`](crate::Tool::shown).
+    /// Its arguments without secrets; see [`Tool::redacted`](crate::Tool::redacted).
     pub arguments: String,
 }
 
@@ -109,7 +108,7 @@ pub enum TraceKind {
     BatchStarted,
     /// A call began.
     Started,
-    /// A tool said how far it has come.
+    /// A tool reported progress.
     Progress,
     /// A call was answered.
     Finished,
@@ -120,18 +119,18 @@ pub enum TraceKind {
 }
 
 impl TracedCall {
-    fn of(index: usize, call: &ToolCall, shown: Shown<'_>) -> Self {
+    fn of(index: usize, call: &ToolCall, redacted: Redacted<'_>) -> Self {
         Self {
             index,
             id: call.id.clone(),
             name: call.name.clone(),
-            arguments: shown.text().into_owned(),
+            arguments: redacted.text().into_owned(),
         }
     }
 }
 
 impl TraceEvent {
-    /// None for what other events tell too.
+    /// Makes a stored event; `None` for events that a later one repeats.
     pub(super) fn of(event: &Event<'_>, at: SystemTime) -> Option<Self> {
         let cx = event.context();
         Some(Self {
@@ -143,7 +142,7 @@ impl TraceEvent {
         })
     }
 
-    /// What kind of event it is.
+    /// Returns the kind.
     pub fn kind(&self) -> TraceKind {
         match self.what {
             Traced::BatchStarted { .. } => TraceKind::BatchStarted,
@@ -163,9 +162,12 @@ impl Traced {
                 names: calls.iter().map(|call| call.name.clone()).collect(),
             },
             Event::Started {
-                index, call, shown, ..
-            } => Self::Started(TracedCall::of(index, call, shown)),
-            // They stand in the result.
+                index,
+                call,
+                redacted,
+                ..
+            } => Self::Started(TracedCall::of(index, call, redacted)),
+            // The result lists them.
             Event::Repaired { .. } => return None,
             Event::Progress {
                 index,
@@ -182,17 +184,19 @@ impl Traced {
             Event::Finished {
                 index,
                 call,
-                shown,
+                redacted,
                 result,
                 ..
             } => Self::Finished {
-                call: TracedCall::of(index, call, shown),
+                call: TracedCall::of(index, call, redacted),
                 outcome: result.outcome.clone(),
                 repairs: result.repairs.to_vec(),
                 duration: result.duration,
             },
-            Event::Pending { pending, shown, .. } => Self::Pending {
-                call: TracedCall::of(pending.index, &pending.call, shown),
+            Event::Pending {
+                pending, redacted, ..
+            } => Self::Pending {
+                call: TracedCall::of(pending.index, &pending.call, redacted),
                 reason: match pending.reason {
                     PendingReason::ManualTool => "manual_tool",
                     PendingReason::ManualMode => "manual_mode",
@@ -223,7 +227,7 @@ impl Traced {
     }
 }
 
-/// The start of a text, on one line.
+/// Cuts a text to one line.
 fn cut(text: &str) -> String {
     excerpt(text, MOST)
 }

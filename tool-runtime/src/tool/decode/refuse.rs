@@ -14,7 +14,7 @@ use toolwright_schema::decode::{
 };
 use toolwright_schema::shape::{Object, Shape};
 
-/// What comes of arguments that could not be read.
+/// Result of reading invalid arguments again.
 pub(super) enum Refused<'a> {
     /// All that is wrong.
     Told(ToolError),
@@ -108,7 +108,7 @@ fn reading(call: &Call<'_>) -> walk::Reading {
     }
 }
 
-/// How arguments are read by a schema that arrived at run time. A handler reads them as they stand.
+/// Reading by a run-time schema, for a handler that reads the arguments as they are.
 #[cfg(feature = "validate")]
 pub(crate) fn reading_at_run_time(text: &str, call: &Call<'_>) -> walk::Reading {
     walk::Reading {
@@ -151,7 +151,7 @@ pub(super) fn repair<'a>(
             Some(text) => call.store().pen().keep(text),
             None => text,
         };
-        // What one part of a schema takes for a slip, another may refuse.
+        // One part of a schema may refuse what another repaired.
         let admitted = match walk::admitted(repaired, reading_at_run_time(text, call), root) {
             Admitted::AsTheyStand => Some(repaired),
             Admitted::As(other) => Some(call.store().pen().keep(other)),
@@ -230,7 +230,7 @@ pub(super) fn refuse<'a>(
     Err(into_error(found))
 }
 
-/// What types refuse that the walk admits, parameter by parameter.
+/// Collects faults that types report and the walk does not, parameter by parameter.
 fn typed_faults<'a>(
     found: &mut Found,
     reporter: &Reporter<'a, '_>,
@@ -299,7 +299,7 @@ pub(super) fn refuse_whole<'a>(
     root: Option<&'static Shape<'static>>,
     error: Error,
 ) -> Refused<'a> {
-    // Of a type without a schema it is still known that no key may stand twice.
+    // A type without a schema still refuses repeated keys.
     let any = Shape::new(toolwright_schema::shape::Kind::Any);
     let shape = root.unwrap_or(&any);
     let Repaired { text, mut repairs } = match object(text, call, shape) {
@@ -328,7 +328,7 @@ impl Repaired<'_> {
         call.store().repaired(self.text, self.repairs);
     }
 
-    /// What the type itself refuses, even of the repaired text.
+    /// Makes the error of a type that refuses the repaired text.
     pub(super) fn refused(&self, root: Option<&'static Shape<'static>>, error: Error) -> ToolError {
         let fault = Reporter::new(self.text, root).fault(error.located(0));
         ToolError::invalid_args(vec![fault])

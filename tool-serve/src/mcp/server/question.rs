@@ -196,7 +196,7 @@ fn shown(pending: &Pending, tools: &Toolset) -> String {
     let name = &pending.call.name;
     match tools.get(name) {
         Some(tool) => {
-            let arguments = tool.shown(&pending.call.arguments);
+            let arguments = tool.redacted(&pending.call.arguments);
             format!("`{name}` with {}", Printable::new(&arguments))
         }
         None => format!("`{name}`"),

@@ -53,8 +53,8 @@ async fn wait(ms: u64, #[context] cx: &Context) -> u64 {
         tokio::time::sleep(Duration::from_millis(ms / 10)).await;
         cx.progress(
             Progress::new(part.into())
-                .of(10.0)
-                .saying("line one\nline two"),
+                .with_total(10.0)
+                .with_message("line one\nline two"),
         );
     }
     ms

@@ -217,7 +217,7 @@ async fn who_asks_to_hear_of_a_call_hears_of_it() {
         .name("report")
         .description("Tells how far it is.")
         .handler_sync(|_: Value, cx: Context| {
-            cx.progress(toolwright::call::Progress::new(1.0).saying("half"));
+            cx.progress(toolwright::call::Progress::new(1.0).with_message("half"));
             Ok::<_, ToolError>("done")
         })
         .build()

@@ -1,4 +1,4 @@
-//! What no tree says, asked of `jsonschema`.
+//! Checks that no tree can express, by `jsonschema`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use jsonschema::{PatternOptions, ValidationOptions, Validator, ValidatorMap};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::checked::Checked;
+use super::checked::CheckedSchema;
 use super::draft::Draft;
 use super::plain::Plain;
 use super::work;
@@ -24,7 +24,7 @@ const SURELY_FEW: u64 = 1 << 14;
 
 /// A part of a schema, compiled.
 struct Part {
-    checked: Arc<Checked>,
+    checked: Arc<CheckedSchema>,
     pointer: String,
     validators: Arc<ValidatorMap>,
     /// See [`work::weight`] and [`work::multiplies`].
@@ -64,7 +64,7 @@ impl Oracle for Regex {
 }
 
 /// Compiles what a schema needs; nothing if it is no valid schema.
-pub(super) fn all(checked: &Arc<Checked>, needs: Needs) -> Option<Oracles> {
+pub(super) fn all(checked: &Arc<CheckedSchema>, needs: Needs) -> Option<Oracles> {
     let mut oracles = Oracles {
         schemas: parts(checked, needs.schemas)?,
         ..Oracles::default()
@@ -77,7 +77,7 @@ pub(super) fn all(checked: &Arc<Checked>, needs: Needs) -> Option<Oracles> {
 }
 
 fn parts(
-    checked: &Arc<Checked>,
+    checked: &Arc<CheckedSchema>,
     pointers: Vec<String>,
 ) -> Option<HashMap<String, Box<dyn Oracle>>> {
     if pointers.is_empty() {
@@ -105,7 +105,7 @@ pub(super) fn compile_pattern(draft: Draft, pattern: &str) -> Option<Validator> 
     options(draft).build(&json!({ "pattern": pattern })).ok()
 }
 
-/// What checks against a schema. Nothing is fetched, and patterns are matched in linear time.
+/// Returns options of `jsonschema`: nothing is fetched, and patterns match in linear time.
 fn options(draft: Draft) -> ValidationOptions<'static> {
     let patterns = PatternOptions::regex()
         .size_limit(MOST_PATTERN_BYTES)

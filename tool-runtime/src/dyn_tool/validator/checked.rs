@@ -8,18 +8,18 @@ use super::draft::Draft;
 use super::keyword::get;
 use toolwright_schema::keyword::REFERENCES;
 
-/// Where each reference leads, as a JSON pointer, by the address of the reference's text: the texts
-/// stay where they are for as long as the schema lives.
+/// Target of each reference as a JSON pointer, by the address of the reference's text. The texts stay in place as long
+/// as the schema lives.
 pub(super) type Targets = HashMap<usize, String>;
 
 /// A schema that has been found safe to check against.
-pub(super) struct Checked {
+pub(super) struct CheckedSchema {
     pub(super) schema: Value,
     pub(super) draft: Draft,
     targets: Targets,
 }
 
-impl Checked {
+impl CheckedSchema {
     pub(super) fn new(schema: Value, draft: Draft, targets: Targets) -> Self {
         Self {
             schema,

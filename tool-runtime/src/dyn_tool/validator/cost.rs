@@ -9,7 +9,7 @@ const MOST_STEPS: u64 = 65_536;
 /// So many may be asked inside each other: values nest too, and the stack ends.
 const MOST_INSIDE: u64 = 16;
 
-/// What asking a schema about one value takes, not counting what is inside the value.
+/// Cost of checking one value against a schema, without what is inside the value.
 #[derive(Clone, Copy)]
 enum Cost {
     /// It is being found out, further up.

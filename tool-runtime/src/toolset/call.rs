@@ -1,10 +1,10 @@
-//! Calls of a set's tools.
+//! Calls of a toolset's tools.
 
 use std::cell::Cell;
 use std::mem;
 
 use super::{Entry, Inner, Toolset};
-use crate::tool::{Answer, Call, Contained, Context, Later, wait};
+use crate::tool::{Answer, Call, Contained, Context, LaterAnswer, wait};
 #[cfg(feature = "tokio")]
 use crate::tool::{is_stream, items};
 use toolwright_provider::call::{
@@ -14,8 +14,8 @@ use toolwright_schema::decode::Store;
 use toolwright_schema::panics;
 
 impl Toolset {
-    /// Whether a call would be accepted, without running the tool, in a conversation of which
-    /// nothing is known. See [`validate_call`](Self::validate_call) for one of which something is.
+    /// Checks a call without running the tool, in a conversation of which nothing is known. See
+    /// [`validate_call`](Self::validate_call) for one with a context.
     ///
     /// # Errors
     /// The error that the call would be answered with.
@@ -25,7 +25,7 @@ impl Toolset {
             .validate(name.as_bytes(), Call::new(arguments, &store, &cx), &cx)
     }
 
-    /// Whether a call would be accepted, without running the tool.
+    /// Checks a call without running the tool.
     ///
     /// # Errors
     /// The error that the call would be answered with.
@@ -35,25 +35,24 @@ impl Toolset {
             .validate(call.name.as_bytes(), Call::of(call, &store, cx), cx)
     }
 
-    /// Answers a call: whatever it asks for and whatever the tool does, there is an answer, and
-    /// nothing panics.
+    /// Answers a call. There is always an answer, and nothing panics.
     pub async fn call(&self, call: &ToolCall, cx: &Context) -> ToolResult {
         let store = Store::new();
-        let mut outcome = Ok(nothing());
+        let mut outcome = Ok(placeholder());
         let (entry, later) = self.0.begin(call, &store, cx, &mut outcome);
         if let Some(later) = later {
             outcome = Contained::new(later).await;
         }
         if is_stream(&outcome) {
-            outcome = settled(Answer::Ready(outcome), Call::of(call, &store, cx)).await;
+            outcome = resolved(Answer::Ready(outcome), Call::of(call, &store, cx)).await;
         }
         answered(call, outcome, entry, &store)
     }
 
-    /// Answers a call on this thread. Inside a runtime it blocks the thread that calls it.
+    /// Answers a call and blocks this thread meanwhile, inside a runtime too.
     pub fn call_blocking(&self, call: &ToolCall, cx: &Context) -> ToolResult {
         let store = Store::new();
-        let mut outcome = Ok(nothing());
+        let mut outcome = Ok(placeholder());
         let (entry, later) = self.0.begin(call, &store, cx, &mut outcome);
         if later.is_some() || !is_written(&outcome) {
             let answer = later.map_or(Answer::Ready(outcome), Answer::Later);
@@ -63,13 +62,13 @@ impl Toolset {
     }
 }
 
-/// Where an answer goes.
+/// Placeholder for an answer.
 #[inline]
-fn nothing() -> Outcome {
+fn placeholder() -> Outcome {
     Outcome::Value(Payload::text(""))
 }
 
-/// The answer, with what a tool and its call say beside what the call came to.
+/// Makes the result of an answer, with the tool's attributes and the call's repairs.
 #[inline(always)]
 #[allow(clippy::inline_always)] // Its parts go where the whole goes.
 fn answered(
@@ -81,11 +80,11 @@ fn answered(
     if is_written(&outcome) && store.repairs().is_empty() {
         return ToolResult::of_written(call, outcome, attributes(entry));
     }
-    seldom(call, outcome, entry, store)
+    answered_slowly(call, outcome, entry, store)
 }
 
 #[inline(never)]
-fn seldom(
+fn answered_slowly(
     call: &ToolCall,
     outcome: Result<Outcome, ToolError>,
     entry: Option<&Entry>,
@@ -101,23 +100,23 @@ fn attributes(entry: Option<&Entry>) -> Meta {
     entry.map_or_else(Meta::default, |entry| entry.attributes.clone())
 }
 
-/// Whether the answer is a stream, which only an executor's runtime can read.
+/// Returns true if the answer is a stream, which only an executor's runtime can read.
 #[cfg(not(feature = "tokio"))]
 fn is_stream(_: &Result<Outcome, ToolError>) -> bool {
     false
 }
 
-/// The same on this thread.
+/// Waits for an answer on this thread.
 #[inline(never)]
 fn waited(answer: Answer<'_>, call: Call<'_>) -> Result<Outcome, ToolError> {
     match answer {
         Answer::Ready(outcome) if !is_stream(&outcome) => outcome,
-        answer => wait(settled(answer, call)).flatten(),
+        answer => wait(resolved(answer, call)).flatten(),
     }
 }
 
-/// What comes later; of a stream, its last item.
-pub(crate) async fn settled(answer: Answer<'_>, call: Call<'_>) -> Result<Outcome, ToolError> {
+/// Awaits an answer; of a stream, its last item.
+pub(crate) async fn resolved(answer: Answer<'_>, call: Call<'_>) -> Result<Outcome, ToolError> {
     let answer = match answer {
         Answer::Ready(answer) => answer,
         Answer::Later(later) => Contained::new(later).await,
@@ -132,12 +131,12 @@ pub(crate) async fn settled(answer: Answer<'_>, call: Call<'_>) -> Result<Outcom
 
 impl Inner {
     fn validate(&self, name: &[u8], call: Call<'_>, cx: &Context) -> Result<(), ToolError> {
-        let entry = self.seen(name, &cx.scope(), None)?;
+        let entry = self.find_visible(name, &cx.scope(), None)?;
         contained(|| entry.tool.validate(call.destructive(entry.is_destructive)))?
     }
 
-    /// Begins a call. What is there at once goes to its place inside of the guard, since to hand it
-    /// out of that is to move it twice more; what comes later comes back.
+    /// Begins a call. A ready answer is written to `place` inside the guard, because moving it out would copy it twice.
+    /// A future is returned.
     #[inline]
     fn begin<'a>(
         &'a self,
@@ -145,29 +144,29 @@ impl Inner {
         store: &'a Store,
         cx: &'a Context,
         place: &mut Result<Outcome, ToolError>,
-    ) -> (Option<&'a Entry>, Option<Later<'a>>) {
+    ) -> (Option<&'a Entry>, Option<LaterAnswer<'a>>) {
         let hidden = |kind| Err(self.unknown(kind, call.name.as_bytes(), &cx.scope(), None));
         let Some(entry) = self.find(call.name.as_bytes()) else {
             *place = hidden(ErrorKind::Unknown);
             return (None, None);
         };
-        // One guard around both questions: what panics before it is known to be seen is hidden.
-        let is_seen = Cell::new(!entry.may_hide);
+        // One guard covers visibility and call. A panic before the tool is known to be visible hides it.
+        let is_visible = Cell::new(!entry.may_hide);
         let mut later = None;
         let guarded = contained(|| {
-            if !is_seen.get() {
-                is_seen.set(entry.tool.visible(&cx.scope()));
+            if !is_visible.get() {
+                is_visible.set(entry.tool.visible(&cx.scope()));
             }
-            if is_seen.get() {
+            if is_visible.get() {
                 match entry.tool.__run(entry.call(call, store, cx)) {
-                    // What stood there owns nothing, and is not asked.
+                    // The placeholder owns nothing and needs no drop.
                     Ok(Answer::Ready(outcome)) => mem::forget(mem::replace(place, outcome)),
                     Ok(Answer::Later(comes)) => later = Some(comes),
                     Err(stop) => *place = stop.into_outcome(),
                 }
             }
         });
-        if !is_seen.get() {
+        if !is_visible.get() {
             if let Err(error) = &guarded {
                 panics::report(
                     "a tool's `visible`",

@@ -1,5 +1,4 @@
-//! What the calls of a batch share while it runs: how each is told to stop, what they say on their
-//! way, and what they change.
+//! State that a batch shares with the contexts of its calls: cancellation, progress and state updates.
 
 use std::sync::{Arc, OnceLock, PoisonError};
 
@@ -9,57 +8,56 @@ use super::event::{BatchId, Event, Observers};
 use crate::sync::{Mutex, MutexGuard};
 use crate::tool::{Caller, Cancel, Context, Progress, RunningBatch};
 
-/// What the contexts of a batch's calls lead to.
-pub(crate) struct Live {
+/// Shared state of a batch.
+pub(crate) struct BatchShared {
     id: BatchId,
-    /// The host's, if it gave one; else made when a call first asks.
+    /// Token of the host, or one that is made when a call first asks.
     stop: OnceLock<Cancel>,
-    calls: Mutex<Vec<OneCall>>,
-    /// Each call's place in its turn, where it is not that in the batch: where a person decided about some calls, others
-    /// may have stood before.
+    calls: Mutex<Vec<CallStatus>>,
+    /// Each call's place in the model's turn, if it differs from the index.
     places: Option<Vec<usize>>,
-    /// The run that the calls are of.
+    /// Run of the calls.
     run: Option<Arc<str>>,
-    /// The call that runs the batch, if one does.
+    /// Call that runs the batch, if one does.
     caller: Option<Caller>,
     observers: Observers,
 }
 
-/// What is known of one call while it runs.
+/// Status of one call in flight.
 #[derive(Default)]
-struct OneCall {
-    /// Made when the call asks for something.
-    asked: Option<Box<Asked>>,
-    /// The call is answered: whatever of it still runs is no longer heard.
+struct CallStatus {
+    /// Made when the call needs it.
+    extras: Option<Box<CallExtras>>,
+    /// The call is answered; updates and progress are ignored from now on.
     closed: bool,
-    /// The call was answered before it ended by itself.
+    /// The call was answered before it ended.
     stopped: bool,
-    /// An attempt of it took longer than it may, and may still run.
+    /// An attempt exceeded its time limit and may still run.
     late: bool,
 }
 
-/// What few calls have.
+/// State that few calls need.
 #[derive(Default)]
-struct Asked {
+struct CallExtras {
     stop: Option<Cancel>,
     /// In the order in which they were made.
     updates: Vec<(String, Value)>,
-    /// How often code of it runs away from the task of the batch. What could not be stopped stays counted.
-    elsewhere: u32,
+    /// Number of its bodies on other tasks or threads. Bodies that could not be stopped stay counted.
+    offloaded: u32,
 }
 
-impl OneCall {
-    fn asked(&mut self) -> &mut Asked {
-        self.asked.get_or_insert_default()
+impl CallStatus {
+    fn extras(&mut self) -> &mut CallExtras {
+        self.extras.get_or_insert_default()
     }
 
     fn updates(&self) -> &[(String, Value)] {
-        self.asked.as_ref().map_or(&[], |asked| &asked.updates)
+        self.extras.as_ref().map_or(&[], |extras| &extras.updates)
     }
 }
 
-impl Live {
-    /// Of so many calls.
+impl BatchShared {
+    /// Makes the shared state for a number of calls.
     pub(super) fn new(
         id: BatchId,
         calls: usize,
@@ -71,7 +69,7 @@ impl Live {
         Self {
             id,
             stop: stop.map_or_else(OnceLock::new, |stop| OnceLock::from(stop.child())),
-            calls: Mutex::new((0..calls).map(|_| OneCall::default()).collect()),
+            calls: Mutex::new((0..calls).map(|_| CallStatus::default()).collect()),
             places,
             run: cx.run().cloned(),
             caller: cx.caller(),
@@ -79,28 +77,28 @@ impl Live {
         }
     }
 
-    /// Nothing is left half done under this lock: no code of others runs there.
-    fn calls(&self) -> MutexGuard<'_, Vec<OneCall>> {
+    /// Poisoning is harmless: no foreign code runs under this lock.
+    fn calls(&self) -> MutexGuard<'_, Vec<CallStatus>> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn with<T>(&self, index: usize, change: impl FnOnce(&mut OneCall) -> T) -> Option<T> {
+    fn with<T>(&self, index: usize, change: impl FnOnce(&mut CallStatus) -> T) -> Option<T> {
         self.calls().get_mut(index).map(change)
     }
 
-    /// Whether the call is one of the batch's that is not answered yet.
+    /// Returns true if the call is not answered yet.
     pub(crate) fn is_open(&self, index: usize) -> bool {
         self.with(index, |call| !call.closed).unwrap_or(false)
     }
 
-    /// The call is answered. Returns what it changed.
+    /// Closes an answered call. Returns its state updates.
     pub(super) fn close(&self, index: usize) -> Vec<(String, Value)> {
         let closed = self.with(index, |call| {
             call.closed = true;
             call.stopped |= call.late;
-            let asked = call.asked.as_mut()?;
-            let stop = if call.late { asked.stop.clone() } else { None };
-            Some((std::mem::take(&mut asked.updates), stop))
+            let extras = call.extras.as_mut()?;
+            let stop = if call.late { extras.stop.clone() } else { None };
+            Some((std::mem::take(&mut extras.updates), stop))
         });
         let (updates, stop) = closed.flatten().unwrap_or_default();
         if let Some(stop) = stop {
@@ -109,11 +107,11 @@ impl Live {
         updates
     }
 
-    /// Tells the call to stop, if something of it still runs.
+    /// Cancels the call, if something of it still runs.
     pub(super) fn stop(&self, index: usize) {
         let stop = self.with(index, |call| {
             call.stopped = true;
-            call.asked.as_ref()?.stop.clone()
+            call.extras.as_ref()?.stop.clone()
         });
         if let Some(stop) = stop.flatten() {
             stop.cancel();
@@ -121,30 +119,38 @@ impl Live {
     }
 }
 
-impl RunningBatch for Live {
-    fn runs_elsewhere(&self, index: usize, runs: bool) {
+impl RunningBatch for BatchShared {
+    fn set_offloaded(&self, index: usize, runs: bool) {
         self.with(index, |call| {
-            let elsewhere = &mut call.asked().elsewhere;
-            *elsewhere = if runs {
-                elsewhere.saturating_add(1)
+            let offloaded = &mut call.extras().offloaded;
+            *offloaded = if runs {
+                offloaded.saturating_add(1)
             } else {
-                elsewhere.saturating_sub(1)
+                offloaded.saturating_sub(1)
             };
         });
         if let Some(Caller { batch, index }) = &self.caller {
-            batch.runs_elsewhere(*index, runs);
+            batch.set_offloaded(*index, runs);
         }
     }
 
-    fn is_elsewhere(&self, index: usize) -> bool {
-        let is = |call: &mut OneCall| call.asked.as_ref().is_some_and(|asked| asked.elsewhere > 0);
+    fn is_offloaded(&self, index: usize) -> bool {
+        let is = |call: &mut CallStatus| {
+            call.extras
+                .as_ref()
+                .is_some_and(|extras| extras.offloaded > 0)
+        };
         self.with(index, is).unwrap_or(false)
     }
 
     fn cancel(&self, index: usize) -> Cancel {
         let stop = self.with(index, |call| {
             let all = self.stop.get_or_init(Cancel::new);
-            let stop = call.asked().stop.get_or_insert_with(|| all.child()).clone();
+            let stop = call
+                .extras()
+                .stop
+                .get_or_insert_with(|| all.child())
+                .clone();
             (stop, call.stopped)
         });
         let (stop, stopped) = stop.unwrap_or_default();
@@ -163,20 +169,20 @@ impl RunningBatch for Live {
         place.copied().unwrap_or(index)
     }
 
-    fn updates(&self, index: usize) -> usize {
+    fn update_count(&self, index: usize) -> usize {
         self.with(index, |call| call.updates().len())
             .unwrap_or_default()
     }
 
-    fn noted(&self, index: usize) -> Vec<(String, Value)> {
+    fn updates(&self, index: usize) -> Vec<(String, Value)> {
         self.with(index, |call| call.updates().to_vec())
             .unwrap_or_default()
     }
 
-    fn keep_updates(&self, index: usize, first: usize) {
+    fn truncate_updates(&self, index: usize, first: usize) {
         self.with(index, |call| {
-            if let Some(asked) = &mut call.asked {
-                asked.updates.truncate(first);
+            if let Some(extras) = &mut call.extras {
+                extras.updates.truncate(first);
             }
         });
     }
@@ -184,7 +190,7 @@ impl RunningBatch for Live {
     fn update(&self, index: usize, name: String, value: Value) -> bool {
         let noted = self.with(index, |call| {
             if !call.closed {
-                call.asked().updates.push((name, value));
+                call.extras().updates.push((name, value));
             }
             !call.closed
         });
@@ -193,7 +199,7 @@ impl RunningBatch for Live {
 
     fn progress(&self, cx: &Context, index: usize, id: &str, name: &str, progress: &Progress) {
         if !self.observers.is_empty() && self.is_open(index) {
-            self.observers.tell(&Event::Progress {
+            self.observers.notify(&Event::Progress {
                 batch_id: self.id,
                 cx,
                 index,
@@ -204,13 +210,13 @@ impl RunningBatch for Live {
         }
     }
 
-    fn is_late(&self, index: usize) {
+    fn mark_late(&self, index: usize) {
         self.with(index, |call| call.late = true);
     }
 }
 
-impl std::fmt::Debug for Live {
+impl std::fmt::Debug for BatchShared {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Live").finish_non_exhaustive()
+        f.debug_struct("BatchShared").finish_non_exhaustive()
     }
 }

@@ -1,57 +1,57 @@
-//! The calls of a batch that run now: each has its turn when it was woken, those that were in order.
+//! Calls in flight. They are polled in the order in which they were woken.
 //!
-//! What `FuturesUnordered` does for futures of all kinds. These may be moved, so all stand in one list, and one that
-//! answers at once costs no waker.
+//! `FuturesUnordered` allocates a node for each future. These calls are `Unpin` and stand in one `Vec`, and a call that
+//! answers at once needs no waker.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError};
 use std::task::{Context as TaskContext, Poll, Wake, Waker};
 
-use super::body::Ran;
+use super::body::FinishedCall;
 use super::running::RunningCall;
 use crate::sync::{Mutex, MutexGuard};
 
-/// See the module.
-pub(super) struct Turns<'a> {
-    /// In the order in which they were started; one that ended is none.
+/// Calls in flight, and the queue of those that were woken.
+pub(super) struct CallSet<'a> {
+    /// Calls in the order of their start; `None` once ended.
     calls: Vec<Option<Slot<'a>>>,
-    /// How many are not none.
+    /// Number of calls in flight.
     running: usize,
-    /// How many have had their first turn.
+    /// Number of calls that were polled at least once.
     begun: usize,
-    /// Those whose turn it is, before those that have not begun.
-    turn: VecDeque<usize>,
-    /// Whether one had its turn since the batch was polled.
+    /// Woken calls, which are polled before new ones.
+    ready: VecDeque<usize>,
+    /// A call was polled since the last `Pending`.
     polled: bool,
-    /// Made for the first call that waits.
-    queue: Option<Arc<Queue>>,
+    /// Made when the first call is pending.
+    queue: Option<Arc<WakeQueue>>,
 }
 
 struct Slot<'a> {
     call: RunningCall<'a>,
-    /// None before the call waits.
+    /// `None` until the call is pending.
     waker: Option<Waker>,
 }
 
-impl<'a> Turns<'a> {
-    /// For so many calls in all.
+impl<'a> CallSet<'a> {
+    /// Makes a set with room for all calls of a batch.
     pub(super) fn of(calls: usize) -> Self {
         Self {
             calls: Vec::with_capacity(calls),
             running: 0,
             begun: 0,
-            turn: VecDeque::new(),
+            ready: VecDeque::new(),
             polled: false,
             queue: None,
         }
     }
 
-    /// How many calls run.
+    /// Returns the number of calls in flight.
     pub(super) fn running(&self) -> usize {
         self.running
     }
 
-    /// How many were started.
+    /// Returns the number of calls that were started.
     pub(super) fn started(&self) -> usize {
         self.calls.len()
     }
@@ -61,17 +61,18 @@ impl<'a> Turns<'a> {
         self.running += 1;
     }
 
-    /// The next call that ends; nothing if none runs. Between two times that it is pending each call has one turn at most.
-    pub(super) fn poll(&mut self, task: &mut TaskContext<'_>) -> Poll<Option<Ran>> {
+    /// Returns the next call that ends; `None` if none is in flight. Between two `Pending` each call is polled at most
+    /// once.
+    pub(super) fn poll(&mut self, task: &mut TaskContext<'_>) -> Poll<Option<FinishedCall>> {
         if !self.polled
             && let Some(queue) = &self.queue
         {
-            queue.take(&mut self.turn);
+            queue.take(&mut self.ready);
         }
         while let Some(place) = self.next() {
             self.polled = true;
-            if let Some(ran) = self.turn(place) {
-                return Poll::Ready(Some(ran));
+            if let Some(finished) = self.poll_call(place) {
+                return Poll::Ready(Some(finished));
             }
         }
         if self.running == 0 {
@@ -85,42 +86,42 @@ impl<'a> Turns<'a> {
     }
 
     fn next(&mut self) -> Option<usize> {
-        self.turn.pop_front().or_else(|| {
+        self.ready.pop_front().or_else(|| {
             let place = self.begun;
             self.begun = self.calls.len().min(place + 1);
             (place < self.begun).then_some(place)
         })
     }
 
-    /// What a call comes to, if it ends in this turn. By then nothing of it is left here.
-    fn turn(&mut self, place: usize) -> Option<Ran> {
+    /// Polls one call. If it ends, it is removed and its outcome returned.
+    fn poll_call(&mut self, place: usize) -> Option<FinishedCall> {
         let all = self.calls.capacity();
         let slot = self.calls.get_mut(place)?;
         let Slot { call, waker } = slot.as_mut()?;
-        let ran = match waker {
+        let finished = match waker {
             None => call.begin(),
             Some(_) => None,
         };
-        let ran = match ran {
-            Some(ran) => ran,
+        let finished = match finished {
+            Some(finished) => finished,
             None => {
                 let waker = waker.get_or_insert_with(|| {
-                    let queue = self.queue.get_or_insert_with(|| Queue::of(all));
+                    let queue = self.queue.get_or_insert_with(|| WakeQueue::of(all));
                     let queue = Arc::clone(queue);
-                    Waker::from(Arc::new(Wakes { queue, place }))
+                    Waker::from(Arc::new(CallWaker { queue, place }))
                 });
                 match call.poll(&mut TaskContext::from_waker(waker)) {
-                    Poll::Ready(ran) => ran,
+                    Poll::Ready(finished) => finished,
                     Poll::Pending => return None,
                 }
             }
         };
         *slot = None;
         self.running -= 1;
-        Some(ran)
+        Some(finished)
     }
 
-    /// The calls that run, from this place on, with their places.
+    /// Returns the calls in flight from this place on, with their places.
     pub(super) fn from(
         &mut self,
         place: usize,
@@ -129,7 +130,7 @@ impl<'a> Turns<'a> {
         calls.filter_map(|(place, slot)| Some((place, &mut slot.as_mut()?.call)))
     }
 
-    /// Has the call at this place have a turn.
+    /// Wakes the call at this place.
     pub(super) fn wake(&self, place: usize) {
         if let Some(queue) = &self.queue {
             queue.add(place);
@@ -137,8 +138,8 @@ impl<'a> Turns<'a> {
     }
 }
 
-/// Wakers that somebody kept lead nowhere.
-impl Drop for Turns<'_> {
+/// Wakers that outlive the set wake nothing.
+impl Drop for CallSet<'_> {
     fn drop(&mut self) {
         if let Some(queue) = &self.queue {
             let all = std::mem::take(&mut *queue.all());
@@ -147,38 +148,38 @@ impl Drop for Turns<'_> {
     }
 }
 
-/// Which calls were woken since they had their last turn.
-struct Queue(Mutex<Woken>);
+/// Calls that were woken since they were last polled.
+struct WakeQueue(Mutex<WokenCalls>);
 
 #[derive(Default)]
-struct Woken {
-    /// In the order in which they were woken, each once.
+struct WokenCalls {
+    /// Places in the order of their wakes, each once.
     order: VecDeque<usize>,
-    /// By place, whether it is among them.
-    has: Vec<bool>,
-    /// The batch's task, while it waits.
+    /// By place: true if it is in `order`.
+    queued: Vec<bool>,
+    /// Waker of the batch's task, while that is pending.
     task: Option<Waker>,
 }
 
-impl Queue {
+impl WakeQueue {
     fn of(calls: usize) -> Arc<Self> {
-        Arc::new(Self(Mutex::new(Woken {
-            has: vec![false; calls],
-            ..Woken::default()
+        Arc::new(Self(Mutex::new(WokenCalls {
+            queued: vec![false; calls],
+            ..WokenCalls::default()
         })))
     }
 
-    /// Nothing is left half done under this lock: no code of others runs there.
-    fn all(&self) -> MutexGuard<'_, Woken> {
+    /// Poisoning is harmless: no foreign code runs under this lock.
+    fn all(&self) -> MutexGuard<'_, WokenCalls> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn add(&self, place: usize) {
         let mut all = self.all();
         let is_new = all
-            .has
+            .queued
             .get_mut(place)
-            .map(|has| !std::mem::replace(has, true));
+            .map(|queued| !std::mem::replace(queued, true));
         if is_new == Some(true) {
             all.order.push_back(place);
             let task = all.task.take();
@@ -189,18 +190,18 @@ impl Queue {
         }
     }
 
-    /// Moves them to `turn`, which is empty.
-    fn take(&self, turn: &mut VecDeque<usize>) {
+    /// Moves the woken calls to `ready`, which is empty.
+    fn take(&self, ready: &mut VecDeque<usize>) {
         let all = &mut *self.all();
-        std::mem::swap(&mut all.order, turn);
-        for place in turn {
-            if let Some(has) = all.has.get_mut(*place) {
+        std::mem::swap(&mut all.order, ready);
+        for place in ready {
+            if let Some(has) = all.queued.get_mut(*place) {
                 *has = false;
             }
         }
     }
 
-    /// Has the task woken when a call is, or now if one was.
+    /// Wakes the task at the next wake of a call, or now if there was one.
     fn wait(&self, task: &Waker) {
         let waits = task.clone();
         let mut all = self.all();
@@ -216,12 +217,12 @@ impl Queue {
 }
 
 /// Wakes one call.
-struct Wakes {
-    queue: Arc<Queue>,
+struct CallWaker {
+    queue: Arc<WakeQueue>,
     place: usize,
 }
 
-impl Wake for Wakes {
+impl Wake for CallWaker {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
     }

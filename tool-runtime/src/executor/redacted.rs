@@ -8,37 +8,37 @@ use toolwright_schema::decode::unshown;
 use toolwright_schema::panics::reported;
 use toolwright_schema::text::Printable;
 
-/// A call's arguments, as they may be logged: see [`Tool::shown`].
+/// Arguments of a call without secrets, for logs; see [`Tool::redacted`].
 ///
-/// Of a call of a tool that is not there nothing is shown, since nobody knows what is secret in it.
+/// Of an unknown tool nothing is shown, because its secrets are unknown.
 #[derive(Clone, Copy)]
-pub struct Shown<'a> {
+pub struct Redacted<'a> {
     call: &'a ToolCall,
     tool: Option<&'a Arc<dyn Tool>>,
 }
 
-impl<'a> Shown<'a> {
+impl<'a> Redacted<'a> {
     pub(super) fn new(call: &'a ToolCall, tool: Option<&'a Arc<dyn Tool>>) -> Self {
         Self { call, tool }
     }
 
-    /// The text: JSON, where the model wrote JSON or something is left out.
+    /// Returns the text: JSON if the model wrote JSON or something is left out.
     pub fn text(&self) -> Cow<'a, str> {
         let arguments: &'a str = &self.call.arguments;
-        let shown =
-            |tool: &'a Arc<dyn Tool>| reported("a tool's `shown`", || tool.shown(arguments));
-        let shown = self.tool.and_then(shown);
-        shown.unwrap_or_else(|| unshown(arguments).into())
+        let redacted =
+            |tool: &'a Arc<dyn Tool>| reported("a tool's `redacted`", || tool.redacted(arguments));
+        let redacted = self.tool.and_then(redacted);
+        redacted.unwrap_or_else(|| unshown(arguments).into())
     }
 }
 
-impl fmt::Display for Shown<'_> {
+impl fmt::Display for Redacted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Printable::new(&self.text()).fmt(f)
     }
 }
 
-impl fmt::Debug for Shown<'_> {
+impl fmt::Debug for Redacted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }

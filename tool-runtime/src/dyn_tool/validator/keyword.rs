@@ -4,7 +4,7 @@ use super::draft::Draft;
 use toolwright_schema::keyword::{Holds, Keyword};
 use toolwright_schema::text::escaped;
 
-/// What a keyword is to somebody who walks a schema.
+/// Role of a keyword in a walk over a schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     /// It holds schemas for the same value.
@@ -19,7 +19,7 @@ pub(super) enum Role {
     Refused(&'static str),
 }
 
-/// What `name` with this value is in a draft.
+/// Returns the role of `name` with this value in a draft.
 pub(super) fn role(name: &str, value: &Value, draft: Draft) -> Role {
     const NEWER: &str = "this draft does not know it; write the schema in draft 2020-12";
 

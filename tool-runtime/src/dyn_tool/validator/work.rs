@@ -1,15 +1,14 @@
-//! How long it takes to check arguments, found out before anybody begins.
+//! Estimates the steps of a check before it runs.
 
 use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::checked::Checked;
+use super::checked::CheckedSchema;
 use super::keyword::{get, has_any};
 use toolwright_schema::keyword::{COMBINING, Keyword, REFERENCES, UNEVALUATED};
 
-/// How often the parts of a schema are asked again to know which keys they evaluate: once for each
-/// part that they stand in.
+/// Limit on repeated evaluation of a schema's parts to find the evaluated keys: once for each enclosing part.
 const MOST_ASKED_AGAIN: u64 = 17;
 
 /// Counts the steps that it takes to check a value against a schema, until they are more than `most`. A
@@ -17,7 +16,7 @@ const MOST_ASKED_AGAIN: u64 = 17;
 ///
 /// `jsonschema` has no budget, and one look multiplies another: alternatives for each element, and each
 /// key asked of every alternative.
-pub(super) fn steps(checked: &Checked, schema: &Value, value: &Value, most: u64) -> u64 {
+pub(super) fn steps(checked: &CheckedSchema, schema: &Value, value: &Value, most: u64) -> u64 {
     let mut work = Work {
         checked,
         most,
@@ -39,7 +38,7 @@ pub(super) fn weight(schema: &Value) -> u64 {
     }
 }
 
-/// Whether parts of a schema may be asked about a value more than once.
+/// Returns true if parts of a schema may be evaluated for a value more than once.
 pub(super) fn multiplies(schema: &Value) -> bool {
     match schema {
         Value::Array(items) => items.iter().any(multiplies),
@@ -52,7 +51,7 @@ pub(super) fn multiplies(schema: &Value) -> bool {
     }
 }
 
-/// What is left to count. It stands in a list and not on the stack, since values nest and schemas do.
+/// Work left to count, in a list and not on the stack, because values and schemas nest.
 enum Task<'s, 'v> {
     /// A schema is asked about a value.
     Look(&'s Value, &'v Value),
@@ -62,7 +61,7 @@ enum Task<'s, 'v> {
     Element(&'s Map<String, Value>, usize, &'v Value),
     /// The parts of a schema are asked which keys they evaluate.
     Evaluate(&'s Map<String, Value>, &'v Value, u64),
-    /// What a reference leads to has been counted, which began at so many steps.
+    /// The target of a reference was counted, starting at this number of steps.
     Close(Pair, u64),
 }
 
@@ -70,11 +69,11 @@ enum Task<'s, 'v> {
 type Pair = (usize, usize);
 
 struct Work<'s, 'v> {
-    checked: &'s Checked,
+    checked: &'s CheckedSchema,
     most: u64,
     steps: u64,
     tasks: Vec<Task<'s, 'v>>,
-    /// What the target of a reference took for an array or object.
+    /// Steps of a reference's target for an array or object.
     known: HashMap<Pair, u64>,
     /// The targets that are being counted.
     open: Vec<usize>,
@@ -135,8 +134,7 @@ impl<'s, 'v> Work<'s, 'v> {
         }
     }
 
-    /// What a reference leads to. Inside of itself a target is asked once about each value, and the
-    /// answer kept.
+    /// Counts the target of a reference. Inside itself a target is evaluated once for each value, and the result kept.
     fn refer(&mut self, target: &'s Value, value: &'v Value) {
         let target_at = std::ptr::from_ref(target) as usize;
         let pair = (target_at, std::ptr::from_ref(value) as usize);
@@ -246,7 +244,7 @@ fn parts<'s>(
     lists.flatten().chain(single).chain(dependent)
 }
 
-/// What a schema's own keywords ask of a value, without the schemas that it holds.
+/// Returns the steps of a schema's own keywords for a value, without its subschemas.
 fn own(keywords: &Map<String, Value>, value: &Value) -> u64 {
     let count = |keyword| {
         let list = match get(keywords, keyword) {
@@ -289,7 +287,7 @@ fn own(keywords: &Map<String, Value>, value: &Value) -> u64 {
         .saturating_add(unique)
 }
 
-/// How many keys or elements a value has, or 16 bytes.
+/// Returns the number of keys or elements, or of 16-byte blocks of text.
 fn size(value: &Value) -> u64 {
     let size = match value {
         Value::Object(entries) => entries.len(),

@@ -52,7 +52,7 @@ impl Draft {
         }
     }
 
-    /// Whether the schema is one of this draft.
+    /// Checks the schema against this draft's meta-schema.
     pub(super) fn check(self, schema: &Value) -> Result<(), SchemaError> {
         let checked = match self {
             Self::Seven => jsonschema::draft7::meta::validate(schema),

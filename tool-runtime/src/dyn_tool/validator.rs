@@ -21,7 +21,7 @@ use std::sync::Arc;
 use toolwright_json::Value;
 
 use self::audit::error;
-use self::checked::Checked;
+use self::checked::CheckedSchema;
 use self::draft::Draft;
 use super::{SchemaError, SchemaErrorKind};
 use toolwright_schema::read::tree::{Document, Tree};
@@ -32,16 +32,16 @@ use toolwright_schema::shape::Shape;
 const STACK: usize = 32 * 1024 * 1024;
 
 /// A schema that has been found safe to check against.
-pub(super) struct Judge(Tree);
+pub(super) struct SchemaValidator(Tree);
 
-impl Judge {
+impl SchemaValidator {
     pub(super) fn new(doc: &SchemaDoc) -> Result<Self, SchemaError> {
         let text = doc.as_json();
         let schema = limits::read(text)?;
         let draft = Draft::of(&schema)?;
         draft.check(&schema)?;
         let resolved = audit::audit(&schema, draft)?;
-        let checked = Arc::new(Checked::new(schema, draft, resolved.by_text));
+        let checked = Arc::new(CheckedSchema::new(schema, draft, resolved.by_text));
         let tree = std::thread::scope(|scope| {
             let reader = std::thread::Builder::new()
                 .stack_size(STACK)

@@ -3,31 +3,31 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::Semaphore;
 
-use crate::executor::{Handling, Layer, Next, Request};
+use crate::executor::{Handled, Layer, Next, Request};
+use crate::tool::BoxFuture;
 use toolwright_schema::text::ShortStr;
 
-/// Lets no more calls of a tool run at once, in all batches of the executor and its clones; the others
-/// wait their turn, first come, first served.
+/// Limits the calls of a tool in flight, in all batches of the executor and its clones. Other calls wait in order.
 ///
-/// A tool that calls itself through the same executor can wait for its own seat for ever.
+/// A tool that calls itself through the same executor may wait for its own permit forever.
 ///
 /// ```
-/// use toolwright::layers::AtMost;
+/// use toolwright::layers::ConcurrencyLimit;
 /// use toolwright::{Executor, Toolset};
 ///
 /// let executor = Executor::parallel(&Toolset::default(), 8)
-///     .layer(AtMost::of("search", 2))
-///     .layer(AtMost::each(4));
+///     .layer(ConcurrencyLimit::of("search", 2))
+///     .layer(ConcurrencyLimit::each(4));
 /// ```
 #[derive(Debug)]
-pub struct AtMost {
+pub struct ConcurrencyLimit {
     of: Option<ShortStr>,
-    seats: usize,
+    permits: usize,
     taken: Mutex<HashMap<ShortStr, Arc<Semaphore>>>,
 }
 
-impl AtMost {
-    /// So many calls of this tool.
+impl ConcurrencyLimit {
+    /// Limits the calls of this tool.
     ///
     /// # Panics
     /// When it is 0.
@@ -36,7 +36,7 @@ impl AtMost {
         Self::new(Some(tool.into()), at_once)
     }
 
-    /// So many calls of each tool.
+    /// Limits the calls of each tool.
     ///
     /// # Panics
     /// When it is 0.
@@ -50,30 +50,30 @@ impl AtMost {
         assert!(at_once > 0, "a tool of which 0 calls may run never runs");
         Self {
             of,
-            seats: at_once.min(Semaphore::MAX_PERMITS),
+            permits: at_once.min(Semaphore::MAX_PERMITS),
             taken: Mutex::default(),
         }
     }
 
-    fn seats(&self, tool: &ShortStr) -> Arc<Semaphore> {
+    fn permits(&self, tool: &ShortStr) -> Arc<Semaphore> {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        let seats = taken
+        let permits = taken
             .entry(tool.clone())
-            .or_insert_with(|| Arc::new(Semaphore::new(self.seats)));
-        Arc::clone(seats)
+            .or_insert_with(|| Arc::new(Semaphore::new(self.permits)));
+        Arc::clone(permits)
     }
 }
 
-impl Layer for AtMost {
-    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> Handling<'a> {
+impl Layer for ConcurrencyLimit {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         Box::pin(async move {
             let tool = &request.call().name;
             if self.of.as_ref().is_some_and(|of| of != tool) {
                 return next.run(request).await;
             }
-            let seats = self.seats(tool);
-            // They are never closed.
-            let _seat = seats.acquire().await;
+            let permits = self.permits(tool);
+            // Semaphores are never closed here.
+            let _permit = permits.acquire().await;
             next.run(request).await
         })
     }

@@ -1,4 +1,4 @@
-//! What the parts of a schema must fulfil before anything is checked against it.
+//! Audit of a schema's parts, before arguments are checked against it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -31,7 +31,7 @@ pub(super) fn error(kind: Kind, at: &str, message: impl Into<String>) -> SchemaE
 pub(super) struct Audit<'s> {
     /// Each schema's pointer, and those of the schemas for the same value.
     pub(super) here: HashMap<String, Vec<String>>,
-    /// How many schemas stand inside each other there, references not followed.
+    /// Depth of nested schemas at each pointer, without following references.
     pub(super) heights: HashMap<String, usize>,
     /// Pointers by `$id`.
     pub(super) resources: HashMap<&'s str, String>,
@@ -99,7 +99,7 @@ impl<'s> Audit<'s> {
                         here.push(inner_at.clone());
                     }
                     let inner = self.walk(inner, inner_at, &resource, draft)?;
-                    // What is only defined is compiled where it is referred to.
+                    // Definitions are compiled where they are referred to.
                     if holds != Holds::Defined {
                         height = height.max(inner);
                     }
@@ -165,7 +165,7 @@ impl<'s> Audit<'s> {
             let old = self
                 .anchors
                 .insert((resource.clone(), anchor), at.to_owned());
-            // Of two anchors the one that a dynamic reference means depends on the way to it.
+            // A dynamic reference with two anchors depends on the path to it.
             let is_dynamic = get(keywords, Keyword::DynamicAnchor).is_some();
             let is_double =
                 is_dynamic && self.anchors.keys().filter(|key| key.1 == anchor).count() > 1;
@@ -213,7 +213,7 @@ fn is_assertion(name: &str) -> bool {
     !is_note && !name.starts_with("x-")
 }
 
-/// Whether an object may fit. The walk ends: no reference leads back for the same value.
+/// Returns true if an object may be admitted. It terminates: no reference leads back for the same value.
 fn admits_object(schema: &Value, root: &Value, targets: &Targets) -> bool {
     let Value::Object(keywords) = schema else {
         return schema != &Value::Bool(false);

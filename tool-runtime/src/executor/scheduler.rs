@@ -1,5 +1,5 @@
-//! Runs a batch: starts calls as far as it may, takes in what they come to, and ends what does not
-//! end by itself.
+//! Scheduler of a batch: starts calls as far as limits allow, collects their outcomes, and cancels those that do not
+//! end.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -8,43 +8,43 @@ use std::task::Poll;
 use tokio::time::Instant;
 
 use super::Executor;
-use super::body::Shared;
-use super::books::Books;
-use super::clock::{Bell, Clock, Timer};
+use super::batch_state::BatchState;
+use super::body::BatchEnv;
+use super::call_set::CallSet;
+use super::deadline::{DeadlineTimer, Deadlines, Timer};
+use super::dispatch::Job;
 use super::running::RunningCall;
-use super::sort::Job;
-use super::turns::Turns;
 use crate::executor::Batch;
 use crate::tool::Cancel;
 use toolwright_provider::call::{ErrorKind, ToolError};
 
-/// How a batch ends.
+/// Reason why a batch ends.
 enum End {
-    /// Nothing runs any more, or a policy says so.
+    /// All calls have ended, or a policy ends the batch.
     Done,
     Cancelled,
     TimedOut,
 }
 
-/// Runs all jobs. They are started in call order.
-pub(super) async fn drive<'a>(
+/// Runs all jobs, started in call order.
+pub(super) async fn run_jobs<'a>(
     executor: &'a Executor,
     jobs: Vec<Job<'a>>,
-    mut books: Books<'a>,
+    mut state: BatchState<'a>,
     stop: Option<Cancel>,
 ) -> Batch {
-    let shared = Shared {
-        cx: books.context(),
-        clock: Clock::new(executor.timeout),
+    let env = BatchEnv {
+        cx: state.context(),
+        deadlines: Deadlines::new(executor.timeout),
         layers: &executor.layers,
         blocking: &executor.blocking,
     };
-    let mut bell = Bell::default();
+    let mut timer = DeadlineTimer::default();
     let whole = executor.batch_timeout;
     let mut end = Timer::at(whole.and_then(|limit| Instant::now().checked_add(limit)));
-    // Declared behind the books: if the caller drops this future, the calls are dropped first, and
-    // then the books tell what became of them.
-    let mut calls = Turns::of(jobs.len());
+    // Declared after the state: if the caller drops this future, the calls are dropped first, and then the state
+    // reports them as cancelled.
+    let mut calls = CallSet::of(jobs.len());
     let mut stopped = pin!(async {
         match &stop {
             Some(stop) => stop.cancelled().await,
@@ -65,9 +65,9 @@ pub(super) async fn drive<'a>(
                     break;
                 }
                 alone = exclusive;
-                let (began, span) = books.start(job.index, last);
+                let (began, span) = state.start(job.index, last);
                 last = Some(began);
-                calls.start(RunningCall::new(job, began, &shared, span));
+                calls.start(RunningCall::new(job, began, &env, span));
                 to_run.next();
             }
             if stopped.as_mut().poll(task).is_ready() {
@@ -77,16 +77,16 @@ pub(super) async fn drive<'a>(
                 return Poll::Ready(End::TimedOut);
             }
             match calls.poll(task) {
-                Poll::Ready(Some(ran)) => {
+                Poll::Ready(Some(finished)) => {
                     alone = false;
-                    if books.finish(ran) {
+                    if state.finish(finished) {
                         return Poll::Ready(End::Done);
                     }
                 }
                 Poll::Ready(None) => return Poll::Ready(End::Done),
-                // Calls that end one after the other come to an end.
+                // Ended calls are collected before deadlines are checked.
                 Poll::Pending => {
-                    bell.poll(&shared.clock, &mut calls, task);
+                    timer.poll(&env.deadlines, &mut calls, task);
                     return Poll::Pending;
                 }
             }
@@ -94,14 +94,14 @@ pub(super) async fn drive<'a>(
     });
     match driven.await {
         End::Done => {}
-        End::Cancelled => books.cancelled(),
+        End::Cancelled => state.cancelled(),
         End::TimedOut => {
             let limit = whole.unwrap_or_default();
             let words = format!("the calls of this turn did not end within {limit:?}");
-            books.end_with(&ToolError::new(ErrorKind::Timeout, words));
+            state.answer_open_calls(&ToolError::new(ErrorKind::Timeout, words));
         }
     }
-    // Whatever still runs ends before its call is answered in its place.
+    // Calls in flight are dropped before they are answered as cancelled.
     drop(calls);
-    books.close()
+    state.close()
 }

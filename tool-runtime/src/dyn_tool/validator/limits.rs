@@ -1,4 +1,4 @@
-//! What the text of a schema must fulfil before anybody looks into it.
+//! Limits on the text of a schema.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -62,7 +62,7 @@ fn too_deep() -> SchemaError {
     error(Kind::TooDeep, "", message)
 }
 
-/// What reads JSON stops at 128, so this ends.
+/// Returns the depth of a value. Readers of JSON stop at 128, so the recursion is bounded.
 fn nesting(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(nesting).max().unwrap_or(0),

@@ -1,4 +1,4 @@
-//! Where references lead.
+//! Targets of references.
 
 use std::collections::HashSet;
 
@@ -23,12 +23,12 @@ pub(super) struct Reference<'s> {
     pub(super) resource: String,
 }
 
-/// Where references lead.
+/// Targets of references.
 #[derive(Default)]
 pub(super) struct Resolved {
     pub(super) by_text: Targets,
     pub(super) by_place: References,
-    /// Where `$recursiveRef` leads depends on the way to it.
+    /// The target of `$recursiveRef` depends on the path to it.
     pub(super) is_dynamic: bool,
 }
 

@@ -1,4 +1,4 @@
-//! A call that runs away from the task of its batch: in a task or on a thread of its own.
+//! A call on another task or thread than its batch.
 
 use std::error::Error;
 use std::future::{Future, poll_fn};
@@ -10,7 +10,7 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use super::blocking::Place;
+use super::blocking::Permit;
 use super::body::{Answered, answer};
 use super::span::CallSpan;
 use crate::tool::{Context, not_started};
@@ -18,19 +18,19 @@ use crate::toolset::Entry;
 use toolwright_provider::call::{ErrorKind, ToolCall, ToolError, contained};
 use toolwright_schema::decode::Store;
 
-/// The call, and all that it needs.
-pub(super) struct Moved {
+/// A call with everything that it needs to run elsewhere.
+pub(super) struct OwnedCall {
     pub(super) entry: Entry,
     pub(super) call: ToolCall,
     pub(super) cx: Context,
     pub(super) index: usize,
     pub(super) store: Arc<Store>,
     pub(super) span: CallSpan,
-    /// Where it blocks; given back when the body has ended, or the work is taken back.
-    pub(super) _place: Option<Place>,
+    /// Permit of a `blocking` tool, released when the body has ended.
+    pub(super) _place: Option<Permit>,
 }
 
-impl Moved {
+impl OwnedCall {
     async fn run(mut self) -> Answered {
         let span = std::mem::take(&mut self.span);
         let inside = async {
@@ -40,7 +40,7 @@ impl Moved {
         span.around(inside).await
     }
 
-    /// On a thread that may be blocked.
+    /// Runs the call on a thread that may block.
     fn block(self, runtime: Option<&Handle>) -> Answered {
         match runtime {
             Some(runtime) => runtime.block_on(self.while_wanted()),
@@ -48,11 +48,11 @@ impl Moved {
         }
     }
 
-    /// A body that awaits gives its thread back when the call is told to stop: nobody drops it there.
+    /// Runs the call until it is cancelled: a body that awaits gives its thread back then.
     async fn while_wanted(self) -> Answered {
         let cx = (self.cx).for_call(self.index, self.call.id.clone(), self.call.name.clone());
         let mut run = pin!(self.run());
-        // Most bodies never wait, and need none.
+        // Most bodies never await, and need no token.
         let mut stopped = None;
         poll_fn(|task| {
             if let Poll::Ready(answer) = run.as_mut().poll(task) {
@@ -62,62 +62,63 @@ impl Moved {
                 let stop = cx.cancel();
                 Box::pin(async move { stop.cancelled().await })
             });
-            stopped.as_mut().poll(task).map(|()| Err(told_to_stop()))
+            stopped.as_mut().poll(task).map(|()| Err(cancelled()))
         })
         .await
     }
 }
 
-/// A call that runs once, on whichever thread takes it first, unless it is taken back before.
+/// A call that runs once, on the first thread that takes it, unless it is taken back before.
 #[derive(Clone)]
-pub(super) struct Work(Arc<Mutex<Option<Moved>>>);
+pub(super) struct Work(Arc<Mutex<Option<OwnedCall>>>);
 
 impl Work {
-    fn of(moved: Moved) -> Self {
-        Self(Arc::new(Mutex::new(Some(moved))))
+    fn of(owned: OwnedCall) -> Self {
+        Self(Arc::new(Mutex::new(Some(owned))))
     }
 
-    fn take(&self) -> Option<Moved> {
-        let mut moved = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        moved.take()
+    fn take(&self) -> Option<OwnedCall> {
+        let mut owned = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        owned.take()
     }
 }
 
-/// The answer of a call that runs elsewhere.
-pub(super) enum Elsewhere {
+/// Answer of an offloaded call.
+pub(super) enum Offloaded {
     Task(JoinHandle<Answered>, Work),
     Thread(oneshot::Receiver<Answered>, Work),
     NotStarted(Option<ToolError>),
 }
 
-impl Elsewhere {
-    /// Inside a runtime a task, on a thread that may be blocked where it `blocks`; else a thread.
-    pub(super) fn start(moved: Moved, blocks: bool) -> Self {
+impl Offloaded {
+    /// Starts the call: on a task, on a blocking thread of the runtime if it `blocks`, or outside of a runtime on a new
+    /// thread.
+    pub(super) fn start(owned: OwnedCall, blocks: bool) -> Self {
         match Handle::try_current() {
             Ok(runtime) if blocks => {
                 let inside = runtime.clone();
-                Self::thread(moved, Some(inside), |run| {
+                Self::thread(owned, Some(inside), |run| {
                     contained(|| drop(runtime.spawn_blocking(run)))
                 })
             }
             Ok(runtime) => {
-                let work = Work::of(moved);
+                let work = Work::of(owned);
                 let taken = work.clone();
                 let run = async move {
                     match taken.take() {
-                        Some(moved) => moved.run().await,
+                        Some(owned) => owned.run().await,
                         None => Err(ended()),
                     }
                 };
                 Self::Task(runtime.spawn(run), work)
             }
-            Err(_) => Self::thread(moved, None, |run| {
+            Err(_) => Self::thread(owned, None, |run| {
                 std::thread::Builder::new().spawn(run).map(drop)
             }),
         }
     }
 
-    /// Takes the call back. Whether it had not begun; from then on it does not.
+    /// Takes the call back. Returns true if it had not begun; it never does then.
     pub(super) fn take_back(&self) -> bool {
         match self {
             Self::Task(_, work) | Self::Thread(_, work) => work.take().is_some(),
@@ -125,12 +126,12 @@ impl Elsewhere {
         }
     }
 
-    /// On the thread that `spawn` gives the work to.
+    /// Runs the call on the thread that `spawn` gives the work to.
     ///
-    /// Where the system has none left, tokio panics, and yet keeps the work for the next thread that it gets. So the
-    /// work is taken back before anybody is told that it did not begin; and if another thread was faster, it did begin.
+    /// If the system has no thread left, tokio panics, but keeps the work for its next thread. So the work is taken
+    /// back before the call is answered as not started; if a thread took it first, it did begin.
     fn thread<E>(
-        moved: Moved,
+        owned: OwnedCall,
         runtime: Option<Handle>,
         spawn: impl FnOnce(Box<dyn FnOnce() + Send>) -> Result<(), E>,
     ) -> Self
@@ -138,12 +139,12 @@ impl Elsewhere {
         E: Into<Box<dyn Error + Send + Sync>>,
     {
         let (answered, answer) = oneshot::channel();
-        let work = Work::of(moved);
+        let work = Work::of(owned);
         let taken = work.clone();
         let run = move || {
-            if let Some(moved) = taken.take() {
-                // Nobody may be waiting any more.
-                let _ = answered.send(moved.block(runtime.as_ref()));
+            if let Some(owned) = taken.take() {
+                // The receiver may be dropped.
+                let _ = answered.send(owned.block(runtime.as_ref()));
             }
         };
         if let Err(error) = spawn(Box::new(run))
@@ -155,7 +156,7 @@ impl Elsewhere {
     }
 }
 
-impl Future for Elsewhere {
+impl Future for Offloaded {
     type Output = Answered;
 
     fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Answered> {
@@ -171,9 +172,9 @@ impl Future for Elsewhere {
     }
 }
 
-/// When nobody waits for it, a task is aborted, and what no thread has begun does not begin. A thread cannot be stopped:
-/// what never awaits runs on, and is not heard.
-impl Drop for Elsewhere {
+/// Aborts a task, and takes back work that has not begun. A thread cannot be stopped: a body that never awaits runs on,
+/// and its answer is lost.
+impl Drop for Offloaded {
     fn drop(&mut self) {
         match self {
             Self::Task(handle, _) => handle.abort(),
@@ -184,7 +185,7 @@ impl Drop for Elsewhere {
 }
 
 #[cold]
-fn told_to_stop() -> ToolError {
+fn cancelled() -> ToolError {
     ToolError::new(ErrorKind::Cancelled, "the call was cancelled")
 }
 
@@ -202,14 +203,14 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::thread;
 
-    use super::{CallSpan, Elsewhere, Entry, Moved, contained};
+    use super::{CallSpan, Entry, Offloaded, OwnedCall, contained};
     use crate::dyn_tool::DynTool;
     use crate::tool::{Context, Tool};
     use toolwright_provider::call::{ErrorKind, ToolCall, ToolError};
     use toolwright_schema::decode::Store;
 
     /// A call that counts how often it runs.
-    fn counted(ran: &Arc<AtomicUsize>) -> Result<Moved, Box<dyn std::error::Error>> {
+    fn counted(ran: &Arc<AtomicUsize>) -> Result<OwnedCall, Box<dyn std::error::Error>> {
         let ran = Arc::clone(ran);
         let tool = DynTool::builder().name("count").description("Counts.");
         let tool = tool.handler_sync(move |_: serde_json::Value, _| {
@@ -217,7 +218,7 @@ mod tests {
             Ok::<_, ToolError>(())
         });
         let tool: Arc<dyn Tool> = tool.build()?;
-        Ok(Moved {
+        Ok(OwnedCall {
             entry: Entry::new(tool),
             call: ToolCall::new("1", "count", "{}"),
             cx: Context::new(),
@@ -228,12 +229,12 @@ mod tests {
         })
     }
 
-    /// What cannot be had from outside: no thread could be started, and a moment later there is one.
+    /// No test from outside can cause this: no thread could be started, and a moment later there is one.
     #[test]
     fn work_that_another_thread_took_first_is_answered_with_what_it_came_to()
     -> Result<(), Box<dyn std::error::Error>> {
         let ran = Arc::new(AtomicUsize::new(0));
-        let answer = Elsewhere::thread(counted(&ran)?, None, |run| {
+        let answer = Offloaded::thread(counted(&ran)?, None, |run| {
             contained(|| {
                 assert!(thread::spawn(run).join().is_ok());
                 panic!("no thread");
@@ -248,7 +249,7 @@ mod tests {
     fn work_that_was_taken_back_does_not_begin() -> Result<(), Box<dyn std::error::Error>> {
         let ran = Arc::new(AtomicUsize::new(0));
         let mut kept = None;
-        let answer = Elsewhere::thread(counted(&ran)?, None, |run| {
+        let answer = Offloaded::thread(counted(&ran)?, None, |run| {
             kept = Some(run);
             Err("no thread")
         });
@@ -261,8 +262,8 @@ mod tests {
             Some(ErrorKind::NotStarted)
         );
         assert_eq!(ran.load(Ordering::SeqCst), 0);
-        // Nor does what nobody waits for any more.
-        drop(Elsewhere::thread(counted(&ran)?, None, |run| {
+        // Dropped work does not begin, either.
+        drop(Offloaded::thread(counted(&ran)?, None, |run| {
             kept = Some(run);
             Ok::<_, ToolError>(())
         }));

@@ -1,4 +1,4 @@
-//! Time limits: one timer for all calls of a batch, and one more for each tool that declares its own.
+//! Deadlines: one timer for all calls of a batch, and one for each tool with a time limit of its own.
 
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
@@ -9,29 +9,28 @@ use std::time::Duration;
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::turns::Turns;
+use super::call_set::CallSet;
 use toolwright_provider::call::{ErrorKind, ToolError, contained};
 
-/// The limit that the calls of a batch share, each from its own start.
-pub(super) struct Clock {
+/// Time limit that all calls of a batch share, each from its own start.
+pub(super) struct Deadlines {
     limit: Option<Duration>,
     waiting: Mutex<Waiting>,
 }
 
-/// The calls that wait, in the order in which they are due: all have one limit, so that is the order in
-/// which they began to wait.
+/// Pending calls in the order of their deadlines. They have one limit, so that is the order of their start.
 #[derive(Default)]
 struct Waiting {
     calls: VecDeque<Due>,
-    /// The number of the first of them: each that begins to wait gets the next one.
+    /// Number of the first call. Each new one gets the next number.
     first: u64,
-    /// The timer has rung for all that was due until then.
-    rung: Option<Instant>,
+    /// All deadlines up to here have expired.
+    expired: Option<Instant>,
 }
 
 struct Due {
     at: Instant,
-    /// None once the call has ended.
+    /// `None` once the call has ended.
     wake: Option<Waker>,
 }
 
@@ -43,7 +42,7 @@ impl Waiting {
 
     fn add(&mut self, at: Instant, wake: Waker) -> u64 {
         let number = self.first + self.calls.len() as u64;
-        // A call waits as soon as it begins; one that began a moment before the last is due with it.
+        // A call that began a moment before the last one shares its deadline, so the queue stays sorted.
         let at = self.calls.back().map_or(at, |last| last.at.max(at));
         let wake = Some(wake);
         self.calls.push_back(Due { at, wake });
@@ -65,7 +64,7 @@ impl Waiting {
     }
 }
 
-impl Clock {
+impl Deadlines {
     pub(super) fn new(limit: Option<Duration>) -> Self {
         Self {
             limit,
@@ -77,31 +76,30 @@ impl Clock {
         self.limit
     }
 
-    /// Nothing is left half done under this lock.
+    /// Poisoning is harmless: no foreign code runs under this lock.
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What `future` comes to, if it does so in time after `began`: in `own` time if the tool declares
-    /// one.
+    /// Limits a future to a time from `began`: the tool's `own`, or the shared one.
     pub(super) fn within<F>(
         &self,
         began: Instant,
         own: Option<Duration>,
         future: F,
     ) -> Limited<'_, F> {
-        let until = match (own, self.limit) {
-            (Some(own), _) => Until::Own(Timer::at(began.checked_add(own)), own),
-            // What no clock can count to is no limit.
+        let deadline = match (own, self.limit) {
+            (Some(own), _) => Deadline::Own(Timer::at(began.checked_add(own)), own),
+            // A deadline beyond the clock's range is no limit.
             (None, Some(limit)) => match began.checked_add(limit) {
-                Some(at) => Until::Shared { at, number: None },
-                None => Until::Never,
+                Some(at) => Deadline::Shared { at, number: None },
+                None => Deadline::Never,
             },
-            (None, None) => Until::Never,
+            (None, None) => Deadline::Never,
         };
         Limited {
-            clock: self,
-            until,
+            deadlines: self,
+            deadline,
             future,
         }
     }
@@ -110,10 +108,10 @@ impl Clock {
         Some(self.waiting().calls.front()?.at)
     }
 
-    /// Wakes all calls whose time is over.
-    fn ring(&self, now: Instant) {
+    /// Wakes all calls whose deadline has passed.
+    fn expire(&self, now: Instant) {
         let mut waiting = self.waiting();
-        waiting.rung = Some(now);
+        waiting.expired = Some(now);
         let mut due = Vec::new();
         while waiting.calls.front().is_some_and(|first| first.at <= now) {
             due.extend(waiting.pop().and_then(|first| first.wake));
@@ -123,26 +121,26 @@ impl Clock {
     }
 }
 
-/// A future that is heard for as long as it may run.
+/// A future with a deadline.
 pub(super) struct Limited<'c, F> {
-    clock: &'c Clock,
-    until: Until,
+    deadlines: &'c Deadlines,
+    deadline: Deadline,
     future: F,
 }
 
 impl<F> Limited<'_, F> {
-    /// Goes on with what comes next, for as long as is left.
-    pub(super) fn go_on(&mut self, next: F) {
+    /// Replaces the future; the deadline stays.
+    pub(super) fn continue_with(&mut self, next: F) {
         self.future = next;
     }
 }
 
-enum Until {
+enum Deadline {
     Never,
     Own(Timer, Duration),
     Shared {
         at: Instant,
-        /// Under which it waits, once it does.
+        /// Its number in the queue, once it is pending.
         number: Option<u64>,
     },
 }
@@ -155,17 +153,17 @@ impl<F: Future + Unpin> Future for Limited<'_, F> {
         if let Poll::Ready(done) = Pin::new(&mut this.future).poll(task) {
             return Poll::Ready(Ok(done));
         }
-        match &mut this.until {
-            Until::Never => Poll::Pending,
-            Until::Own(timer, own) => timer.poll(task).map(|()| Err(timed_out(*own))),
-            Until::Shared { at, number } => {
-                let mut waiting = this.clock.waiting();
-                if waiting.rung.is_some_and(|rung| rung >= *at) {
-                    let limit = this.clock.limit.unwrap_or_default();
+        match &mut this.deadline {
+            Deadline::Never => Poll::Pending,
+            Deadline::Own(timer, own) => timer.poll(task).map(|()| Err(timed_out(*own))),
+            Deadline::Shared { at, number } => {
+                let mut waiting = this.deadlines.waiting();
+                if waiting.expired.is_some_and(|expired| expired >= *at) {
+                    let limit = this.deadlines.limit.unwrap_or_default();
                     return Poll::Ready(Err(timed_out(limit)));
                 }
                 match number.and_then(|number| waiting.get(number)) {
-                    // A layer may poll with a waker of its own.
+                    // A layer may poll with another waker.
                     Some(Due {
                         wake: Some(wake), ..
                     }) => wake.clone_from(task.waker()),
@@ -177,15 +175,15 @@ impl<F: Future + Unpin> Future for Limited<'_, F> {
     }
 }
 
-/// Nobody waits for it any more.
+/// Removes the call from the queue.
 impl<F> Drop for Limited<'_, F> {
     fn drop(&mut self) {
-        if let Until::Shared {
+        if let Deadline::Shared {
             number: Some(number),
             ..
-        } = self.until
+        } = self.deadline
         {
-            let wake = self.clock.waiting().end(number);
+            let wake = self.deadlines.waiting().end(number);
             drop(wake);
         }
     }
@@ -199,7 +197,7 @@ pub(super) fn timed_out(limit: Duration) -> ToolError {
     )
 }
 
-/// Waits, where a clock runs; elsewhere it is over at once.
+/// Sleeps. Without a clock it returns at once.
 pub(crate) async fn pause(time: Duration) {
     let mut timer = Timer::at(Instant::now().checked_add(time));
     if timer.0.is_some() {
@@ -207,31 +205,31 @@ pub(crate) async fn pause(time: Duration) {
     }
 }
 
-/// The timer of a batch: it rings when the first of its calls is due, or earlier.
+/// Timer for the next deadline of a batch.
 #[derive(Default)]
-pub(super) struct Bell {
+pub(super) struct DeadlineTimer {
     timer: Option<Timer>,
-    /// Of the calls without layers those before this one are not due any more. They have one limit, and so are due in the
-    /// order in which they began.
+    /// First call without layers that may still have a deadline. All have one limit, so deadlines are in the order of
+    /// start.
     oldest: usize,
 }
 
-impl Bell {
-    /// Wakes what is due, and has the task woken when the next one is.
+impl DeadlineTimer {
+    /// Wakes calls whose deadline has passed, and arms the timer for the next one.
     pub(super) fn poll(
         &mut self,
-        clock: &Clock,
-        calls: &mut Turns<'_>,
+        deadlines: &Deadlines,
+        calls: &mut CallSet<'_>,
         task: &mut TaskContext<'_>,
     ) {
-        if clock.limit.is_none() {
+        if deadlines.limit.is_none() {
             return;
         }
         loop {
-            // Of calls that end in time only the first one costs a timer.
+            // While calls end in time, only the first of them arms a timer.
             let timer = match &mut self.timer {
                 Some(timer) => timer,
-                None => match self.earliest(clock, calls) {
+                None => match self.earliest(deadlines, calls) {
                     Some(first) => self.timer.insert(Timer::at(Some(first))),
                     None => return,
                 },
@@ -240,30 +238,30 @@ impl Bell {
                 return;
             }
             self.timer = None;
-            self.ring(clock, calls);
+            self.expire(deadlines, calls);
         }
     }
 
-    fn earliest(&mut self, clock: &Clock, calls: &mut Turns<'_>) -> Option<Instant> {
+    fn earliest(&mut self, deadlines: &Deadlines, calls: &mut CallSet<'_>) -> Option<Instant> {
         let first = calls
             .from(self.oldest)
-            .find_map(|(place, call)| Some((place, call.due()?)));
+            .find_map(|(place, call)| Some((place, call.deadline()?)));
         self.oldest = first.map_or(calls.started(), |(place, _)| place);
         first
             .map(|(_, due)| due)
             .into_iter()
-            .chain(clock.earliest())
+            .chain(deadlines.earliest())
             .min()
     }
 
-    fn ring(&mut self, clock: &Clock, calls: &mut Turns<'_>) {
+    fn expire(&mut self, deadlines: &Deadlines, calls: &mut CallSet<'_>) {
         let now = Instant::now();
         let mut due = Vec::new();
         for (place, call) in calls.from(self.oldest) {
-            match call.due() {
+            match call.deadline() {
                 Some(at) if at > now => break,
                 Some(_) => {
-                    call.is_late();
+                    call.expire();
                     due.push(place);
                 }
                 None => {}
@@ -272,22 +270,22 @@ impl Bell {
         for place in due {
             calls.wake(place);
         }
-        clock.ring(now);
+        deadlines.expire(now);
     }
 }
 
-/// A point in time; none where no clock runs.
+/// A timer for one point in time; never fires without a clock.
 pub(super) struct Timer(Option<Pin<Box<Sleep>>>);
 
 impl Timer {
-    /// Outside of a tokio runtime, and in one that has no clock, it never rings.
+    /// Makes a timer. Outside of a tokio runtime, and in one without a clock, it never fires.
     pub(super) fn at(time: Option<Instant>) -> Self {
         let running = time.filter(|_| tokio::runtime::Handle::try_current().is_ok());
-        // A runtime without a clock panics where one is asked for.
+        // A runtime without a clock panics here.
         Self(running.and_then(|time| contained(|| Box::pin(sleep_until(time))).ok()))
     }
 
-    /// Whether it can ring.
+    /// Returns true if it can fire.
     pub(super) fn runs(&self) -> bool {
         self.0.is_some()
     }
@@ -295,7 +293,7 @@ impl Timer {
     pub(super) fn poll(&mut self, task: &mut TaskContext<'_>) -> Poll<()> {
         match &mut self.0 {
             Some(sleep) => match contained(|| sleep.as_mut().poll(task)) {
-                Ok(rung) => rung,
+                Ok(expired) => expired,
                 Err(_) => {
                     self.0 = None;
                     Poll::Pending

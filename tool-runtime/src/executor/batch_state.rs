@@ -1,4 +1,4 @@
-//! The books of a batch: what became of each call. Whatever happens, every call stands in them once.
+//! State of a running batch. Every call gets exactly one reply, whatever happens.
 
 use std::sync::Arc;
 
@@ -6,13 +6,13 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::batch::{Batch, Halted, Pending, PendingReason, Reply};
-use super::body::{Ran, not_stopped};
+use super::body::{FinishedCall, not_stopped};
 use super::event::{BatchId, Event, Observers};
 use super::layer::Handled;
-use super::live::Live;
 use super::output::OutputLimit;
 use super::policy::{ErrorPolicy, OnFailure};
-use super::shown::Shown;
+use super::redacted::Redacted;
+use super::shared::BatchShared;
 use super::span::CallSpan;
 use super::{Executor, Turn};
 use crate::tool::{Context, RunningBatch};
@@ -23,61 +23,61 @@ use toolwright_provider::call::{
 use toolwright_schema::decode::Repair;
 use toolwright_schema::panics;
 
-/// See the module.
-pub(super) struct Books<'a> {
+/// Rows and replies of a batch.
+pub(super) struct BatchState<'a> {
     id: BatchId,
-    /// Whether spans hold arguments and results.
+    /// Spans record arguments and results.
     has_content: bool,
     calls: &'a [ToolCall],
-    lines: Vec<Line<'a>>,
-    /// What became of calls, as they ended. Most often that is call order, and then the list is handed on as it is.
+    rows: Vec<CallRow<'a>>,
+    /// Replies in the order in which calls ended. Usually that is call order, and the list is returned as it is.
     replies: Vec<Reply>,
-    /// Whose each of them is.
+    /// The call index of each reply.
     ended: Vec<usize>,
-    /// What calls changed, by their places.
+    /// State updates by call index.
     updates: Vec<(usize, Vec<(String, Value)>)>,
     cx: Context,
-    live: Arc<Live>,
+    shared: Arc<BatchShared>,
     policy: &'a ErrorPolicy,
     observers: Observers,
     began: Instant,
-    /// Why the conversation halts, as far as policies and the host say so.
+    /// Halts that policies and the host caused.
     halts: Vec<Halted>,
     closed: bool,
     limit: Option<&'a OutputLimit>,
     encoder: Option<Encoder>,
 }
 
-/// What panics where a policy does.
+/// Name of the policy in panic reports.
 const POLICY: &str = "the error policy";
 
-/// What is known of one call.
+/// State of one call.
 #[derive(Default)]
-struct Line<'a> {
+struct CallRow<'a> {
     entry: Option<&'a Entry>,
     began: Option<Instant>,
     span: CallSpan,
-    /// It has its reply.
+    /// The call has its reply.
     ended: bool,
 }
 
-impl<'a> Books<'a> {
+impl<'a> BatchState<'a> {
     pub(super) fn open(executor: &'a Executor, turn: Turn<'a>, cx: &Context) -> Self {
         let id = BatchId::new();
         let calls = turn.calls;
         let observers = executor.observers.clone();
-        let live = Live::new(id, calls.len(), turn.places(), cx, observers.clone());
-        let live = Arc::new(live);
-        let books = Self {
+        let shared = BatchShared::new(id, calls.len(), turn.places(), cx, observers.clone());
+        let shared = Arc::new(shared);
+        let state = Self {
             id,
             has_content: executor.has_content,
             calls,
-            lines: calls.iter().map(|_| Line::default()).collect(),
+            rows: calls.iter().map(|_| CallRow::default()).collect(),
             replies: Vec::with_capacity(calls.len()),
             ended: Vec::with_capacity(calls.len()),
             updates: Vec::new(),
-            cx: cx.clone().in_batch(live.clone()),
-            live,
+            cx: cx.clone().in_batch(shared.clone()),
+            shared,
             policy: &executor.on_error,
             observers,
             began: Instant::now(),
@@ -86,61 +86,61 @@ impl<'a> Books<'a> {
             limit: executor.output.as_ref(),
             encoder: executor.encoder,
         };
-        books.observers.tell(&Event::BatchStarted {
+        state.observers.notify(&Event::BatchStarted {
             batch_id: id,
-            cx: &books.cx,
+            cx: &state.cx,
             calls,
         });
-        books
+        state
     }
 
-    /// The context of the batch's calls.
+    /// Returns the context of the batch's calls.
     pub(super) fn context(&self) -> Context {
         self.cx.clone()
     }
 
-    fn tell_started(&self, index: usize) {
+    fn notify_started(&self, index: usize) {
         if let Some(call) = self.calls.get(index) {
-            self.observers.tell(&Event::Started {
+            self.observers.notify(&Event::Started {
                 batch_id: self.id,
                 cx: &self.cx,
                 index,
                 call,
-                shown: self.shown(index, call),
+                redacted: self.redacted(index, call),
             });
         }
     }
 
-    /// A call's arguments, as they may be logged.
-    fn shown<'s>(&'s self, index: usize, call: &'s ToolCall) -> Shown<'s> {
-        let entry = self.lines.get(index).and_then(|line| line.entry);
-        Shown::new(call, entry.map(Entry::tool))
+    /// Returns a call's arguments without secrets.
+    fn redacted<'s>(&'s self, index: usize, call: &'s ToolCall) -> Redacted<'s> {
+        let entry = self.rows.get(index).and_then(|row| row.entry);
+        Redacted::new(call, entry.map(Entry::tool))
     }
 
-    /// A call's tool is there.
-    pub(super) fn known(&mut self, index: usize, entry: &'a Entry) {
-        if let Some(line) = self.lines.get_mut(index) {
-            line.entry = Some(entry);
+    /// Sets the tool of a call.
+    pub(super) fn set_entry(&mut self, index: usize, entry: &'a Entry) {
+        if let Some(row) = self.rows.get_mut(index) {
+            row.entry = Some(entry);
         }
     }
 
-    /// A call begins, right after the one that began at `last`, if one did: where nobody looks on, no code but ours ran
-    /// since, and one look at the clock does for all.
+    /// Starts a call. `last` is the start of the call before, if it began just now: without observers, both share one
+    /// reading of the clock.
     pub(super) fn start(&mut self, index: usize, last: Option<Instant>) -> (Instant, CallSpan) {
         self.open_span(index);
-        let line = self.lines.get_mut(index);
-        let span = line.as_ref().map(|line| line.span.clone());
+        let row = self.rows.get_mut(index);
+        let span = row.as_ref().map(|row| row.span.clone());
         let span = span.unwrap_or_default();
-        let looks_on = !self.observers.is_empty();
+        let is_observed = !self.observers.is_empty();
         let began = match last {
-            Some(last) if !looks_on && span.is_none() => last,
+            Some(last) if !is_observed && span.is_none() => last,
             _ => Instant::now(),
         };
-        if let Some(line) = line {
-            line.began = Some(began);
+        if let Some(row) = row {
+            row.began = Some(began);
         }
-        if looks_on {
-            self.tell_started(index);
+        if is_observed {
+            self.notify_started(index);
         }
         (began, span)
     }
@@ -150,13 +150,14 @@ impl<'a> Books<'a> {
             return;
         }
         let call = self.calls.get(index);
-        let span = call.map(|call| CallSpan::of(call, self.shown(index, call), self.has_content));
-        if let (Some(line), Some(span)) = (self.lines.get_mut(index), span) {
-            line.span = span;
+        let span =
+            call.map(|call| CallSpan::of(call, self.redacted(index, call), self.has_content));
+        if let (Some(row), Some(span)) = (self.rows.get_mut(index), span) {
+            row.span = span;
         }
     }
 
-    /// A call waits for a person or the host.
+    /// Makes a call pending.
     pub(super) fn wait(
         &mut self,
         index: usize,
@@ -164,47 +165,47 @@ impl<'a> Books<'a> {
         reason: PendingReason,
         repairs: Vec<Repair>,
     ) {
-        self.live.close(index);
+        self.shared.close(index);
         let pending = Pending {
             index,
-            place: self.live.place(index),
+            place: self.shared.place(index),
             call,
             reason,
             repairs: repairs.into(),
         };
         if let Some(call) = self.calls.get(index) {
-            self.tell_repaired(index, call, &pending.repairs);
+            self.notify_repaired(index, call, &pending.repairs);
         }
-        self.observers.tell(&Event::Pending {
+        self.observers.notify(&Event::Pending {
             batch_id: self.id,
             cx: &self.cx,
             pending: &pending,
-            shown: self.shown(index, &pending.call),
+            redacted: self.redacted(index, &pending.call),
         });
-        if self.ends(index) {
+        if self.mark_ended(index) {
             self.replies.push(Reply::Pending(pending));
         }
     }
 
-    /// A call is answered without running. Whether the batch ends with it.
+    /// Answers a call without running it. Returns true if the batch ends with it.
     pub(super) fn refuse(&mut self, index: usize, outcome: Result<Outcome, ToolError>) -> bool {
         self.open_span(index);
-        self.tell_started(index);
+        self.notify_started(index);
         self.answer(index, outcome, Vec::new())
     }
 
-    /// A call came to its end. Whether the batch ends with it.
-    pub(super) fn finish(&mut self, ran: Ran) -> bool {
-        match ran.handled {
-            Handled::Done(outcome) => self.answer(ran.index, outcome, ran.repairs),
-            Handled::Wait(shown) => {
-                if let Some(call) = self.calls.get(ran.index) {
+    /// Records the end of a call. Returns true if the batch ends with it.
+    pub(super) fn finish(&mut self, finished: FinishedCall) -> bool {
+        match finished.handled {
+            Handled::Done(outcome) => self.answer(finished.index, outcome, finished.repairs),
+            Handled::Wait(details) => {
+                if let Some(call) = self.calls.get(finished.index) {
                     let mut call = call.clone();
-                    if let Some(arguments) = ran.waits_with {
+                    if let Some(arguments) = finished.waits_with {
                         call.arguments = arguments;
                     }
-                    let reason = PendingReason::Decision(shown);
-                    self.wait(ran.index, call, reason, ran.repairs);
+                    let reason = PendingReason::Decision(details);
+                    self.wait(finished.index, call, reason, finished.repairs);
                 }
                 false
             }
@@ -220,27 +221,27 @@ impl<'a> Books<'a> {
         let Some(call) = self.calls.get(index) else {
             return false;
         };
-        // Whoever said stop is not told that a call of this batch succeeded afterwards.
+        // After a cancellation the host gets no success.
         let outcome = match outcome {
             Ok(_) if self.cx.cancel_requested() => Err(cancelled()),
             outcome => outcome,
         };
         let mut result = self.result(index, call, outcome, repairs);
-        // Whatever is said in its place, a call that failed is one.
+        // A failed call stays a failure, even if the policy replaces its answer.
         let failure = result.outcome.as_ref().err().map(ToolError::kind);
-        let ends = self.failed(index, call, &mut result);
+        let ends = self.apply_policy(index, call, &mut result);
         if let Some(limit) = self.limit {
             limit.apply(&mut result, self.cx.session_id());
         }
         self.answered(index, call, &result, failure);
-        if self.ends(index) {
+        if self.mark_ended(index) {
             self.replies.push(Reply::Answered(result));
         }
         ends
     }
 
-    /// Asks the policy, if the call failed. Whether the batch ends with it.
-    fn failed(&mut self, index: usize, call: &ToolCall, result: &mut ToolResult) -> bool {
+    /// Asks the policy about a failed call. Returns true if the batch ends with it.
+    fn apply_policy(&mut self, index: usize, call: &ToolCall, result: &mut ToolResult) -> bool {
         let error = match &result.outcome {
             Err(error) if error.kind() != ErrorKind::Cancelled => error,
             _ => return false,
@@ -281,11 +282,11 @@ impl<'a> Books<'a> {
         outcome: Result<Outcome, ToolError>,
         repairs: Vec<Repair>,
     ) -> ToolResult {
-        let line = self.lines.get(index);
-        let entry = line.and_then(|line| line.entry);
+        let row = self.rows.get(index);
+        let entry = row.and_then(|row| row.entry);
         let mut result = ToolResult::new(call, outcome);
         result.repairs = repairs.into();
-        if let Some(began) = line.and_then(|line| line.began) {
+        if let Some(began) = row.and_then(|row| row.began) {
             result.duration = began.elapsed();
         }
         if let Some(entry) = entry {
@@ -303,7 +304,7 @@ impl<'a> Books<'a> {
         result
     }
 
-    /// The answer stands. What the call changed counts if it succeeded and asks nobody.
+    /// Closes the call. Its updates count if it succeeded and asks nobody.
     fn answered(
         &mut self,
         index: usize,
@@ -311,15 +312,15 @@ impl<'a> Books<'a> {
         result: &ToolResult,
         failure: Option<ErrorKind>,
     ) {
-        let updates = self.live.close(index);
+        let updates = self.shared.close(index);
         if matches!(failure, Some(ErrorKind::Timeout | ErrorKind::Cancelled)) {
-            self.live.stop(index);
+            self.shared.stop(index);
         }
         if !self.observers.is_empty() {
-            self.tell_answered(index, call, result);
+            self.notify_finished(index, call, result);
         }
-        if let Some(line) = self.lines.get_mut(index) {
-            std::mem::take(&mut line.span).end(result);
+        if let Some(row) = self.rows.get_mut(index) {
+            std::mem::take(&mut row.span).end(result);
         }
         let asks = matches!(result.outcome, Ok(Outcome::AskUser { .. }));
         if failure.is_none() && !asks && !updates.is_empty() {
@@ -327,62 +328,62 @@ impl<'a> Books<'a> {
         }
     }
 
-    fn tell_repaired(&self, index: usize, call: &ToolCall, repairs: &[Repair]) {
+    fn notify_repaired(&self, index: usize, call: &ToolCall, repairs: &[Repair]) {
         if repairs.is_empty() || self.observers.is_empty() {
             return;
         }
-        self.observers.tell(&Event::Repaired {
+        self.observers.notify(&Event::Repaired {
             batch_id: self.id,
             cx: &self.cx,
             index,
             call,
-            shown: self.shown(index, call),
+            redacted: self.redacted(index, call),
             repairs,
         });
     }
 
-    fn tell_answered(&self, index: usize, call: &ToolCall, result: &ToolResult) {
-        self.tell_repaired(index, call, &result.repairs);
-        let (batch_id, cx, shown) = (self.id, &self.cx, self.shown(index, call));
-        self.observers.tell(&Event::Finished {
+    fn notify_finished(&self, index: usize, call: &ToolCall, result: &ToolResult) {
+        self.notify_repaired(index, call, &result.repairs);
+        let (batch_id, cx, redacted) = (self.id, &self.cx, self.redacted(index, call));
+        self.observers.notify(&Event::Finished {
             batch_id,
             cx,
             index,
             call,
-            shown,
+            redacted,
             result,
         });
     }
 
-    /// Whether this reply, which follows, is the call's first.
-    fn ends(&mut self, index: usize) -> bool {
-        let line = self.lines.get_mut(index);
-        let ends = line.is_some_and(|line| !std::mem::replace(&mut line.ended, true));
+    /// Marks the call as ended. Returns false if it has a reply already.
+    fn mark_ended(&mut self, index: usize) -> bool {
+        let row = self.rows.get_mut(index);
+        let ends = row.is_some_and(|row| !std::mem::replace(&mut row.ended, true));
         if ends {
             self.ended.push(index);
         }
         ends
     }
 
-    /// A policy ends the batch before anything ran.
+    /// Notes that a policy ends the batch before anything runs.
     pub(super) fn abort(&mut self, index: usize) {
         self.halts.push(Halted::Aborted { index });
     }
 
-    /// The host said stop.
+    /// Notes that the host cancelled the batch.
     pub(super) fn cancelled(&mut self) {
         self.halts.push(Halted::Cancelled);
     }
 
-    /// Answers whatever is open with this error, in call order.
-    pub(super) fn end_with(&mut self, error: &ToolError) {
-        if self.ended.len() == self.lines.len() {
+    /// Answers all open calls with this error, in call order.
+    pub(super) fn answer_open_calls(&mut self, error: &ToolError) {
+        if self.ended.len() == self.rows.len() {
             return;
         }
         for index in 0..self.calls.len() {
-            if self.lines.get(index).is_some_and(|line| !line.ended) {
+            if self.rows.get(index).is_some_and(|row| !row.ended) {
                 let error = error.clone();
-                let error = if self.live.is_elsewhere(index) {
+                let error = if self.shared.is_offloaded(index) {
                     not_stopped(error)
                 } else {
                     error
@@ -392,28 +393,28 @@ impl<'a> Books<'a> {
         }
     }
 
-    /// All is over.
+    /// Ends the batch.
     pub(super) fn close(mut self) -> Batch {
-        self.end()
+        self.finish_batch()
     }
 
-    fn end(&mut self) -> Batch {
+    fn finish_batch(&mut self) -> Batch {
         self.closed = true;
         if self.cx.cancel_requested() && !self.halts.contains(&Halted::Cancelled) {
             self.cancelled();
         }
-        self.end_with(&cancelled());
+        self.answer_open_calls(&cancelled());
         let mut batch = Batch {
             calls: self.in_call_order(),
             ..Batch::default()
         };
         if !self.updates.is_empty() {
             self.updates.sort_unstable_by_key(|(index, _)| *index);
-            let updates = self.updates.drain(..).flat_map(|(_, updates)| updates);
-            batch.updates = updates.collect();
-            let state = self.cx.state().clone();
-            let updates = batch.updates.iter().cloned();
-            batch.state = Some(updates.fold(state, |state, (name, value)| state.with(name, value)));
+            let updates = self.updates.drain(..).flat_map(|(index, updates)| {
+                updates.into_iter().map(move |update| (index, update))
+            });
+            (batch.updated_by, batch.updates) = updates.unzip();
+            batch.state = Some(self.cx.state().clone().updated(&batch.updates));
         }
         batch.halts = Halted::of_batch(&batch.calls, std::mem::take(&mut self.halts));
         let duration = self.began.elapsed();
@@ -423,11 +424,11 @@ impl<'a> Books<'a> {
             batch: &batch,
             duration,
         };
-        self.observers.tell(&batch_ended);
+        self.observers.notify(&batch_ended);
         batch
     }
 
-    /// What became of each call, once each has its reply.
+    /// Returns the replies in call order, once each call has one.
     fn in_call_order(&mut self) -> Vec<Reply> {
         let replies = std::mem::take(&mut self.replies);
         if self.ended.is_sorted() {
@@ -443,12 +444,12 @@ impl<'a> Books<'a> {
     }
 }
 
-/// A batch whose future was dropped: nobody gets its answers, but whoever looks on learns them.
-impl Drop for Books<'_> {
+/// Reports a batch whose future was dropped to its observers; nobody else gets its answers.
+impl Drop for BatchState<'_> {
     fn drop(&mut self) {
         if !self.closed {
             self.cancelled();
-            self.end();
+            self.finish_batch();
         }
     }
 }

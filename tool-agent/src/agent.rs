@@ -17,7 +17,11 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use serde_json::Value;
-use toolwright_runtime::{__private, Context, Encoder, Executor, Source, ToolChoice};
+use toolwright_provider::call::Encoder;
+use toolwright_provider::wire::ToolChoice;
+use toolwright_runtime::__private;
+use toolwright_runtime::executor::{Executor, Source};
+use toolwright_runtime::tool::Context;
 
 use self::engine::Engine;
 pub use self::handoff::{HANDOFF, handoff};
@@ -302,7 +306,7 @@ impl Agent {
     /// conversation's agent, session, run, turn, input and called tools.
     ///
     /// # Cancellation
-    /// A run ends early when the context's [`Cancel`](toolwright_runtime::Cancel) fires, or when the future is dropped,
+    /// A run ends early when the context's [`Cancel`](toolwright_runtime::tool::Cancel) fires, or when the future is dropped,
     /// as `tokio::time::timeout` does. A cancellation answers calls that run or did not begin as cancelled, and leaves
     /// pending calls pending. A drop leaves the session as it was before the current request or calls: the request has
     /// no response, or the calls are pending again. With a [`checkpointer`](Self::checkpointer), use

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
-use toolwright_runtime::{ToolCall, Toolset};
+use toolwright_provider::call::ToolCall;
+use toolwright_runtime::toolset::Toolset;
 
 /// Returns the SHA-256 of the tool's name, its current schema and the call's arguments, as 64 hexadecimal digits. An
 /// unknown tool has no schema.

@@ -1,6 +1,8 @@
 //! Events of running agents, and the trait that receives them.
 
-use toolwright_runtime::{Event, StreamEvent, ToolCall};
+use toolwright_provider::call::ToolCall;
+use toolwright_provider::wire::StreamEvent;
+use toolwright_runtime::executor::Event;
 
 use crate::{ModelResponse, Node, Run, RunEnd};
 
@@ -113,7 +115,7 @@ impl<'a> RunEvent<'a> {
         self.origin().0
     }
 
-    /// Returns the id of the run, which the calls' [idempotency keys](toolwright_runtime::Context::idempotency_key) and
+    /// Returns the id of the run, which the calls' [idempotency keys](toolwright_runtime::tool::Context::idempotency_key) and
     /// spans contain: see [`Session::run_id`](crate::Session::run_id).
     pub fn run_id(&self) -> &'a str {
         self.origin().1

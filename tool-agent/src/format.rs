@@ -8,10 +8,10 @@ use std::error::Error;
 use std::fmt;
 
 use serde_json::value::RawValue;
-use toolwright_runtime::{
-    Content, Definitions, Encoder, Outcome, ShortStr, ToolCall, ToolError, ToolResult, Utterance,
-    Wire, WireError,
-};
+use toolwright_provider::call::{Content, Encoder, Outcome, ToolCall, ToolError, ToolResult};
+use toolwright_provider::definitions::Definitions;
+use toolwright_provider::wire::{Utterance, Wire, WireError};
+use toolwright_schema::text::ShortStr;
 
 use crate::{Thread, ThreadError, ThreadMessage, ToolMessage, wire_name};
 

@@ -15,7 +15,9 @@ use reqwest::Client;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use toolwright_runtime::{Dialect, Fit, Wire};
+use toolwright_provider::definitions::Fit;
+use toolwright_provider::dialect::Dialect;
+use toolwright_provider::wire::Wire;
 
 use crate::BoxFuture;
 use crate::model::{DeltaSink, Model, ModelError, ModelRequest, ModelResponse};

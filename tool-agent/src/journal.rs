@@ -7,7 +7,7 @@ mod layer;
 mod stored_outcome;
 
 use serde_json::Value;
-use toolwright_runtime::ToolCall;
+use toolwright_provider::call::ToolCall;
 
 pub(crate) use self::layer::Journal;
 pub(crate) use self::stored_outcome::StoredOutcome;

@@ -39,8 +39,8 @@ pub use self::session::{
 };
 pub use self::thread::{OpenQuestion, Thread, ThreadError, ThreadRepair, Unanswered};
 pub use self::tool_node::{ToolNode, ToolNodeResult, route};
-pub use toolwright_runtime::Usage;
+pub use toolwright_provider::wire::Usage;
 
 /// Boxed future that is `Send`. [`Model`] and [`Checkpointer`] return it.
 #[doc(inline)]
-pub use toolwright_runtime::BoxFuture;
+pub use toolwright_runtime::tool::BoxFuture;

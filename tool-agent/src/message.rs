@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use toolwright_runtime::{Block, Encoder, Outcome, ShortStr, ToolCall, ToolResult, Wire};
+use toolwright_provider::call::{Block, Encoder, Outcome, ToolCall, ToolResult};
+use toolwright_provider::wire::Wire;
+use toolwright_schema::text::ShortStr;
 
 /// Message of a [`Thread`](crate::Thread).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -34,7 +36,7 @@ pub struct Assistant {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub native: Option<Native>,
     /// True if the tools were sent with lowered schemas, so that
-    /// [`Context::with_lowered`](toolwright_runtime::Context::with_lowered) has to read the calls.
+    /// [`Context::with_lowered`](toolwright_runtime::tool::Context::with_lowered) has to read the calls.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lowered: bool,
     /// Present if the text is a tool's question to the user, and not the model's.

@@ -6,7 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use toolwright_runtime::{Printable, SchemaDoc, StreamEvent, ToolCall, ToolChoice, Toolset, Usage};
+use toolwright_provider::call::ToolCall;
+use toolwright_provider::wire::{StreamEvent, ToolChoice, Usage};
+use toolwright_runtime::toolset::Toolset;
+use toolwright_schema::render::SchemaDoc;
+use toolwright_schema::text::Printable;
 
 use crate::{BoxFuture, Native, Thread};
 
@@ -102,7 +106,7 @@ pub struct ModelResponse {
     /// True if the provider truncated the answer.
     pub cut_off: bool,
     /// True if the tools were sent with lowered schemas, so that
-    /// [`Context::with_lowered`](toolwright_runtime::Context::with_lowered) has to read the calls.
+    /// [`Context::with_lowered`](toolwright_runtime::tool::Context::with_lowered) has to read the calls.
     pub lowered: bool,
 }
 

@@ -4,8 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use toolwright_provider::call::{HaltReason, Payload, ToolError};
 use toolwright_runtime::__private::EndReason;
-use toolwright_runtime::{HaltReason, Payload, ShortStr, ToolError};
+use toolwright_schema::text::ShortStr;
 
 use crate::{CheckpointError, ModelError, SessionError, ThreadError, Usage};
 

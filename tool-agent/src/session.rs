@@ -18,7 +18,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
-use toolwright_runtime::{Decision, State, ToolCall};
+use toolwright_provider::call::ToolCall;
+use toolwright_runtime::tool::{Decision, State};
 
 use crate::checkpoint::FormatVersion;
 use crate::{CheckpointId, Node, Thread, ThreadMessage, ThreadRepair, Usage};

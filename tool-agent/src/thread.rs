@@ -8,7 +8,8 @@ mod repair;
 use std::fmt;
 
 use serde::{Deserialize, Serialize, Serializer};
-use toolwright_runtime::{Outcome, Printable, ShortStr, ToolCall};
+use toolwright_provider::call::{Outcome, ToolCall};
+use toolwright_schema::text::{Printable, ShortStr};
 
 pub use self::repair::ThreadRepair;
 use crate::session::{answer_of, find};

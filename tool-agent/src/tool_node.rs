@@ -1,9 +1,10 @@
 //! The calls of a turn, for hosts that run their own loop.
 
-use toolwright_runtime::{
-    Batch, CallPlan, Context, Encoder, Executor, Halted, Pending, PendingReason, Reply, State,
-    ToolCall,
+use toolwright_provider::call::{Encoder, ToolCall};
+use toolwright_runtime::executor::{
+    Batch, CallPlan, Executor, Halted, Pending, PendingReason, Reply,
 };
+use toolwright_runtime::tool::{Context, State};
 
 use crate::{AgentError, Node, Thread, ThreadMessage, ToolMessage};
 

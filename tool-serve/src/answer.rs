@@ -4,10 +4,12 @@
 
 use std::borrow::Cow;
 
-use toolwright_runtime::{
-    Block, Content, Context, ErrorKind, Executor, Fault, Outcome, Payload, Pending, PendingReason,
-    Progress, Repair, Reply, ToolError, ToolResult,
+use toolwright_provider::call::{
+    Block, Content, ErrorKind, Outcome, Payload, ToolError, ToolResult,
 };
+use toolwright_runtime::executor::{Executor, Pending, PendingReason, Reply};
+use toolwright_runtime::tool::{Context, Progress};
+use toolwright_schema::decode::{Fault, Repair};
 
 use crate::json::{list, object, quoted};
 

@@ -7,7 +7,10 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio::time::sleep;
-use toolwright_runtime::{Batch, CallPlan, Context, Decided, Executor, Registry, ToolCall};
+use toolwright_provider::call::ToolCall;
+use toolwright_runtime::executor::{Batch, CallPlan, Decided, Executor};
+use toolwright_runtime::tool::Context;
+use toolwright_runtime::toolset::Registry;
 
 /// Gate for all calls of a server. Clones share one gate.
 ///

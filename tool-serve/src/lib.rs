@@ -43,7 +43,9 @@ fn repaired_before(mut result: ToolResult, repairs: &[Repair]) -> ToolResult {
 /// Time for calls to answer after the server's end cancelled them.
 const CANCEL_GRACE: std::time::Duration = std::time::Duration::from_secs(2);
 
-use toolwright_runtime::{Context, Repair, Repairs, ToolResult};
+use toolwright_provider::call::ToolResult;
+use toolwright_runtime::tool::Context;
+use toolwright_schema::decode::{Repair, Repairs};
 
 #[cfg(feature = "serve")]
 pub use self::serve::{Serve, main};

@@ -1,7 +1,8 @@
 //! Progress reports of a running call, for the front that waits for it.
 
 use tokio::sync::mpsc;
-use toolwright_runtime::{Context, Event, Executor, Progress};
+use toolwright_runtime::executor::{Event, Executor};
+use toolwright_runtime::tool::{Context, Progress};
 
 /// Unread reports that are kept. Further ones are dropped, since each supersedes the last.
 const CAPACITY: usize = 64;

@@ -10,8 +10,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use tokio::net::TcpListener;
+use toolwright_runtime::executor::Executor;
 use toolwright_runtime::layers::Approval;
-use toolwright_runtime::{Cancel, Context, Executor, Registry};
+use toolwright_runtime::tool::{Cancel, Context};
+use toolwright_runtime::toolset::Registry;
 
 use crate::cli::{self, Exit};
 use crate::http::{Change, HttpServer};
@@ -157,7 +159,7 @@ impl Serve {
     }
 
     /// Sets the context of all calls. Arguments are repaired at most as far as
-    /// [`Repairs::Values`](toolwright_runtime::Repairs::Values): keys are never repaired.
+    /// [`Repairs::Values`](toolwright_schema::decode::Repairs::Values): keys are never repaired.
     pub fn context(self, cx: Context) -> Self {
         Self { cx, ..self }
     }

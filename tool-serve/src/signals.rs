@@ -2,7 +2,7 @@
 
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use toolwright_runtime::Cancel;
+use toolwright_runtime::tool::Cancel;
 
 use crate::cli::Exit;
 

@@ -1,5 +1,5 @@
 use toolwright_provider::dialect::Dialect;
-use toolwright_runtime::Toolset;
+use toolwright_runtime::toolset::Toolset;
 
 /// Asserts that a provider accepts a toolset: what [`Toolset::check`] says, as a test of those tools
 /// that the compiler cannot look into.

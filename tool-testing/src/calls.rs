@@ -1,7 +1,7 @@
 use super::Samples;
 use toolwright_provider::call::{ErrorKind, ToolCall, ToolResult};
-use toolwright_runtime::Context;
-use toolwright_runtime::Toolset;
+use toolwright_runtime::tool::Context;
+use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::decode::{example, refused_defaults};
 
 /// Calls of every tool of a set: a small one, and then so many at random that its schema admits.

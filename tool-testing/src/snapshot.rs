@@ -1,7 +1,7 @@
 use std::fmt::Write;
 
 use toolwright_provider::dialect::{Dialect, lower};
-use toolwright_runtime::Toolset;
+use toolwright_runtime::toolset::Toolset;
 
 /// The definitions of a set in every dialect, as text to keep beside a test: what a provider is
 /// sent for each tool, what it is not told, and what it would refuse. The same set gives the same

@@ -11,10 +11,11 @@ use serde_json::{Value, json};
 use shuttle::future::{block_on, yield_now};
 use shuttle::sync::Mutex;
 use shuttle::thread;
-use toolwright_runtime::{
-    Batch, Cancel, Context, DynTool, ErrorKind, Event, Executor, Halted, Registry, Tool, ToolCall,
-    ToolError, Toolset,
-};
+use toolwright_provider::call::{ErrorKind, ToolCall, ToolError};
+use toolwright_runtime::dyn_tool::DynTool;
+use toolwright_runtime::executor::{Batch, Event, Executor, Halted};
+use toolwright_runtime::tool::{Cancel, Context, Tool};
+use toolwright_runtime::toolset::{Registry, Toolset};
 
 const SCHEDULES: usize = 2_000;
 
@@ -116,7 +117,7 @@ fn slow(ran: &Arc<AtomicUsize>) -> Arc<dyn Tool> {
 
 /// Whether each call was cancelled.
 fn cancelled(batch: &Batch) -> Vec<bool> {
-    let one = |result: &toolwright_runtime::ToolResult| match &result.outcome {
+    let one = |result: &toolwright_provider::call::ToolResult| match &result.outcome {
         Ok(_) => false,
         Err(error) => {
             assert_eq!(error.kind(), ErrorKind::Cancelled);

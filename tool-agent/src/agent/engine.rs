@@ -10,7 +10,7 @@ mod tools;
 use std::sync::Arc;
 
 use toolwright_runtime::__private::reported;
-use toolwright_runtime::Context;
+use toolwright_runtime::tool::Context;
 
 use super::Agent;
 use super::sub_sessions::SubSessions;

@@ -1,9 +1,13 @@
 //! Structured answers: one request for a conversation's result as a typed value.
 
 use serde::de::DeserializeOwned;
-use toolwright_runtime::{
-    Call, Context, ErrorKind, Schema, SchemaDoc, Store, ToolChoice, ToolError, Toolset,
-};
+use toolwright_provider::call::{ErrorKind, ToolError};
+use toolwright_provider::wire::ToolChoice;
+use toolwright_runtime::tool::{Call, Context};
+use toolwright_runtime::toolset::Toolset;
+use toolwright_schema::decode::Store;
+use toolwright_schema::render::SchemaDoc;
+use toolwright_schema::shape::Schema;
 
 use super::Agent;
 use super::engine::until;
@@ -87,7 +91,7 @@ fn read<T: Schema + DeserializeOwned>(text: &str, cx: &Context) -> Result<T, Too
     let (store, cx) = (
         Store::default(),
         cx.clone()
-            .with_repairs(toolwright_runtime::Repairs::None)
+            .with_repairs(toolwright_schema::decode::Repairs::None)
             .with_lowered(),
     );
     Call::new(text, &store, &cx).decode()

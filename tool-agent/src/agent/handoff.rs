@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::json;
-use toolwright_runtime::{BuildError, DynTool, HaltReason, Outcome, Tool, ToolError, ToolResult};
+use toolwright_provider::call::{HaltReason, Outcome, ToolError, ToolResult};
+use toolwright_runtime::dyn_tool::{BuildError, DynTool};
+use toolwright_runtime::tool::Tool;
 
 use super::Agent;
 use crate::{AgentError, Session};
@@ -42,7 +44,7 @@ struct HandoffTarget {
 
 impl Agent {
     /// Sets the agent's name. Other agents hand a conversation back by this name, and tools read it from
-    /// [`Context::agent_id`](toolwright_runtime::Context::agent_id).
+    /// [`Context::agent_id`](toolwright_runtime::tool::Context::agent_id).
     pub fn name(self, name: impl Into<Arc<str>>) -> Self {
         Self {
             name: Some(name.into()),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value};
-use toolwright_runtime::Context;
+use toolwright_runtime::tool::Context;
 
 use super::Agent;
 use crate::journal::Journal;

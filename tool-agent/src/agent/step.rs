@@ -3,7 +3,7 @@
 //! A step gets a thread and a context. It changes the thread only once the whole step is done, so a dropped step leaves
 //! no call without an answer.
 
-use toolwright_runtime::{Context, State};
+use toolwright_runtime::tool::{Context, State};
 
 use super::Agent;
 use super::engine::Engine;

@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::json;
-use toolwright_runtime::{
-    BoxFuture, Cancel, Context, Handled, Layer, Next, Request, ShortStr, State, ToolCall,
-};
+use toolwright_provider::call::ToolCall;
+use toolwright_runtime::executor::{Handled, Layer, Next, Request};
+use toolwright_runtime::tool::{BoxFuture, Cancel, Context, State};
+use toolwright_schema::text::ShortStr;
 
 use crate::session::id_of;
 use crate::{CheckpointError, Checkpointer, Queue, Session, Usage};

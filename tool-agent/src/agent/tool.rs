@@ -12,10 +12,12 @@ use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use toolwright_runtime::{
-    Answer, BuildError, Call, Context, Field, NameError, Outcome, Schema, SchemaDoc, Shape, Tool,
-    ToolDef, ToolError,
-};
+use toolwright_provider::call::{Outcome, ToolDef, ToolError};
+use toolwright_runtime::dyn_tool::BuildError;
+use toolwright_runtime::tool::{Answer, Call, Context, Tool};
+use toolwright_schema::render::SchemaDoc;
+use toolwright_schema::shape::{Field, Schema, Shape};
+use toolwright_schema::text::NameError;
 
 use self::agent_call::{AgentCall, AgentCallResult};
 use super::Agent;

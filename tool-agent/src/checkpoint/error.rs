@@ -2,7 +2,7 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-use toolwright_runtime::Printable;
+use toolwright_schema::text::Printable;
 
 use super::CheckpointId;
 

@@ -13,7 +13,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
-use toolwright_runtime::ToolCall;
+use toolwright_provider::call::ToolCall;
 
 use self::rows::{CallRow, SessionRow, id, number};
 use self::worker::Worker;

@@ -6,7 +6,11 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use toolwright_runtime::{Definitions, DynTool, Parallel, ToolChoice, ToolDef, Toolset, Wire};
+use toolwright_provider::call::ToolDef;
+use toolwright_provider::definitions::Definitions;
+use toolwright_provider::wire::{Parallel, ToolChoice, Wire};
+use toolwright_runtime::dyn_tool::DynTool;
+use toolwright_runtime::toolset::Toolset;
 
 use super::{Endpoint, failure};
 use crate::model::{ModelError, ModelRequest};

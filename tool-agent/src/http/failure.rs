@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use reqwest::header::HeaderMap;
 use serde_json::Value;
-use toolwright_runtime::Printable;
+use toolwright_schema::text::Printable;
 
 use super::Endpoint;
 use crate::model::{ModelError, ModelErrorKind};

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use reqwest::Client;
 use reqwest::redirect::Policy;
-use toolwright_runtime::{Completion, Definitions, Stop, StreamEvent};
+use toolwright_provider::definitions::Definitions;
+use toolwright_provider::wire::{Completion, Stop, StreamEvent};
 
 use super::body::Body;
 use super::{Endpoint, failure};
@@ -138,7 +139,7 @@ impl Endpoint {
         Ok(())
     }
 
-    fn unreadable(&self, error: &toolwright_runtime::WireError) -> ModelError {
+    fn unreadable(&self, error: &toolwright_provider::wire::WireError) -> ModelError {
         let words = self.redacted(&error.to_string());
         if error.is_reported() {
             return ModelError::new(crate::ModelErrorKind::Busy, words);

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use toolwright_runtime::{
-    Annotations, BoxFuture, ErrorKind, Handled, Layer, Next, Request, ToolCall, ToolError,
-};
+use toolwright_provider::call::{Annotations, ErrorKind, ToolCall, ToolError};
+use toolwright_runtime::executor::{Handled, Layer, Next, Request};
+use toolwright_runtime::tool::BoxFuture;
 
 use super::stored_outcome::StoredOutcome;
 use super::{Begin, Begun, CallRecord, UnknownOutcome, shown};

@@ -4,9 +4,10 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use toolwright_runtime::{
-    Block, Content, ErrorKind, Fault, HaltReason, Outcome, Payload, ToolCall, ToolError, ToolResult,
+use toolwright_provider::call::{
+    Block, Content, ErrorKind, HaltReason, Outcome, Payload, ToolCall, ToolError, ToolResult,
 };
+use toolwright_schema::decode::Fault;
 
 use crate::checkpoint::FormatVersion;
 

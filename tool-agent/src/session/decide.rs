@@ -1,6 +1,6 @@
 //! Decisions of people about pending calls.
 
-use toolwright_runtime::Decision;
+use toolwright_runtime::tool::Decision;
 
 use super::{CallRef, PendingCallReason, PendingCalls, Session, SessionError, WaitingCall};
 use crate::digest;

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use toolwright_runtime::Printable;
+use toolwright_schema::text::Printable;
 
 /// Error of an input that a session does not accept.
 #[derive(Debug, Clone, PartialEq, Eq)]

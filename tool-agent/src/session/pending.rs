@@ -5,7 +5,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use toolwright_runtime::{PendingReason, ShortStr, ToolCall};
+use toolwright_provider::call::ToolCall;
+use toolwright_runtime::executor::PendingReason;
+use toolwright_schema::text::ShortStr;
 
 use super::SessionError;
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use toolwright_runtime::ShortStr;
+use toolwright_schema::text::ShortStr;
 
 use crate::Node;
 

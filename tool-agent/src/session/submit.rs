@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use serde::Serialize;
-use toolwright_runtime::{
-    Block, Decision, Encoder, Outcome, ToolCall, ToolError, ToolResult, Toolset,
-};
+use toolwright_provider::call::{Block, Encoder, Outcome, ToolCall, ToolError, ToolResult};
+use toolwright_runtime::tool::Decision;
+use toolwright_runtime::toolset::Toolset;
 
 use super::{CallRef, PendingCall, PendingCalls, Session, SessionError};
 use crate::ToolMessage;

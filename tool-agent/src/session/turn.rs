@@ -4,7 +4,8 @@
 //! that ends the run once nothing is open. The status is derived from these in one place, so it cannot contradict them.
 
 use serde::{Deserialize, Serialize};
-use toolwright_runtime::{Outcome, ShortStr, ToolCall, ToolResult};
+use toolwright_provider::call::{Outcome, ToolCall, ToolResult};
+use toolwright_schema::text::ShortStr;
 
 use super::{PendingCall, PendingCallReason, Session, Status, WaitingCall};
 use crate::journal::StoredOutcome;

@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use toolwright_runtime::{StreamEvent, ToolChoice};
+use toolwright_provider::wire::{StreamEvent, ToolChoice};
 
 use crate::model::{DeltaSink, Model, ModelError, ModelRequest, ModelResponse};
 use crate::{BoxFuture, Thread};

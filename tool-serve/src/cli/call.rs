@@ -6,9 +6,11 @@ use std::time::Duration;
 use clap::ArgMatches;
 use serde_json::Value;
 use tokio::sync::mpsc::Receiver;
-use toolwright_runtime::{
-    Batch, Context, Decision, Executor, Pending, Printable, Progress, Reply, ToolCall, Toolset,
-};
+use toolwright_provider::call::ToolCall;
+use toolwright_runtime::executor::{Batch, Executor, Pending, Reply};
+use toolwright_runtime::tool::{Context, Decision, Progress};
+use toolwright_runtime::toolset::Toolset;
+use toolwright_schema::text::Printable;
 
 use super::arguments::{self, FlagValues};
 use super::command::{id, parameters};

@@ -7,8 +7,11 @@ use clap::error::{Error, ErrorKind};
 use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
 use clap_complete::Shell;
 use toolwright_json::Value;
+use toolwright_provider::call::ToolDef;
+use toolwright_provider::dialect::Dialect;
 use toolwright_runtime::__private::{Keyword, Parts};
-use toolwright_runtime::{Dialect, Printable, ToolDef, Toolset};
+use toolwright_runtime::toolset::Toolset;
+use toolwright_schema::text::Printable;
 
 use super::exit;
 use super::flags::{Flag, FlagKind, flags};

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use toolwright_runtime::ErrorKind;
+use toolwright_provider::call::ErrorKind;
 
 use crate::answer::CallStatus;
 

@@ -18,7 +18,8 @@ use std::io::{self, Write};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command};
 use clap_complete::Shell;
-use toolwright_runtime::{Printable, Toolset};
+use toolwright_runtime::toolset::Toolset;
+use toolwright_schema::text::Printable;
 
 use self::call::CallCommand;
 pub(crate) use self::exit::Exit;

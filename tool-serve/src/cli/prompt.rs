@@ -3,7 +3,8 @@
 use std::io::{self, BufRead, IsTerminal};
 
 use tokio::sync::oneshot;
-use toolwright_runtime::{Decision, Pending};
+use toolwright_runtime::executor::Pending;
+use toolwright_runtime::tool::Decision;
 
 use super::show::print_pending;
 

@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 use std::io::{self, BufWriter, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
-use toolwright_runtime::{
-    Dialect, Outcome, Payload, Pending, PendingReason, Printable, Reply, Severity, ToolDef,
-    ToolError, ToolResult, Toolset, lower,
-};
+use toolwright_provider::call::{Outcome, Payload, ToolDef, ToolError, ToolResult};
+use toolwright_provider::dialect::{Dialect, lower};
+use toolwright_runtime::executor::{Pending, PendingReason, Reply};
+use toolwright_runtime::toolset::{Severity, Toolset};
+use toolwright_schema::text::Printable;
 
 use super::Output;
 use super::command::first_sentence;
@@ -166,7 +167,9 @@ impl Printer {
             .iter()
             .map(|dialect| tools.check(*dialect))
             .collect();
-        let is_accepted = reports.iter().all(toolwright_runtime::Report::is_accepted);
+        let is_accepted = reports
+            .iter()
+            .all(toolwright_runtime::toolset::Report::is_accepted);
         match self.output {
             Output::Json => self.line(&list(reports.iter().map(report)))?,
             Output::Text => {
@@ -281,7 +284,7 @@ fn schema(def: &ToolDef, dialect: Option<Dialect>) -> Result<String, String> {
     }
 }
 
-fn report(report: &toolwright_runtime::Report) -> String {
+fn report(report: &toolwright_runtime::toolset::Report) -> String {
     let problems = report.problems.iter().map(|problem| {
         let severity = match problem.severity {
             Severity::Error => "error",

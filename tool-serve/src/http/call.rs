@@ -7,7 +7,10 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
-use toolwright_runtime::{Batch, Context, Decided, ErrorKind, FaultCode, Reply, ToolCall};
+use toolwright_provider::call::{ErrorKind, ToolCall};
+use toolwright_runtime::executor::{Batch, Decided, Reply};
+use toolwright_runtime::tool::Context;
+use toolwright_schema::decode::FaultCode;
 
 use super::{ServerState, json, refused, stream};
 use crate::answer::{self, CallStatus};
@@ -32,7 +35,7 @@ pub(super) async fn call(
     let mut cx = state.context(&parts.extensions);
     let is_strict = prefers_strict(&parts.headers);
     if is_strict {
-        cx = cx.with_repairs(toolwright_runtime::Repairs::None);
+        cx = cx.with_repairs(toolwright_schema::decode::Repairs::None);
     }
     let whole = match body::read(body, cx.limits().text, BODY_TIMEOUT, &state.budget).await {
         Ok(whole) => whole,

@@ -6,7 +6,7 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use toolwright_runtime::Decision;
+use toolwright_runtime::tool::Decision;
 
 use super::call::{BODY_TIMEOUT, body_refusal, content_type_refusal, respond};
 use super::{ServerState, refused};

@@ -15,7 +15,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::{Sleep, sleep};
-use toolwright_runtime::Cancel;
+use toolwright_runtime::tool::Cancel;
 
 use crate::CANCEL_GRACE;
 

@@ -26,7 +26,9 @@ use axum::http::{Extensions, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use tokio::net::TcpListener;
-use toolwright_runtime::{Cancel, Context, Executor, Registry};
+use toolwright_runtime::executor::Executor;
+use toolwright_runtime::tool::{Cancel, Context};
+use toolwright_runtime::toolset::Registry;
 
 use self::guard::Guard;
 use self::mount::mount_path;
@@ -47,13 +49,13 @@ const GRACE: Duration = Duration::from_secs(10);
 /// text/event-stream` it is a stream of events, and the last one is the answer. A client that disconnects cancels its
 /// call.
 ///
-/// Invalid values are [repaired](toolwright_runtime::Repair), and the `repairs` of the answer list the changes. Keys
+/// Invalid values are [repaired](toolwright_schema::decode::Repair), and the `repairs` of the answer list the changes. Keys
 /// are never repaired, since the author of the arguments is unknown. A strict [context](Self::context) switches repairs
 /// off, as does a request with `Prefer: handling=strict`.
 ///
 /// # Approvals
 /// A call that waits for a person did not run: a layer [asks](toolwright_runtime::layers::Approval), or the tool is
-/// manual. It is answered with status 202, its arguments, and an `id`. A [`Decision`](toolwright_runtime::Decision) as
+/// manual. It is answered with status 202, its arguments, and an `id`. A [`Decision`](toolwright_runtime::tool::Decision) as
 /// JSON to `POST /calls/{id}` continues it: `"approve"`, `{"reject": "why"}`, `{"edit": {…}}`, `{"answer": …}`. It runs
 /// once, in the context of its caller.
 ///

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use toolwright_json::Value;
+use toolwright_provider::call::{Annotations, ToolDef};
 use toolwright_runtime::__private::{change_references, sent_definitions};
-use toolwright_runtime::{Annotations, ToolDef, Toolset};
+use toolwright_runtime::toolset::Toolset;
 
 use crate::json::{list, object, quoted};
 

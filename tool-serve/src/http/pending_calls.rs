@@ -7,7 +7,8 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use toolwright_runtime::{Context, Pending};
+use toolwright_runtime::executor::Pending;
+use toolwright_runtime::tool::Context;
 
 use crate::random;
 

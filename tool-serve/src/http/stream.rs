@@ -12,7 +12,9 @@ use axum::response::{IntoResponse, Response};
 use futures_core::Stream;
 use tokio::sync::mpsc::Receiver;
 use tokio::time::{Interval, MissedTickBehavior, interval_at};
-use toolwright_runtime::{Batch, Context, Decided, Progress, ToolCall};
+use toolwright_provider::call::ToolCall;
+use toolwright_runtime::executor::{Batch, Decided};
+use toolwright_runtime::tool::{Context, Progress};
 
 use super::ServerState;
 use super::call::{answer_json, run};

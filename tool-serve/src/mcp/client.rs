@@ -33,7 +33,8 @@ mod stdio;
 use std::fmt;
 use std::sync::Arc;
 
-use toolwright_runtime::{Registry, ToolDef, Toolset};
+use toolwright_provider::call::ToolDef;
+use toolwright_runtime::toolset::{Registry, Toolset};
 
 pub use self::connector::Connector;
 pub use self::elicit::Elicitation;
@@ -68,7 +69,7 @@ use self::session::Session;
 ///
 /// - Arguments are checked before they are sent: always for being an object without repeated keys, and by the tool's
 ///   schema with the feature `validate` (see
-///   [`DynToolBuilder::parameters`](toolwright_runtime::DynToolBuilder::parameters)). They are sent as they were
+///   [`DynToolBuilder::parameters`](toolwright_runtime::dyn_tool::DynToolBuilder::parameters)). They are sent as they were
 ///   written, digit for digit.
 /// - A server is not trusted more than a model. Its messages are limited, and unreadable ones are skipped. Invisible
 ///   characters are removed from the texts of its tools. [`Client::notices`] lists all changes and refusals. The

@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::Value;
 
 use toolwright_provider::call::{ErrorKind, Outcome, ToolCall, ToolError, ToolResult};
-use toolwright_runtime::Batch;
-use toolwright_runtime::Toolset;
-use toolwright_runtime::{BuildError, DynTool};
-use toolwright_runtime::{Cancel, Context, Tool};
+use toolwright_runtime::dyn_tool::{BuildError, DynTool};
+use toolwright_runtime::executor::Batch;
+use toolwright_runtime::tool::{Cancel, Context, Tool};
+use toolwright_runtime::toolset::Toolset;
 
 /// What became of the calls of a turn: the answers in call order, and the calls that wait.
 #[derive(Debug, Clone)]

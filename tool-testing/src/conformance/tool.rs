@@ -1,6 +1,6 @@
 use crate::Samples;
 use toolwright_provider::call::{ErrorKind, ToolCall, ToolDef, ToolError, contained};
-use toolwright_runtime::{Call, Context, Tool};
+use toolwright_runtime::tool::{Call, Context, Tool};
 use toolwright_schema::decode::Store;
 use toolwright_schema::text::NameError;
 
@@ -72,7 +72,7 @@ pub fn tool(tool: &dyn Tool) {
 fn validate(tool: &dyn Tool, arguments: &str) -> Result<(), ToolError> {
     let (store, cx) = (
         Store::new(),
-        Context::new().with_repairs(toolwright_runtime::Repairs::None),
+        Context::new().with_repairs(toolwright_schema::decode::Repairs::None),
     );
     let call = ToolCall::new("call_1", tool.def().name.as_ref(), arguments);
     contained(|| tool.validate(Call::of(&call, &store, &cx))).flatten()

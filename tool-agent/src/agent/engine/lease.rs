@@ -4,7 +4,9 @@
 
 use std::sync::Arc;
 
-use toolwright_runtime::{Context, Event, Executor, Toolset};
+use toolwright_runtime::executor::{Event, Executor};
+use toolwright_runtime::tool::Context;
+use toolwright_runtime::toolset::Toolset;
 
 use super::Engine;
 use crate::agent::sub_sessions::SubSessions;

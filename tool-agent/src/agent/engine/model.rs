@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use toolwright_runtime::{ShortStr, StreamEvent, ToolChoice, Toolset};
+use toolwright_provider::wire::{StreamEvent, ToolChoice};
+use toolwright_runtime::toolset::Toolset;
+use toolwright_schema::text::ShortStr;
 
 use super::{Engine, VisitResult, emit, until};
 use crate::event::RunEvent;

@@ -6,10 +6,10 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
-use toolwright_runtime::{
-    Batch, Context, Decided, Decision, ErrorKind, Halted, Outcome, Reply, ToolCall, ToolError,
-    ToolResult, Toolset,
-};
+use toolwright_provider::call::{ErrorKind, Outcome, ToolCall, ToolError, ToolResult};
+use toolwright_runtime::executor::{Batch, Decided, Halted, Reply};
+use toolwright_runtime::tool::{Context, Decision};
+use toolwright_runtime::toolset::Toolset;
 
 use super::lease::Lease;
 use super::{Engine, VisitResult};

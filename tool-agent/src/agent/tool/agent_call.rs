@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use toolwright_runtime::{__private, Cancel, Context, ErrorKind, Outcome, State, ToolError};
+use toolwright_provider::call::{ErrorKind, Outcome, ToolError};
+use toolwright_runtime::__private;
+use toolwright_runtime::tool::{Cancel, Context, State};
 
 use super::{AgentTool, FinalizeFn};
 use crate::agent::Agent;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use tokio::runtime::Handle;
-use toolwright_runtime::{Encoder, Outcome, ToolCall, ToolError, ToolResult};
+use toolwright_provider::call::{Encoder, Outcome, ToolCall, ToolError, ToolResult};
 
 use super::agent_call::{AgentCall, AgentCallResult};
 use crate::agent::sub_sessions::SubSessions;

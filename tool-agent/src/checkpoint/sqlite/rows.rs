@@ -2,7 +2,7 @@
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, Params, Row, Transaction};
-use toolwright_runtime::ToolCall;
+use toolwright_provider::call::ToolCall;
 
 use super::table::{CALL, CHECKPOINT, SESSION, STORE, Table};
 use super::{SqlResult, StoreFailure};

@@ -11,7 +11,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep_until};
-use toolwright_runtime::{Context, ErrorKind, Outcome, ToolError};
+use toolwright_provider::call::{ErrorKind, Outcome, ToolError};
+use toolwright_runtime::tool::Context;
 
 use super::abandoned::Abandoned;
 use super::desk::short;

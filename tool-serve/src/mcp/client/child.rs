@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::process::Child;
 use tokio::time::timeout;
-use toolwright_runtime::Cancel;
+use toolwright_runtime::tool::Cancel;
 
 use super::group::Group;
 

@@ -7,7 +7,9 @@ use http::{HeaderName, HeaderValue, header};
 use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
-use toolwright_runtime::{Cancel, Registry, ToolDef};
+use toolwright_provider::call::ToolDef;
+use toolwright_runtime::tool::Cancel;
+use toolwright_runtime::toolset::Registry;
 
 use super::elicit::{Asker, Elicitation};
 use super::error::{ConnectError, ConnectErrorKind};

@@ -15,7 +15,8 @@ use rmcp::model::{
 };
 use serde_json::value::RawValue;
 use tokio::sync::{Notify, Semaphore};
-use toolwright_runtime::{Printable, Progress};
+use toolwright_runtime::tool::Progress;
+use toolwright_schema::text::Printable;
 
 use super::books::{Asked, Books, Entry, Open};
 use super::event::{ClientEvent, Events};

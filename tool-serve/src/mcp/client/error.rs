@@ -1,7 +1,7 @@
 use std::error::Error;
 use std::fmt;
 
-use toolwright_runtime::Printable;
+use toolwright_schema::text::Printable;
 
 /// Error of connecting to an MCP server.
 ///

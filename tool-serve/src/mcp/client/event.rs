@@ -7,7 +7,7 @@ use toolwright_runtime::__private::reported;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ClientEvent {
-    /// Line of the server's standard error, unescaped ([`Printable`](toolwright_runtime::Printable) makes it safe to
+    /// Line of the server's standard error, unescaped ([`Printable`](toolwright_schema::text::Printable) makes it safe to
     /// print). A line of more than 8 KiB is cut to its first and last 256 bytes, with `…` between.
     Stderr(String),
     /// Log message of the server: the JSON of `notifications/message`.

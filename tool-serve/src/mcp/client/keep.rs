@@ -7,7 +7,8 @@ use std::time::Duration;
 use rmcp::model::SubscriptionFilter;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
-use toolwright_runtime::{Cancel, Printable};
+use toolwright_runtime::tool::Cancel;
+use toolwright_schema::text::Printable;
 
 use super::event::ClientEvent;
 use super::link::{Link, State};

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::time::timeout;
-use toolwright_runtime::{Cancel, ToolError};
+use toolwright_provider::call::ToolError;
+use toolwright_runtime::tool::Cancel;
 
 use super::session::Session;
 use super::settings::Settings;

@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use toolwright_runtime::{Registry, Tool, Toolset};
+use toolwright_runtime::tool::Tool;
+use toolwright_runtime::toolset::{Registry, Toolset};
 
 use super::notice::{Notice, NoticeKind};
 

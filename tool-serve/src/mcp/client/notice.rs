@@ -1,6 +1,6 @@
 use std::fmt;
 
-use toolwright_runtime::Printable;
+use toolwright_schema::text::Printable;
 
 /// Change or refusal of a server's tool.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,9 +9,12 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use toolwright_runtime::{
-    Annotations, DynTool, Meta, Printable, SchemaDoc, Tool, ToolDef, ToolError, Toolset,
-};
+use toolwright_provider::call::{Annotations, Meta, ToolDef, ToolError};
+use toolwright_runtime::dyn_tool::DynTool;
+use toolwright_runtime::tool::Tool;
+use toolwright_runtime::toolset::Toolset;
+use toolwright_schema::render::SchemaDoc;
+use toolwright_schema::text::Printable;
 
 use super::arguments::Arguments;
 use super::link::Link;
@@ -276,7 +279,7 @@ fn printable(name: &str) -> String {
 /// `_`, and a long one gets its last characters of a sum of the whole.
 fn portable(name: &str) -> String {
     const MOST: usize = 64;
-    if toolwright_runtime::is_portable_name(name) {
+    if toolwright_schema::text::is_portable_name(name) {
         return name.to_owned();
     }
     let is_taken = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
@@ -311,7 +314,9 @@ mod tests {
         assert_eq!(portable("7zip"), "_7zip");
         assert_eq!(portable(""), "_");
         let (one, two) = (portable(&"x".repeat(70)), portable(&"x".repeat(71)));
-        assert!(one != two && one.len() == 64 && toolwright_runtime::is_portable_name(&one));
-        assert!(toolwright_runtime::is_portable_name(&portable("número ñ")));
+        assert!(one != two && one.len() == 64 && toolwright_schema::text::is_portable_name(&one));
+        assert!(toolwright_schema::text::is_portable_name(&portable(
+            "número ñ"
+        )));
     }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use toolwright_runtime::{Block, Content, ErrorKind, Outcome, Payload, ToolError};
+use toolwright_provider::call::{Block, Content, ErrorKind, Outcome, Payload, ToolError};
 
 /// A result of `tools/call`, as far as it is read.
 #[derive(Deserialize)]

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use http::{HeaderName, HeaderValue};
 use serde_json::{Map, Value};
-use toolwright_runtime::{Registry, ToolDef};
+use toolwright_provider::call::ToolDef;
+use toolwright_runtime::toolset::Registry;
 
 use super::elicit::Asker;
 use super::event::Events;

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use serde_json::value::RawValue;
 use tokio::sync::{Notify, OwnedSemaphorePermit};
-use toolwright_runtime::Context;
+use toolwright_runtime::tool::Context;
 
 use super::books::Entry;
 use super::frame::Answered;

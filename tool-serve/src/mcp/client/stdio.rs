@@ -12,7 +12,7 @@ use tokio::process::{ChildStdin, Command};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
-use toolwright_runtime::Cancel;
+use toolwright_runtime::tool::Cancel;
 
 use super::child::{Guarded, LAST_WORDS};
 use super::desk::{Desk, Outgoing};

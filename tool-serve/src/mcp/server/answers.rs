@@ -2,11 +2,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use toolwright_runtime::Context;
+use toolwright_runtime::tool::Context;
 
 /// Results of a call's questions, for tools that continue after an answer.
 ///
-/// A tool asks by returning [`Outcome::ask`](toolwright_runtime::Outcome::ask). If the question has the
+/// A tool asks by returning [`Outcome::ask`](toolwright_provider::call::Outcome::ask). If the question has the
 /// option `key`, the tool is called again after the answer, with the same arguments. It finds all results so far under
 /// their keys.
 /// Without a `key` the answer is the call's result, and the tool is not called again.

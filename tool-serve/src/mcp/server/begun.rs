@@ -10,7 +10,9 @@ use std::task::Poll;
 use http::request::Parts;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
-use toolwright_runtime::{Batch, Cancel, Context, Decided, Progress, Reply, ToolCall};
+use toolwright_provider::call::ToolCall;
+use toolwright_runtime::executor::{Batch, Decided, Reply};
+use toolwright_runtime::tool::{Cancel, Context, Progress};
 
 use super::http::Client;
 use super::request::CallRequest;

@@ -10,10 +10,11 @@ use rmcp::model::{
     InputRequests, InputRequiredResult, ProgressToken, ProtocolVersion, ServerRequest,
 };
 use rmcp::service::{PeerRequestOptions, RequestContext};
-use toolwright_runtime::{
-    Batch, Context, Decided, Encoder, ErrorKind, Outcome, Progress, Repair, Reply, ToolCall,
-    ToolResult, Wire,
-};
+use toolwright_provider::call::{Encoder, ErrorKind, Outcome, ToolCall, ToolResult};
+use toolwright_provider::wire::Wire;
+use toolwright_runtime::executor::{Batch, Decided, Reply};
+use toolwright_runtime::tool::{Context, Progress};
+use toolwright_schema::decode::Repair;
 
 use super::answers::{ElicitResult, ElicitResults};
 use super::begun::{self, Begun, Running};
@@ -428,7 +429,7 @@ impl Asked<'_> {
 
     fn say(&self, said: Said) -> CallToolResponse {
         let outcome = if said.is_error {
-            Err(toolwright_runtime::ToolError::failed(said.text))
+            Err(toolwright_provider::call::ToolError::failed(said.text))
         } else {
             Ok(Outcome::value(said.text))
         };

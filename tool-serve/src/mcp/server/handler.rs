@@ -17,7 +17,7 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
-use toolwright_runtime::Cancel;
+use toolwright_runtime::tool::Cancel;
 
 use super::session::Session;
 use super::{Shared, begun, call, list, progress};

@@ -4,7 +4,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServerLimits {
     /// Maximal bytes of a message: a line, or the body of a request. Default: 16 MiB. Arguments have [a
-    /// limit](toolwright_runtime::Limits) of their own.
+    /// limit](toolwright_schema::decode::Limits) of their own.
     ///
     /// Over HTTP, all requests of more than 64 KiB together may hold 256 MiB until they are answered; further ones get
     /// status 503. On a pipe, all requests count.

@@ -1,8 +1,10 @@
 //! `tools/list`: definitions, a page at a time.
 
 use rmcp::model::{ErrorData, ListToolsResult, PaginatedRequestParams, ProtocolVersion};
+use toolwright_provider::call::ToolDef;
+use toolwright_provider::wire::Wire;
 use toolwright_runtime::__private::sent_definitions;
-use toolwright_runtime::{Context, ToolDef, Wire};
+use toolwright_runtime::tool::Context;
 
 use super::{Shared, raw};
 

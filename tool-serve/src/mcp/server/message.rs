@@ -6,7 +6,7 @@ use std::fmt;
 use rmcp::model::{ClientJsonRpcMessage, ErrorCode, RequestId};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
-use toolwright_runtime::Printable;
+use toolwright_schema::text::Printable;
 
 use super::request::CallRequest;
 use crate::mcp::broken::{Kind, Torn};

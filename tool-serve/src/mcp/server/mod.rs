@@ -26,7 +26,10 @@ use std::sync::Arc;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use tokio::io::{AsyncRead, AsyncWrite};
-use toolwright_runtime::{Cancel, Context, Encoder, Executor, Registry, Tool, Toolset};
+use toolwright_provider::call::Encoder;
+use toolwright_runtime::executor::Executor;
+use toolwright_runtime::tool::{Cancel, Context, Tool};
+use toolwright_runtime::toolset::{Registry, Toolset};
 
 use self::flight::Flight;
 use self::handler::Handler;
@@ -58,11 +61,11 @@ const NEEDS: &str = "client_capabilities";
 /// notified when a [`Registry`] changes. Progress is sent to clients that ask for it; its messages also go to clients
 /// that read logs.
 ///
-/// Invalid values are [repaired](toolwright_runtime::Repair), unless the [context](Self::context) is strict. Keys are
+/// Invalid values are [repaired](toolwright_schema::decode::Repair), unless the [context](Self::context) is strict. Keys are
 /// never repaired. The `_meta` of a result lists its repairs in `toolwright/repairs`: `{"path", "kind", "from", "to"}`.
 ///
 /// # Approvals and questions
-/// A question ([`Outcome::AskUser`](toolwright_runtime::Outcome::AskUser)), an
+/// A question ([`Outcome::AskUser`](toolwright_provider::call::Outcome::AskUser)), an
 /// [approval](toolwright_runtime::layers::Approval) or a manual tool needs a person. The server asks the client, if the
 /// client supports it: by elicitation up to 2025-11-25, and by required input since. See [`ElicitResults`].
 ///
@@ -188,7 +191,7 @@ impl McpServer {
     }
 
     /// Sets the context of all calls. It also decides which tools clients see and may call. Each session has an id of
-    /// its own. Arguments are repaired at most as far as [`Repairs::Values`](toolwright_runtime::Repairs::Values),
+    /// its own. Arguments are repaired at most as far as [`Repairs::Values`](toolwright_schema::decode::Repairs::Values),
     /// since their author is unknown.
     pub fn context(mut self, cx: Context) -> Self {
         self.0.context = cx;

@@ -5,7 +5,7 @@ use rmcp::RoleServer;
 use rmcp::model::{LoggingLevel, LoggingMessageNotificationParam};
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::Peer;
-use toolwright_runtime::Progress;
+use toolwright_runtime::tool::Progress;
 
 /// Tells the client; a client that is gone hears nothing.
 pub(super) async fn tell(peer: &Peer<RoleServer>, token: &ProgressToken, progress: &Progress) {

@@ -6,9 +6,11 @@ use std::sync::LazyLock;
 use rmcp::model::{ElicitRequestParams, ElicitationSchema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use toolwright_runtime::{
-    Decision, Outcome, Pending, PendingReason, Printable, ToolResult, Toolset,
-};
+use toolwright_provider::call::{Outcome, ToolResult};
+use toolwright_runtime::executor::{Pending, PendingReason};
+use toolwright_runtime::tool::Decision;
+use toolwright_runtime::toolset::Toolset;
+use toolwright_schema::text::Printable;
 
 use super::answers::{ElicitResult, ElicitResults};
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rmcp::model::RequestId;
-use toolwright_runtime::Cancel;
+use toolwright_runtime::tool::Cancel;
 
 #[derive(Default)]
 pub(super) struct Session {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rmcp::model::{RequestStateCodec, SealOptions};
 use serde::{Deserialize, Serialize};
-use toolwright_runtime::ToolCall;
+use toolwright_provider::call::ToolCall;
 
 use super::answers::ElicitResults;
 use super::question::Question;

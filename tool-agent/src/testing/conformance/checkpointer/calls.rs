@@ -1,6 +1,6 @@
 //! Checks of call records.
 
-use toolwright_runtime::ToolCall;
+use toolwright_provider::call::ToolCall;
 
 use super::{did, put, same};
 use crate::{Begin, Begun, CallRecord, CheckpointId, Checkpointer};

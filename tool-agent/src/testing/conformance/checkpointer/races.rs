@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tokio::task::JoinSet;
-use toolwright_runtime::ToolCall;
+use toolwright_provider::call::ToolCall;
 
 use super::{did, history, put, same};
 use crate::{Begin, Begun, Checkpointer};

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
-use toolwright_runtime::Cancel;
+use toolwright_runtime::tool::Cancel;
 
 use crate::body::BodyPermit;
 use crate::mcp::server::raw;

@@ -44,7 +44,7 @@ const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 /// refuses a request whose `Host` is not this machine, or whose `Origin` is another site, unless they are
 /// [allowed](Self::allow_host).
 ///
-/// A layer that puts a [`Context`](toolwright_runtime::Context) into a request's extensions adds to the context of its
+/// A layer that puts a [`Context`](toolwright_runtime::tool::Context) into a request's extensions adds to the context of its
 /// calls, for example the user. It takes precedence over [`McpServer::context`].
 ///
 /// The HTTP server has to limit the time for a request's head and for reading a response. It should also set

@@ -9,7 +9,9 @@ use toolwright_json::Place;
 use super::Error;
 use super::expected::Expected;
 use super::read::{Form, Json};
-use crate::schema::shape::{FastBounds, Field, Kind, Object, Peeled, Shape, Union, Variant};
+use crate::schema::shape::{
+    FastBounds, Field, JsonType, Kind, Object, Peeled, Shape, Union, Variant,
+};
 
 impl<'de> Json<'de> {
     /// Returns what a value that serde buffers has to be, if the reader can check it as it goes: a value without
@@ -166,9 +168,10 @@ fn has_elements(shape: &Shape<'_>) -> bool {
 
 /// Returns the member of a union that alone may admit a value that starts with this byte.
 fn member_of(union: &'static Union<'static>, next: u8) -> Option<&'static Shape<'static>> {
+    let given = JsonType::of_byte(next)?;
     let mut found = None;
     for member in union.members {
-        if member.starts_with(next)? && found.replace(member).is_some() {
+        if member.may_be(given)? && found.replace(member).is_some() {
             return None;
         }
     }

@@ -4,7 +4,7 @@ use toolwright_json::Place;
 
 use crate::schema::decode::fault::say;
 use crate::schema::decode::{FaultCode, Segment};
-use crate::schema::shape::{Alternative, Key, Kind, Rule, Shape, Variant};
+use crate::schema::shape::{Alternative, JsonType, Key, Kind, Rule, Shape, Variant};
 
 use super::union::Way;
 use super::{Secrecy, Stop, Walk, Walked};
@@ -294,7 +294,10 @@ fn is_names(shape: &Shape<'_>) -> bool {
 
 /// Whether values of a shape start with this byte.
 fn starts(shape: &Shape<'_>, byte: u8, depth: u8) -> bool {
-    if let Some(known) = shape.starts_with(byte) {
+    let Some(given) = JsonType::of_byte(byte) else {
+        return false;
+    };
+    if let Some(known) = shape.may_be(given) {
         return known;
     }
     match shape.core() {

@@ -92,12 +92,12 @@ impl<'de> Json<'de> {
     }
 }
 
-/// Whether values of a shape have no parts.
+/// Returns true if values of a shape have no parts.
 fn is_leaf(shape: &Shape<'_>) -> bool {
     !matches!(shape.fast, FastBounds::Nothing) || shape.core().is_leaf()
 }
 
-/// What stands inside a layer that says nothing of a value with this first byte, or behind an edge back.
+/// Returns the shape inside a layer that says nothing of a value with this first byte, or behind an edge back.
 fn unbounded(shape: &'static Shape<'static>, next: u8) -> Option<&'static Shape<'static>> {
     let says_more = shape.kind.bounds().is_some() || shape.kind.adds_null() && next == b'n';
     shape.layer_or_target().filter(|_| !says_more)
@@ -160,7 +160,7 @@ impl Listed {
     }
 }
 
-/// Whether a shape is an array whose elements need not be compared.
+/// Returns true if a shape is an array whose elements need not be compared.
 fn has_elements(shape: &Shape<'_>) -> bool {
     let peeled = Peeled::of(shape);
     matches!(peeled.kind, Kind::Array(array) if !array.unique && !peeled.unique)
@@ -193,7 +193,7 @@ pub(super) struct Member {
     next: usize,
     /// A bit for each key that has come.
     given: u64,
-    /// What the value behind the last key has to be, until it is read.
+    /// The expected value behind the last key, until it is read.
     value: Option<Expected>,
     /// The first key is a tag, which has been looked at.
     is_tagged: bool,
@@ -257,7 +257,7 @@ impl Member {
         Ok(())
     }
 
-    /// What the value behind a key has to be.
+    /// Returns what the value behind a key has to be.
     #[inline]
     pub(super) fn value(&mut self, json: &mut Json<'_>, key: &str) -> Result<Expected, Error> {
         json.form = Form::Buffered;
@@ -267,7 +267,7 @@ impl Member {
         Ok(self.value.take().unwrap_or(Expected::ANY))
     }
 
-    /// Whether no key is missing.
+    /// Returns true if no key is missing.
     pub(super) fn is_whole(&self) -> bool {
         let mut keys = self.keys.all().enumerate();
         keys.all(|(index, field)| self.given & 1 << index != 0 || !field.is_required())

@@ -292,7 +292,7 @@ fn is_names(shape: &Shape<'_>) -> bool {
     matches!(shape.only_core(), Kind::Enum(_))
 }
 
-/// Whether values of a shape start with this byte.
+/// Returns true if values of a shape start with this byte.
 fn starts(shape: &Shape<'_>, byte: u8, depth: u8) -> bool {
     let Some(given) = JsonType::of_byte(byte) else {
         return false;
@@ -327,7 +327,7 @@ fn starts_by(rule: &Rule<'_>, byte: u8, depth: u8) -> bool {
     }
 }
 
-/// Whether some value of a shape starts with one of these bytes.
+/// Returns true if some value of a shape starts with one of these bytes.
 pub(super) fn may_start(shape: &Shape<'_>, bytes: &[u8]) -> bool {
     bytes.iter().any(|byte| starts(shape, *byte, 0))
 }

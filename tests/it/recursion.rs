@@ -1,9 +1,11 @@
 //! A recursive type's tree and the targets of its cut edges, walked by the compiler.
+#![allow(clippy::needless_pass_by_value)] // A tool takes what it is given.
 
 use serde::{Deserialize, Serialize};
 use toolwright::{
-    Schema,
+    Context, Schema, ToolCall,
     schema::{Kind, Refs, SchemaDoc, Shape},
+    tool, tools,
 };
 
 #[derive(Serialize, Deserialize, Schema)]
@@ -23,6 +25,41 @@ struct File {
 struct Tree {
     value: i64,
     children: Vec<Tree>,
+}
+
+#[derive(Debug, Deserialize, Schema)]
+#[allow(dead_code)] // Shown by `Debug`.
+struct Step {
+    note: Option<String>,
+    next: Option<Link>,
+}
+
+/// Between the `Option` and the edge back to an enum that serde buffers.
+#[derive(Debug, Deserialize, Schema)]
+#[allow(dead_code)] // Shown by `Debug`.
+struct Link(#[schema(recursive)] Box<Route>);
+
+#[derive(Debug, Deserialize, Schema)]
+#[serde(untagged)]
+#[allow(dead_code)] // Shown by `Debug`.
+enum Route {
+    Step {
+        n: u8,
+        #[schema(recursive)]
+        step: Option<Box<Step>>,
+    },
+    End {
+        end: u8,
+    },
+}
+
+/// Follows a route
+#[tool]
+fn follow(
+    /// Where it starts
+    start: Step,
+) -> String {
+    format!("{start:?}")
 }
 
 /// How many cut edges a tree has.
@@ -81,4 +118,28 @@ fn recursive_types_stand_in_definitions_and_others_inline() {
     let defs = value.get("$defs").and_then(|defs| defs.as_object());
     let names: Vec<_> = defs.into_iter().flat_map(|defs| defs.keys()).collect();
     assert_eq!(names, ["Folder"]);
+}
+
+#[test]
+fn an_edge_back_to_what_serde_buffers_is_followed_through_a_newtype() {
+    let tools = tools![follow];
+    for (next, read) in [
+        (r#"{"n":1.0}"#, "Step { n: 1, step: None }"),
+        (r#"{"step":null,"n":1}"#, "Step { n: 1, step: None }"),
+        (
+            r#"{"n":1,"step":{"note":"b"}}"#,
+            r#"Step { n: 1, step: Some(Step { note: Some("b"), next: None }) }"#,
+        ),
+        (r#"{"end":1}"#, "End { end: 1 }"),
+    ] {
+        let text = format!(r#"{{"start":{{"next":{next}}}}}"#);
+        let call = ToolCall::new("1", "follow", text);
+        let result = tools.call_blocking(&call, &Context::new());
+        let wanted = format!("Step {{ note: None, next: Some(Link({read})) }}");
+        assert_eq!(result.value(), Some(wanted.into()), "{next}");
+    }
+    let text = r#"{"start":{"next":{"n":1,"x":2}}}"#;
+    let call = ToolCall::new("1", "follow", text);
+    let result = tools.call_blocking(&call, &Context::new());
+    assert!(result.value().is_none());
 }

@@ -31,6 +31,7 @@ mod view;
 
 pub(crate) use self::check_level::CheckLevel;
 pub(crate) use self::children::Role;
+pub(crate) use self::facts::JsonType;
 pub(crate) use self::fast_bounds::FastBounds;
 pub use self::field::{Field, OutputPresence, Presence};
 pub use self::fields::{Alternative, Key, Rest, alternatives, alternatives_of};

@@ -1,4 +1,4 @@
-//! What the reader knows of the value that is read next, beyond what the type asks for.
+//! The reader's expectation of the value that is read next, beyond what the type asks for.
 //!
 //! A type's own `Deserialize` sees to its form: which keys there are, which types their values have.
 //! Bounds stand in the tree alone. Where a tree has some, the reader carries it along: a value's
@@ -10,14 +10,14 @@ use super::{Error, Problem};
 use crate::decode::{Leaf, admits, walk};
 use crate::shape::{CheckLevel, FastBounds, Kind, Shape};
 
-/// What a value has to be.
+/// An expectation of a value.
 #[derive(Debug, Clone, Copy)]
 pub enum Expected {
-    /// What its type reads.
+    /// Anything that its type reads.
     Typed,
-    /// Of this shape, and reading it as its type does not tell.
+    /// A value of this shape, which reading it as its type does not tell.
     Shaped(&'static Shape<'static>),
-    /// It has been looked at already, with all that is in it.
+    /// A value that has been checked already, with all that is in it.
     Checked,
 }
 
@@ -190,7 +190,7 @@ fn check_level(mut shape: &Shape<'_>) -> CheckLevel {
     }
 }
 
-/// Whether a map has such keys. JSON's keys are strings; numbers have one spelling each.
+/// Returns true if a map has such keys. JSON's keys are strings; numbers have one spelling each.
 pub fn admits_key(shape: &Shape<'_>, key: &str) -> bool {
     match shape.followed() {
         Kind::Integer(_) => {

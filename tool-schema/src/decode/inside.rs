@@ -1,4 +1,4 @@
-//! What stands inside an array or object that is being read: what each part of it has to be.
+//! The parts of an array or object that is being read, and what each of them has to be.
 
 use toolwright_json::Place;
 
@@ -9,7 +9,7 @@ use super::{Error, Problem, Segment};
 use crate::decode::admits_count;
 use crate::shape::{Field, Kind, Map, Object, Shape, Union};
 
-/// What stands inside an array or object that is being read.
+/// The parts of an array or object that is being read.
 pub(super) struct Inside {
     parts: Parts,
     /// Bounds on how many there are.
@@ -99,7 +99,7 @@ impl Keys {
         }
     }
 
-    /// Whether no key is missing.
+    /// Returns true if no key is missing.
     #[inline]
     fn are_whole(&self) -> bool {
         self.in_turn == self.fields.len() || self.have_required()
@@ -113,7 +113,7 @@ impl Keys {
 }
 
 impl Inside {
-    /// Of a value whose type is all that is known.
+    /// The parts of a value whose type is all that is known.
     pub(super) const TYPED: Self = Self {
         parts: Parts::Alike(Expected::Typed),
         of: None,
@@ -167,25 +167,25 @@ impl Inside {
         }
     }
 
-    /// Whether the type's own list of keys is all that is known.
+    /// Returns true if the type's own list of keys is all that is known.
     #[inline]
     pub(super) fn is_typed(&self) -> bool {
         matches!(self.parts, Parts::Alike(Expected::Typed))
     }
 
-    /// Whether keys that nobody knows may stand here.
+    /// Returns true if keys that nobody knows may stand here.
     #[inline]
     pub(super) fn is_open(&self) -> bool {
         matches!(self.parts, Parts::Keys(Keys { open: true, .. }))
     }
 
-    /// Whether keys may be left out by `null`.
+    /// Returns true if keys may be left out by `null`.
     #[inline]
     pub(super) fn is_lowered(&self) -> bool {
         self.lowered
     }
 
-    /// Whether `null` behind this key says that it is left out.
+    /// Returns true if `null` behind this key says that it is left out.
     pub(super) fn is_left_out_by_null(&self, key: &str) -> bool {
         match &self.parts {
             Parts::Keys(Keys { fields, next, .. }) if self.lowered => {
@@ -198,7 +198,7 @@ impl Inside {
         }
     }
 
-    /// What the next element has to be.
+    /// Returns what the next element has to be.
     #[inline]
     pub(super) fn element(&mut self, json: &mut Json<'_>) -> Result<Expected, Error> {
         let index = self.count;
@@ -217,7 +217,7 @@ impl Inside {
         }
     }
 
-    /// What the value behind a key has to be.
+    /// Returns what the value behind a key has to be.
     #[inline]
     pub(super) fn value(&mut self, json: &mut Json<'_>, key: &str) -> Result<Expected, Error> {
         self.count += 1;
@@ -252,7 +252,7 @@ impl Inside {
         }
     }
 
-    /// Whether nothing is missing at the end.
+    /// Refuses a value of which something is missing at its end.
     #[inline]
     pub(super) fn close(&self, json: &mut Json<'_>) -> Result<(), Error> {
         match (&self.parts, self.of) {
@@ -299,7 +299,7 @@ pub fn position<'f>(
         .or_else(|| find(before))
 }
 
-/// What stands behind the key that names a variant.
+/// Returns the shape behind the key that names a variant.
 fn variant(union: &'static Union<'static>, key: &str) -> Result<&'static Shape<'static>, Error> {
     let mut found = union
         .members

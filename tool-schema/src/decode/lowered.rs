@@ -17,7 +17,7 @@ use crate::shape::{Field, Kind, Map, Object, Shape, bare};
 pub const MOST_PLACES: u128 = 8;
 
 impl Map<'_> {
-    /// Whether `null` behind a key stands for leaving it out: all keys are known, so that a strict
+    /// Returns true if `null` behind a key stands for leaving it out: all keys are known, so that a strict
     /// mode wants each of them.
     pub(crate) fn leaves_out_by_null(&self) -> bool {
         self.has_known_keys() && !admits(self.values, Leaf::Null)
@@ -25,7 +25,7 @@ impl Map<'_> {
 }
 
 impl Object<'_> {
-    /// Whether it has no keys but those of a flattened map, which a strict mode has a list of entries
+    /// Returns true if it has no keys but those of a flattened map, which a strict mode has a list of entries
     /// for.
     fn is_map(&self) -> bool {
         let mut read = self.fields.iter().filter(|field| field.is_read());
@@ -42,7 +42,7 @@ impl Object<'_> {
 }
 
 impl Field<'_> {
-    /// Whether `null` stands for leaving it out.
+    /// Returns true if `null` stands for leaving it out.
     pub fn is_left_out_by_null(&self) -> bool {
         !self.is_required() && !admits(self.shape, Leaf::Null)
     }

@@ -9,7 +9,7 @@ use toolwright_json::Place;
 use super::Error;
 use super::expected::Expected;
 use super::read::{Form, Json};
-use crate::shape::{FastBounds, Field, Kind, Object, Peeled, Shape, Union, Variant};
+use crate::shape::{FastBounds, Field, JsonType, Kind, Object, Peeled, Shape, Union, Variant};
 
 impl<'de> Json<'de> {
     /// Returns what a value that serde buffers has to be, if the reader can check it as it goes: a value without
@@ -90,12 +90,12 @@ impl<'de> Json<'de> {
     }
 }
 
-/// Whether values of a shape have no parts.
+/// Returns true if values of a shape have no parts.
 fn is_leaf(shape: &Shape<'_>) -> bool {
     !matches!(shape.fast, FastBounds::Nothing) || shape.core().is_leaf()
 }
 
-/// What stands inside a layer that says nothing of a value with this first byte, or behind an edge back.
+/// Returns the shape inside a layer that says nothing of a value with this first byte, or behind an edge back.
 fn unbounded(shape: &'static Shape<'static>, next: u8) -> Option<&'static Shape<'static>> {
     let says_more = shape.kind.bounds().is_some() || shape.kind.adds_null() && next == b'n';
     shape.layer_or_target().filter(|_| !says_more)
@@ -158,7 +158,7 @@ impl Listed {
     }
 }
 
-/// Whether a shape is an array whose elements need not be compared.
+/// Returns true if a shape is an array whose elements need not be compared.
 fn has_elements(shape: &Shape<'_>) -> bool {
     let peeled = Peeled::of(shape);
     matches!(peeled.kind, Kind::Array(array) if !array.unique && !peeled.unique)
@@ -166,9 +166,10 @@ fn has_elements(shape: &Shape<'_>) -> bool {
 
 /// Returns the member of a union that alone may admit a value that starts with this byte.
 fn member_of(union: &'static Union<'static>, next: u8) -> Option<&'static Shape<'static>> {
+    let given = JsonType::of_byte(next)?;
     let mut found = None;
     for member in union.members {
-        if member.starts_with(next)? && found.replace(member).is_some() {
+        if member.may_be(given)? && found.replace(member).is_some() {
             return None;
         }
     }
@@ -190,7 +191,7 @@ pub(super) struct Member {
     next: usize,
     /// A bit for each key that has come.
     given: u64,
-    /// What the value behind the last key has to be, until it is read.
+    /// The expected value behind the last key, until it is read.
     value: Option<Expected>,
     /// The first key is a tag, which has been looked at.
     is_tagged: bool,
@@ -254,7 +255,7 @@ impl Member {
         Ok(())
     }
 
-    /// What the value behind a key has to be.
+    /// Returns what the value behind a key has to be.
     #[inline]
     pub(super) fn value(&mut self, json: &mut Json<'_>, key: &str) -> Result<Expected, Error> {
         json.form = Form::Buffered;
@@ -264,7 +265,7 @@ impl Member {
         Ok(self.value.take().unwrap_or(Expected::ANY))
     }
 
-    /// Whether no key is missing.
+    /// Returns true if no key is missing.
     pub(super) fn is_whole(&self) -> bool {
         let mut keys = self.keys.all().enumerate();
         keys.all(|(index, field)| self.given & 1 << index != 0 || !field.is_required())

@@ -10,7 +10,7 @@ use crate::shape::{Field, Kind, Shape, alternatives_of, bare};
 /// What stands for a secret in a text that is shown.
 const SECRET: &str = r#""[secret]""#;
 
-/// Whether a value of this shape is a secret, or has one inside.
+/// Returns true if a value of this shape is a secret, or has one inside.
 pub fn holds_secret(shape: &Shape<'_>) -> bool {
     holds(shape, &mut Vec::new())
 }

@@ -16,7 +16,7 @@ const fn core<'a, 's>(shape: &'a Shape<'s>) -> Option<&'a Kind<'s>> {
     }
 }
 
-/// Whether a string has a pattern already, from its type or from a newtype around it.
+/// Returns true if a string has a pattern already, from its type or from a newtype around it.
 const fn has_pattern(mut shape: &Shape<'_>) -> bool {
     loop {
         if let Some(bounds) = shape.kind.bounds()

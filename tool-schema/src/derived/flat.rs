@@ -1,4 +1,4 @@
-//! Whether what is flattened into a type can stand there: looked at when it compiles, since serde would
+//! Checks that what is flattened into a type can stand there, when it compiles, since serde would
 //! read such a type never, or not as its schema says.
 
 use crate::shape::{CheckLevel, Field, Id, Kind, Map, Object, Role, Shape, Side, Variant};
@@ -63,7 +63,7 @@ impl Shape<'_> {
     }
 }
 
-/// Whether a flattened field, with so many fields behind it, is an object of keys that can be told.
+/// Refuses a flattened field, with so many fields behind it, that is no object of keys that can be told.
 #[track_caller]
 const fn fits(field: &Field<'_>, fields: &[Field<'_>], behind: usize, owner: Owner) {
     // serde does not see that enums and maps read their keys. What stands beside a tag has no name, and is
@@ -94,14 +94,14 @@ const fn fits(field: &Field<'_>, fields: &[Field<'_>], behind: usize, owner: Own
     }
 }
 
-/// Whether every key is one of a map's.
+/// Returns true if every key is one of a map's.
 const fn has_any_key(map: &Map<'_>) -> bool {
     let keys = map.keys.core();
     let is_any_string = keys.is_any_string() && matches!(map.keys.check, CheckLevel::Typed);
     (is_any_string || keys.is_opaque()) && map.min_len == 0 && map.max_len.is_none()
 }
 
-/// Whether a layer around a map says how many keys it has.
+/// Returns true if a layer around a map says how many keys it has.
 const fn is_counted(mut shape: &Shape<'_>) -> bool {
     while let Some(inner) = shape.kind.layer(Side::Input) {
         if !matches!(shape.kind.len_range(), (0, None)) {
@@ -112,7 +112,7 @@ const fn is_counted(mut shape: &Shape<'_>) -> bool {
     false
 }
 
-/// Whether serde has taken away all other flattened keys before it reads a map, which has so many fields
+/// Returns true if serde has taken away all other flattened keys before it reads a map, which has so many fields
 /// behind it. Those of a struct it takes, and that of an enum that is told by its key; not those of
 /// other enums and of maps.
 const fn is_last(mut fields: &[Field<'_>], behind: usize) -> bool {

@@ -1,9 +1,9 @@
-//! How closely the decoder has to look at a value: decided where a tree is made, in `const`.
+//! The level at which the decoder checks a value: decided where a tree is made, in `const`.
 
 use crate::shape::children::{Child, Role};
 use crate::shape::{Bounds, Kind, Object, Shape, Union};
 
-/// What it takes to know that a text is of a shape, beside reading it as the type that has it.
+/// The checks that a text takes to be known as of a shape, beside reading it as the type that has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckLevel {
     /// Nothing: the type reads no more than the shape admits.
@@ -57,7 +57,7 @@ impl CheckLevel {
         }
     }
 
-    /// Where serde does not buffer, the key of an object tells which member it is.
+    /// Returns the level for a member. Where serde does not buffer, the key of an object tells which member it is.
     const fn of_member(member: &Kind<'_>) -> Self {
         match member {
             Kind::Enum(_) => Self::Typed,
@@ -87,7 +87,7 @@ impl CheckLevel {
 }
 
 impl Bounds<'_> {
-    /// Whether nothing is bounded.
+    /// Returns true if nothing is bounded.
     pub(crate) const fn is_none(&self) -> bool {
         self.min.is_none()
             && self.max.is_none()

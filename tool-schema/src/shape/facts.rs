@@ -156,21 +156,20 @@ impl<'s> Kind<'s> {
 }
 
 impl Shape<'_> {
-    /// Returns true if a value may start with this byte; `None` if that takes a look at other shapes than those
-    /// inside the layers.
+    /// Returns true if a value may be of this type; `None` if that takes a look at other shapes than those inside
+    /// the layers.
     #[inline]
-    pub(crate) const fn starts_with(&self, byte: u8) -> Option<bool> {
+    pub(crate) const fn may_be(&self, given: JsonType) -> Option<bool> {
         let mut shape = self;
         while let Some(inner) = shape.kind.layer(Side::Input) {
-            if shape.kind.adds_null() && byte == b'n' {
+            if shape.kind.adds_null() && matches!(given, JsonType::Null) {
                 return Some(true);
             }
             shape = inner;
         }
-        match (shape.kind.json_type(), JsonType::of_byte(byte)) {
-            (Some(own), Some(given)) => Some(own as u8 == given as u8),
-            (Some(_), None) => Some(false),
-            (None, _) => None,
+        match shape.kind.json_type() {
+            Some(own) => Some(own as u8 == given as u8),
+            None => None,
         }
     }
 }

@@ -46,7 +46,7 @@ impl<'s> Key<'s> {
         })
     }
 
-    /// Whether a key is this one, in any spelling that is read.
+    /// Returns true if a key is this one, in any spelling that is read.
     pub(crate) fn is_read_as(&self, key: &str) -> bool {
         self.name == key || self.aliases.contains(&key)
     }
@@ -185,7 +185,7 @@ fn add<'s>(
 
 // The same in `const`, where nothing is allocated: how many there are, and what they have in common.
 
-/// What an object has beside the keys that it declares.
+/// The keys of an object beside those that it declares.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Rest {
     /// Nothing.

@@ -8,12 +8,12 @@ use crate::shape::{Bounds, Edge, IntegerRange, Kind, NumberRange, Shape, Side};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bare<'s> {
     pub(crate) kind: Kind<'s>,
-    /// Whether `null` is admitted too.
+    /// True if `null` is admitted too.
     pub(crate) nullable: bool,
     /// The first words on the way in; empty for none.
     pub(crate) description: &'s str,
     pub(crate) title: &'s str,
-    /// Whether a layer says that values are for the tool alone.
+    /// True if a layer says that values are for the tool alone.
     pub(crate) is_secret: bool,
 }
 
@@ -50,11 +50,11 @@ pub(crate) fn bare<'s>(shape: &Shape<'s>, output: bool) -> Bare<'s> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peeled<'a, 's> {
     pub(crate) kind: &'a Kind<'s>,
-    /// Whether `null` is admitted too.
+    /// True if `null` is admitted too.
     pub(crate) nullable: bool,
-    /// Whether a layer says that no two elements are equal.
+    /// True if a layer says that no two elements are equal.
     pub(crate) unique: bool,
-    /// Whether a layer says that values are for the tool alone.
+    /// True if a layer says that values are for the tool alone.
     pub(crate) is_secret: bool,
 }
 

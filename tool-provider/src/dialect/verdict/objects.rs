@@ -186,7 +186,7 @@ impl Walk {
     }
 }
 
-/// Whether the keys of a map may be any strings.
+/// Returns true if the keys of a map may be any strings.
 const fn has_any_key(map: &Map<'static>) -> bool {
     map.keys.only_core().is_any_string() && map.keys.kind.bounds().is_none()
 }
@@ -199,7 +199,7 @@ const fn first_key(shape: &Shape<'static>) -> Option<&'static Field<'static>> {
     }
 }
 
-/// Whether two keys are tags that say different things.
+/// Returns true if two keys are tags that say different things.
 const fn differ(one: &Field<'static>, two: &Field<'static>) -> bool {
     match (one.shape.only_core(), two.shape.only_core()) {
         (Kind::Enum([one]), Kind::Enum([two])) => !same(one.name, two.name),

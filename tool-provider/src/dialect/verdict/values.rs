@@ -161,7 +161,7 @@ impl Walk {
     }
 }
 
-/// Whether all places of a tuple are of one type, as its schema says it.
+/// Returns true if all places of a tuple are of one type, as its schema says it.
 const fn are_of_one_type(first: &Shape<'static>, mut others: &[&Shape<'static>]) -> bool {
     while let [other, rest @ ..] = others {
         if !is_same(first, other) {
@@ -172,7 +172,7 @@ const fn are_of_one_type(first: &Shape<'static>, mut others: &[&Shape<'static>])
     true
 }
 
-/// Whether two types have one schema; no where it is not easily seen.
+/// Returns true if two types have one schema; no where it is not easily seen.
 const fn is_same(a: &Shape<'static>, b: &Shape<'static>) -> bool {
     if a.id.hash != 0 || b.id.hash != 0 {
         return a.id.hash == b.id.hash;

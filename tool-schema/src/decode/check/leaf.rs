@@ -46,7 +46,7 @@ struct Said {
 }
 
 impl FastBounds {
-    /// Whether a value is one of these.
+    /// Returns true if a value is one of these.
     #[inline(always)]
     #[allow(clippy::inline_always)] // Whoever reads a leaf knows which: one comparison is left.
     fn admits(self, leaf: Leaf<'_>) -> bool {
@@ -78,14 +78,14 @@ impl FastBounds {
     }
 }
 
-/// Whether a shape admits a value.
+/// Returns true if a shape admits a value.
 #[inline(always)]
 #[allow(clippy::inline_always)] // See `FastBounds::admits`.
 pub(crate) fn admits(shape: &Shape<'_>, leaf: Leaf<'_>) -> bool {
     shape.fast.admits(leaf) || looked_at(shape, leaf)
 }
 
-/// Whether a shape admits a value of which that is not sure.
+/// Returns true if a shape admits a value that its [`FastBounds`] do not decide.
 #[inline(never)]
 fn looked_at(mut shape: &Shape<'_>, leaf: Leaf<'_>) -> bool {
     let mut said = Said::default();
@@ -141,7 +141,7 @@ fn admits_by(rule: &Rule<'_>, leaf: Leaf<'_>) -> bool {
     }
 }
 
-/// Whether an array or object may have so many parts.
+/// Returns true if an array or object may have so many parts.
 pub(crate) fn admits_count(mut shape: &Shape<'_>, count: usize) -> bool {
     let count = count as u64;
     loop {
@@ -208,7 +208,7 @@ impl Bounds<'_> {
     }
 }
 
-/// Whether a number is an integer that 128 bits do not hold, and below zero.
+/// Returns true for an integer below zero that 128 bits do not hold, and false for one above; `None` for others.
 fn is_huge(number: Number<'_>) -> Option<bool> {
     match number {
         Number::Text(text, _) if matches!(Integer::of(text), Some(Integer::Huge)) => {
@@ -218,7 +218,7 @@ fn is_huge(number: Number<'_>) -> Option<bool> {
     }
 }
 
-/// Whether the values are integers.
+/// Returns true if the values are integers.
 pub(crate) fn is_integer(shape: &Shape<'_>) -> bool {
     matches!(shape.followed(), Kind::Integer(_))
 }
@@ -233,14 +233,14 @@ impl IntegerRange {
         }
     }
 
-    /// Whether the type has this integer.
+    /// Returns true if the type has this integer.
     pub(crate) fn holds(&self, int: Int) -> bool {
         self.min <= int && int <= self.max && !(self.not_zero && int.is_zero())
     }
 }
 
 impl NumberRange<'_> {
-    /// Whether the type has a number of this size.
+    /// Returns true if the type has a number of this size.
     pub(crate) fn is_wide_enough(&self, number: Number<'_>) -> bool {
         let Number::Text(text, value) = number else {
             // No type of float is too narrow for 64 bits.
@@ -279,7 +279,7 @@ impl StringRules<'_> {
     }
 }
 
-/// Whether a text has so many characters (Unicode scalar values).
+/// Returns true if a text has so many characters (Unicode scalar values).
 fn has_length(text: &str, min: u64, max: Option<u64>) -> bool {
     if min == 0 && max.is_none() {
         return true;

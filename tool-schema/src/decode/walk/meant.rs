@@ -4,7 +4,7 @@ use toolwright_json::Place;
 
 use crate::decode::fault::say;
 use crate::decode::{FaultCode, Segment};
-use crate::shape::{Alternative, Key, Kind, Rule, Shape, Variant};
+use crate::shape::{Alternative, JsonType, Key, Kind, Rule, Shape, Variant};
 
 use super::union::Way;
 use super::{Secrecy, Stop, Walk, Walked};
@@ -292,9 +292,12 @@ fn is_names(shape: &Shape<'_>) -> bool {
     matches!(shape.only_core(), Kind::Enum(_))
 }
 
-/// Whether values of a shape start with this byte.
+/// Returns true if values of a shape start with this byte.
 fn starts(shape: &Shape<'_>, byte: u8, depth: u8) -> bool {
-    if let Some(known) = shape.starts_with(byte) {
+    let Some(given) = JsonType::of_byte(byte) else {
+        return false;
+    };
+    if let Some(known) = shape.may_be(given) {
         return known;
     }
     match shape.core() {
@@ -324,7 +327,7 @@ fn starts_by(rule: &Rule<'_>, byte: u8, depth: u8) -> bool {
     }
 }
 
-/// Whether some value of a shape starts with one of these bytes.
+/// Returns true if some value of a shape starts with one of these bytes.
 pub(super) fn may_start(shape: &Shape<'_>, bytes: &[u8]) -> bool {
     bytes.iter().any(|byte| starts(shape, *byte, 0))
 }

@@ -35,7 +35,7 @@ impl<'s> Ways<'s> {
         }
     }
 
-    /// Whether one of them is the one, in order, of those whose tag is not another than the text's;
+    /// Returns true if one of them is the one, in order, of those whose tag is not another than the text's;
     /// those behind it are not made.
     fn any(
         self,
@@ -125,7 +125,7 @@ struct Entry<'t> {
 }
 
 impl Entry<'_> {
-    /// Whether it says that an object is none with these keys, the first of which is a tag.
+    /// Returns true if it says that an object is none with these keys, the first of which is a tag.
     fn is_no_tag_of(self, object: &Object<'_>) -> bool {
         match object.fields {
             [field, ..] if !field.flatten && field.is_read_as(self.key) => {

@@ -27,7 +27,7 @@ fn tests_dir() -> &'static Path {
 }
 
 /// The rows of all tables; the last cell names tests as `file::function`, each in backticks. A file of
-/// the agent's crate is `agent/file`.
+/// another package is `agent/file`.
 fn rows() -> Vec<Row> {
     let text = fs::read_to_string(tests_dir().join("systems.md")).unwrap();
     let mut rows = Vec::new();
@@ -59,8 +59,8 @@ fn rows() -> Vec<Row> {
 
 /// The functions of a file that are tests.
 fn tests_of(file: &str) -> Vec<String> {
-    let (dir, file) = match file.strip_prefix("agent/") {
-        Some(file) => (tests_dir().join("../tool-agent/tests"), file),
+    let (dir, file) = match file.split_once('/') {
+        Some((package, file)) => (tests_dir().join(format!("../tool-{package}/tests")), file),
         None => (tests_dir().to_owned(), file),
     };
     // A module of the one program, or a program of its own.
@@ -126,7 +126,7 @@ fn every_row_is_there_once() {
 
 #[test]
 fn every_file_is_a_module() {
-    for package in ["", "tool-agent/", "tool-serve/"] {
+    for package in ["", "tool-agent/", "tool-serve/", "tool-testing/"] {
         let folder = tests_dir().join(format!("../{package}tests/it"));
         let main = fs::read_to_string(folder.join("main.rs")).unwrap();
         let listed = main.lines().filter_map(|line| line.strip_prefix("mod "));

@@ -2,6 +2,7 @@
 
 use serde_json::value::RawValue;
 use toolwright::{Context, ToolCall, ToolError, Toolset, schema::SchemaDoc};
+#[cfg(oracle)]
 use toolwright_testing::Disagreement;
 
 pub(crate) struct Row {
@@ -11,6 +12,7 @@ pub(crate) struct Row {
     pub(crate) input: String,
     pub(crate) output: String,
     /// The comparison with schemars, of a type that it knows.
+    #[cfg(oracle)]
     pub(crate) agrees: Option<fn() -> Result<(), Disagreement>>,
     /// One tool, whose one argument is of the type.
     pub(crate) tools: fn() -> Toolset,
@@ -55,14 +57,17 @@ pub(crate) fn call(tools: &Toolset, sample: &str) -> Option<ToolError> {
 macro_rules! rows {
     ($($(-$no:tt)? $ty:ty => $good:literal, $bad:literal;)*) => {
         vec![$({
+            #[cfg(oracle)]
             #[allow(unused_mut, unused_assignments)]
             let mut agrees: Option<fn() -> Result<(), toolwright_testing::Disagreement>> = None;
+            #[cfg(oracle)]
             $crate::schemas::row::agrees!(agrees $(-$no)? $ty);
             $crate::schemas::row::Row {
                 name: stringify!($ty),
                 schema: toolwright::schema::SchemaDoc::of::<$ty>(),
                 input: toolwright::schema::SchemaDoc::of::<$ty>().as_json().to_owned(),
                 output: toolwright::schema::SchemaDoc::of_output::<$ty>().as_json().to_owned(),
+                #[cfg(oracle)]
                 agrees,
                 tools: || {
                     /// Holds a value.
@@ -82,6 +87,7 @@ macro_rules! rows {
     };
 }
 
+#[cfg(oracle)]
 macro_rules! agrees {
     ($agrees:ident -$no:tt $ty:ty) => {};
     ($agrees:ident $ty:ty) => {
@@ -89,4 +95,6 @@ macro_rules! agrees {
     };
 }
 
-pub(crate) use {agrees, rows};
+#[cfg(oracle)]
+pub(crate) use agrees;
+pub(crate) use rows;

@@ -204,7 +204,6 @@ fn a_snapshot_says_what_each_dialect_is_sent() {
     assert!(text.contains("demoted minLength 1"), "{text}");
 }
 
-#[cfg(feature = "tokio")]
 mod executors {
     use super::complaint;
     use toolwright::{Executor, ToolResult};

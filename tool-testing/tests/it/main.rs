@@ -1,0 +1,3 @@
+//! The tests of this package, a module each.
+
+mod conformance;

@@ -64,7 +64,26 @@ impl<'s> Kind<'s> {
                 Some((_, [member, ..])) => (Role::Member(index), member),
                 _ => return None,
             },
-            _ => return None,
+            // All are listed, so that a new kind has to say what is inside it.
+            (
+                Kind::Nullable(_)
+                | Kind::Narrow(..)
+                | Kind::Sides { .. }
+                | Kind::Array(_)
+                | Kind::Map(_)
+                | Kind::Any
+                | Kind::Null
+                | Kind::Bool
+                | Kind::Integer(_)
+                | Kind::Number(_)
+                | Kind::String(_)
+                | Kind::Enum(_)
+                | Kind::Back(_)
+                | Kind::Foreign(_)
+                | Kind::Rule(_)
+                | Kind::Unknown,
+                _,
+            ) => return None,
         };
         Some(Child { role, shape })
     }

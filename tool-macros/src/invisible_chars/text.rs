@@ -11,12 +11,12 @@ const JOINER: char = '\u{200d}';
 const SPACE: char = '\u{200b}';
 
 /// The first character that is hidden, and its place.
-pub(crate) fn find(text: &str) -> Option<(usize, char)> {
+pub fn find(text: &str) -> Option<(usize, char)> {
     all(text).next()
 }
 
 /// The characters that are hidden, each with its place, in time that grows with the text's length alone.
-pub(crate) fn all(text: &str) -> impl Iterator<Item = (usize, char)> {
+pub fn all(text: &str) -> impl Iterator<Item = (usize, char)> {
     let mut next = if text.is_ascii() { text.len() } else { 0 };
     std::iter::from_fn(move || {
         loop {
@@ -53,7 +53,7 @@ pub(crate) fn all(text: &str) -> impl Iterator<Item = (usize, char)> {
 }
 
 /// What a character is called that nobody sees; empty for any other.
-pub(crate) fn name(char: char) -> &'static str {
+pub fn name(char: char) -> &'static str {
     match char {
         '\u{200b}' => "a zero-width space",
         NON_JOINER => "a zero-width non-joiner",

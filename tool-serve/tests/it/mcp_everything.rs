@@ -8,8 +8,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::json;
-use toolwright_runtime::{
-    Block, Cancel, Context, ErrorKind, Event, Executor, Outcome, ToolCall, ToolError, Toolset,
+use toolwright::{
+    Context, Executor, Outcome, ToolCall, ToolError, Toolset,
+    call::{Block, Cancel, ErrorKind},
+    executor::Event,
 };
 use toolwright_serve::mcp::{self, Connector, ElicitResult, NoticeKind};
 
@@ -148,9 +150,7 @@ async fn slow(tools: &Toolset) {
     let call = ToolCall::new("1", "all_trigger-long-running-operation", quick);
     let batch = executor.run(&[call], &Context::new()).await;
     assert!(
-        batch
-            .results()
-            .all(toolwright_runtime::ToolResult::is_success),
+        batch.results().all(toolwright::ToolResult::is_success),
         "{batch:?}"
     );
     let steps = [1.0, 2.0, 3.0, 4.0].map(|done| (done, Some(4.0)));

@@ -4,8 +4,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::json;
-use toolwright_runtime::{
-    Cancel, Context, ErrorKind, Event, Executor, Outcome, ToolCall, ToolError, Toolset,
+use toolwright::{
+    Context, Executor, Outcome, ToolCall, ToolError, Toolset,
+    call::{Cancel, ErrorKind},
+    executor::Event,
 };
 use toolwright_serve::mcp::{Client, ClientEvent, ElicitResult};
 
@@ -198,11 +200,7 @@ async fn progress_is_told_in_its_order() {
         .map(|n| ToolCall::new(n.to_string(), "progress", "{}"))
         .collect();
     let batch = executor.run(&calls, &Context::new()).await;
-    assert!(
-        batch
-            .results()
-            .all(toolwright_runtime::ToolResult::is_success)
-    );
+    assert!(batch.results().all(toolwright::ToolResult::is_success));
     let heard = heard.lock().unwrap();
     for index in 0..8 {
         let own: Vec<_> = heard

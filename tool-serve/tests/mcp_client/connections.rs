@@ -6,8 +6,8 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use toolwright_runtime::{Context, Executor, Registry, ToolCall};
-use toolwright_runtime::{ErrorKind, layers::Retry};
+use toolwright::{Context, Executor, Registry, ToolCall};
+use toolwright::{call::ErrorKind, layers::Retry};
 use toolwright_serve::mcp::{self, ClientEvent, ConnectErrorKind};
 
 use super::{call, command, connect, text, told};
@@ -253,7 +253,7 @@ async fn panicking_program() {
     if std::env::var_os("MCP_PANICS").is_none() {
         return;
     }
-    toolwright_runtime::panics::capture();
+    toolwright::panics::capture();
     let heard = Arc::new(tokio::sync::Notify::new());
     let rings = Arc::clone(&heard);
     let connector = mcp::connect(command("normal"))

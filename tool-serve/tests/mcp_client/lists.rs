@@ -4,7 +4,7 @@ use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolwright_runtime::{DynTool, Registry, ToolDef, Toolset};
+use toolwright::{DynTool, Registry, ToolDef, Toolset};
 use toolwright_serve::mcp::{self, ClientEvent, ConnectErrorKind, NoticeKind};
 
 use super::raw_http::{Reply, Server, answered, plain};

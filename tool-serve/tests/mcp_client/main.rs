@@ -17,7 +17,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use toolwright_runtime::{Context, ToolCall, ToolResult, Toolset};
+use toolwright::{Context, ToolCall, ToolResult, Toolset};
 use toolwright_serve::mcp::{self, ClientEvent, Connector};
 
 /// Not a test: the server's process, when it is started as one.

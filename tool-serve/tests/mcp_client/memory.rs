@@ -4,7 +4,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use toolwright_runtime::ErrorKind;
+use toolwright::call::ErrorKind;
 
 use super::{call, connect, text};
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use tokio::time::{sleep, timeout};
-use toolwright_runtime::{Context, ErrorKind, ToolCall, ToolError, Toolset};
+use toolwright::{Context, ToolCall, ToolError, Toolset, call::ErrorKind};
 use toolwright_serve::mcp::{self, Client, ClientEvent, ConnectErrorKind, ElicitResult};
 
 use super::raw_http::{Asked, Reply, Server, answered, plain};

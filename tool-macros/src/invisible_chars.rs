@@ -5,6 +5,8 @@
 //! order than in the file. Legitimate text is accepted: emoji of several characters, and joiners between letters of
 //! scripts that have them. The rule applies to all tools, since no provider shows these characters to anyone either.
 
+// The same file is public in `tool-schema`.
+#[allow(unreachable_pub)]
 mod text;
 
 use proc_macro2::Span;

@@ -1,6 +1,5 @@
 //! Calls, results and definitions: plain data that wires read and write, and tools make.
 
-mod call;
 mod contain;
 mod content;
 mod def;
@@ -10,8 +9,8 @@ mod outcome;
 mod output;
 mod payload;
 mod result;
+mod tool_call;
 
-pub use self::call::{Bytes, ToolCall};
 pub use self::contain::{contained, panicked};
 pub use self::content::{Block, Content};
 pub use self::def::{Annotations, Meta, ToolDef};
@@ -21,3 +20,4 @@ pub use self::outcome::{EndReason, HaltReason, Outcome};
 pub use self::output::Output;
 pub use self::payload::Payload;
 pub use self::result::{ToolResult, is_written};
+pub use self::tool_call::{Bytes, ToolCall};

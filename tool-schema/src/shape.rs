@@ -53,7 +53,6 @@ pub use self::opaque::Opaque;
 pub use self::pattern::{Pattern, Regex};
 pub(crate) use self::recursion::targets;
 pub(crate) use self::rule::{Contains, Places, Rule, Text};
-#[cfg(any(feature = "schemars", feature = "validate"))]
 pub use self::rule::{If, Oracle, Types};
 pub use self::schema::{Refs, Schema};
 pub use self::view::{Detail, Side, written};

@@ -123,6 +123,7 @@ pub fn recursive(root: &Ordered) -> Result<Names, ReadError> {
 }
 
 /// Whether edges lead from a target back to it.
+#[allow(clippy::implicit_hasher)] // The maps of one read.
 pub fn comes_back(target: &str, edges: &HashMap<&str, Vec<&str>>) -> bool {
     let next = |from: &str| edges.get(from).cloned().unwrap_or_default();
     let mut open = next(target);

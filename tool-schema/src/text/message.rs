@@ -6,6 +6,12 @@ pub struct Message {
     len: usize,
 }
 
+impl Default for Message {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Message {
     pub const fn new() -> Self {
         Self {

@@ -118,7 +118,7 @@ impl Server<'_> {
                     results.push((place.index, Reply::answered(place.id, result)?));
                 }
                 toolwright::executor::Reply::Pending(waits) => {
-                    pending.push(Waiting::of(waits, *place))
+                    pending.push(Waiting::of(waits, *place));
                 }
             }
         }

@@ -77,12 +77,12 @@ pub mod toolset {
 pub mod wire {
     #[doc(inline)]
     pub use toolwright_provider::definitions::{
-        Definitions, Fit, Loose, Refused, Stripped, ToolList,
+        DefinitionOptions, Definitions, DefinitionsError, NonStrict, Stripped, ToolList,
     };
     #[doc(inline)]
     pub use toolwright_provider::wire::{
-        Accumulator, Completion, Parallel, Stop, StreamEvent, Streamed, ToolChoice,
-        ToolChoiceError, Usage, Utterance, WireError,
+        Accumulator, Completion, FinishReason, Message, Parallel, StreamEvent, Streamed,
+        ToolChoice, ToolChoiceError, Usage, WireError,
     };
 }
 
@@ -90,8 +90,8 @@ pub mod wire {
 pub mod dialect {
     #[doc(inline)]
     pub use toolwright_provider::dialect::{
-        Budget, Demand, Lowered, Note, NoteKind, Op, Plan, Reject, RejectCode, Renames,
-        RequestLimits, Step, Steps, UnknownDialect, Verdict, lower,
+        Budget, Inverse, LowerError, LowerErrorCode, Lowered, Note, NoteKind, Op, Renames,
+        RequestLimits, RequestUsage, Step, Steps, UnknownDialect, Verdict, lower,
     };
 }
 
@@ -229,7 +229,7 @@ pub mod serve {
 ///
 /// # Result
 ///
-/// Any `Serialize` value, [`Outcome`], [`Content`], or a `Result` of one. Of an error the model reads
+/// Any `Serialize` value, [`Outcome`], [`Content`](call::Content), or a `Result` of one. Of an error the model reads
 /// what its `Display` says and nothing else; `Debug` and sources are for the host.
 ///
 /// # Methods

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use toolwright::{
     Dialect, DynTool, Outcome, Tool, ToolDef, Toolset, Wire,
     call::{Answer, Call},
-    dialect::{Budget, NoteKind, RejectCode},
+    dialect::{Budget, LowerErrorCode, NoteKind},
     schema::SchemaDoc,
     tool, tools,
     toolset::{ProblemCode, Report, Severity},
@@ -311,7 +311,7 @@ fn a_schema_is_refused_here_where_lowering_refuses_it() {
     let report = set([rejected]).check(Dialect::OpenAiStrict);
     assert_eq!(
         report.problems[0].code,
-        ProblemCode::Rejected(RejectCode::UntypedSchema)
+        ProblemCode::Rejected(LowerErrorCode::UntypedSchema)
     );
 }
 

@@ -27,7 +27,7 @@ fn tests_dir() -> &'static Path {
 }
 
 /// The rows of all tables; the last cell names tests as `file::function`, each in backticks. A file of
-/// another package is `agent/file`.
+/// another package is `agent/file` or `testing/file`.
 fn rows() -> Vec<Row> {
     let text = fs::read_to_string(tests_dir().join("systems.md")).unwrap();
     let mut rows = Vec::new();
@@ -60,8 +60,10 @@ fn rows() -> Vec<Row> {
 /// The functions of a file that are tests.
 fn tests_of(file: &str) -> Vec<String> {
     let (dir, file) = match file.split_once('/') {
-        Some((package, file)) => (tests_dir().join(format!("../tool-{package}/tests")), file),
-        None => (tests_dir().to_owned(), file),
+        Some((package @ ("agent" | "testing"), file)) => {
+            (tests_dir().join(format!("../tool-{package}/tests")), file)
+        }
+        _ => (tests_dir().to_owned(), file),
     };
     // A module of the one program, or a program of its own.
     let paths = [

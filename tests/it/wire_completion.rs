@@ -5,7 +5,7 @@
 use serde_json::json;
 use toolwright::{
     Dialect, DynTool, Encoder, ToolDef, Toolset, Wire,
-    wire::{Completion, Stop},
+    wire::{Completion, FinishReason},
 };
 
 use crate::wires::{NO_RESPONSES, answers, parsed, sample};
@@ -35,7 +35,7 @@ fn a_response_says_its_words_its_calls_and_what_it_cost() {
         let said = read(wire, &response);
         assert_eq!(said.text, "Ich schaue nach. 🌦", "{wire:?}");
         assert_eq!(said.calls, wire.calls(&response).unwrap(), "{wire:?}");
-        assert_eq!(said.stop, Some(Stop::Done), "{wire:?}");
+        assert_eq!(said.stop, Some(FinishReason::Done), "{wire:?}");
         let usage = said.usage.unwrap();
         let input = if wire == Wire::Ollama { 0 } else { 120 };
         // Gemini counts its thoughts apart.
@@ -175,28 +175,40 @@ fn ended(wire: Wire, reason: &str) -> String {
 
 #[test]
 fn why_a_response_ended_is_told() {
-    let other = |word: &str| Stop::Other(word.to_owned());
+    let other = |word: &str| FinishReason::Other(word.to_owned());
     let rows = [
-        (Wire::OpenAiChat, "stop", Stop::Done),
-        (Wire::OpenAiChat, "length", Stop::CutOff),
-        (Wire::OpenAiChat, "content_filter", Stop::Refused),
+        (Wire::OpenAiChat, "stop", FinishReason::Done),
+        (Wire::OpenAiChat, "length", FinishReason::CutOff),
+        (Wire::OpenAiChat, "content_filter", FinishReason::Refused),
         (Wire::OpenAiChat, "eos", other("eos")),
-        (Wire::OpenAiResponses, "max_output_tokens", Stop::CutOff),
-        (Wire::OpenAiResponses, "content_filter", Stop::Refused),
-        (Wire::Anthropic, "end_turn", Stop::Done),
-        (Wire::Anthropic, "max_tokens", Stop::CutOff),
-        (Wire::Anthropic, "refusal", Stop::Refused),
+        (
+            Wire::OpenAiResponses,
+            "max_output_tokens",
+            FinishReason::CutOff,
+        ),
+        (
+            Wire::OpenAiResponses,
+            "content_filter",
+            FinishReason::Refused,
+        ),
+        (Wire::Anthropic, "end_turn", FinishReason::Done),
+        (Wire::Anthropic, "max_tokens", FinishReason::CutOff),
+        (Wire::Anthropic, "refusal", FinishReason::Refused),
         (Wire::Anthropic, "pause_turn", other("pause_turn")),
-        (Wire::Gemini, "MAX_TOKENS", Stop::CutOff),
-        (Wire::Gemini, "SAFETY", Stop::Refused),
+        (Wire::Gemini, "MAX_TOKENS", FinishReason::CutOff),
+        (Wire::Gemini, "SAFETY", FinishReason::Refused),
         (
             Wire::Gemini,
             "MALFORMED_FUNCTION_CALL",
             other("MALFORMED_FUNCTION_CALL"),
         ),
-        (Wire::Ollama, "length", Stop::CutOff),
-        (Wire::BedrockConverse, "max_tokens", Stop::CutOff),
-        (Wire::BedrockConverse, "guardrail_intervened", Stop::Refused),
+        (Wire::Ollama, "length", FinishReason::CutOff),
+        (Wire::BedrockConverse, "max_tokens", FinishReason::CutOff),
+        (
+            Wire::BedrockConverse,
+            "guardrail_intervened",
+            FinishReason::Refused,
+        ),
     ];
     for (wire, reason, stop) in rows {
         let said = read(wire, &ended(wire, reason));
@@ -215,7 +227,7 @@ fn a_refusal_in_words_is_told_with_its_words() {
     for (wire, response) in [(Wire::OpenAiChat, chat), (Wire::OpenAiResponses, responses)] {
         let said = read(wire, &response.to_string());
         assert_eq!(said.text, "I cannot.");
-        assert_eq!(said.stop, Some(Stop::Refused));
+        assert_eq!(said.stop, Some(FinishReason::Refused));
     }
 }
 

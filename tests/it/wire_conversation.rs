@@ -5,12 +5,12 @@
 use serde_json::{Value, json};
 use toolwright::{
     Dialect, DynTool, Encoder, Outcome, ToolCall, ToolDef, ToolError, ToolResult, Toolset, Wire,
-    wire::Utterance,
+    wire::Message,
 };
 
 use crate::wires::{parsed, sample};
 
-fn members(wire: Wire, system: Option<&str>, said: &[Utterance<'_>]) -> Value {
+fn members(wire: Wire, system: Option<&str>, said: &[Message<'_>]) -> Value {
     parsed(&wire.conversation(system, said, Encoder::auto()).unwrap())
 }
 
@@ -19,13 +19,13 @@ fn conversation(wire: Wire) -> Value {
     let calls = [ToolCall::new("c1", "add", r#"{"a": 2, "b": 3}"#)];
     let results = [ToolResult::new(&calls[0], Ok(Outcome::value(5)))];
     let said = [
-        Utterance::User("What is 2 + 3?"),
-        Utterance::Assistant {
+        Message::User("What is 2 + 3?"),
+        Message::Assistant {
             text: "Let me see.",
             calls: &calls,
         },
-        Utterance::Results(&results),
-        Utterance::Assistant {
+        Message::Results(&results),
+        Message::Assistant {
             text: "It is 5.",
             calls: &[],
         },
@@ -151,7 +151,7 @@ fn what_the_provider_wrote_goes_back_byte_by_byte() {
     for (wire, file) in samples {
         let native = wire.completion(&sample(file)).unwrap().messages;
         assert!(!native.is_empty());
-        let said = [Utterance::User("Hi!"), Utterance::Echo(&native)];
+        let said = [Message::User("Hi!"), Message::Echo(&native)];
         let members = wire.conversation(None, &said, Encoder::auto()).unwrap();
         for message in &native {
             assert!(members.contains(message.as_str()), "{wire:?}: {members}");
@@ -168,20 +168,20 @@ fn roles_alternate_where_the_provider_wants_it() {
     let calls = [ToolCall::new("c1", "add", "{}")];
     let results = [ToolResult::new(&calls[0], Err(ToolError::failed("no")))];
     let said = [
-        Utterance::User("One."),
-        Utterance::User("Two."),
-        Utterance::Echo(&native),
-        Utterance::Assistant {
+        Message::User("One."),
+        Message::User("Two."),
+        Message::Echo(&native),
+        Message::Assistant {
             text: "",
             calls: &calls,
         },
-        Utterance::Results(&results),
-        Utterance::Assistant {
+        Message::Results(&results),
+        Message::Assistant {
             text: "",
             calls: &[],
         },
-        Utterance::User("Three."),
-        Utterance::User(" "),
+        Message::User("Three."),
+        Message::User(" "),
     ];
     assert_eq!(
         members(Wire::Anthropic, None, &said),
@@ -208,11 +208,11 @@ fn roles_alternate_where_the_provider_wants_it() {
         json!([{"role": "user", "content": "One."}, {"role": "user", "content": "Two."}])
     );
     // A content without parts is refused.
-    let silence = Utterance::Assistant {
+    let silence = Message::Assistant {
         text: "",
         calls: &[],
     };
-    let gemini = members(Wire::Gemini, None, &[Utterance::User("One."), silence]);
+    let gemini = members(Wire::Gemini, None, &[Message::User("One."), silence]);
     assert_eq!(gemini["contents"].as_array().unwrap().len(), 1);
 }
 
@@ -223,7 +223,7 @@ fn arguments_that_are_no_object_become_one_where_nothing_else_is_taken() {
         ToolCall::new("c2", "add", ""),
         ToolCall::new("c3", "add", "[1]"),
     ];
-    let said = [Utterance::Assistant {
+    let said = [Message::Assistant {
         text: "",
         calls: &calls,
     }];
@@ -253,11 +253,11 @@ fn calls_and_answers_go_by_the_providers_names() {
     let calls = [ToolCall::new("c1", "files.list", "{}")];
     let results = [ToolResult::new(&calls[0], Ok(Outcome::value("a.md")))];
     let said = [
-        Utterance::Assistant {
+        Message::Assistant {
             text: "",
             calls: &calls,
         },
-        Utterance::Results(&results),
+        Message::Results(&results),
     ];
     let sent = Wire::Ollama
         .definitions_in(&tools, Dialect::OpenAiStrict)

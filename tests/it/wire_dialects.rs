@@ -13,7 +13,7 @@ use toolwright::{
     dialect::NoteKind,
     schema::SchemaDoc,
     tool, tools,
-    wire::{Definitions, Fit, Loose, Parallel, ToolChoice},
+    wire::{DefinitionOptions, Definitions, NonStrict, Parallel, ToolChoice},
 };
 
 /// Counts copies.
@@ -122,7 +122,7 @@ fn what_a_strict_mode_cannot_say_is_sent_without_it_and_told() {
         .map(|(name, why)| (name.as_str(), why))
         .collect();
     assert!(
-        matches!(loose.as_slice(), [("store", Loose::Rejected(_))]),
+        matches!(loose.as_slice(), [("store", NonStrict::Rejected(_))]),
         "{loose:?}"
     );
     let (tool, note) = sent.notes().next().unwrap();
@@ -229,7 +229,7 @@ fn of_equal_shares_the_later_tools_lose_strictness() {
 #[test]
 fn what_is_named_stays_strict_first() {
     let fit = |keep: &[&str]| {
-        let fit = Fit::to(Dialect::AnthropicStrict).keep(keep.iter().copied());
+        let fit = DefinitionOptions::to(Dialect::AnthropicStrict).keep(keep.iter().copied());
         Wire::Anthropic.definitions_in(&searches(8), fit)
     };
     let sent = fit(&["search_7", "search_6"]).unwrap();
@@ -352,13 +352,13 @@ fn what_is_kept_of_a_set_is_never_told_of_another() {
 #[test]
 fn definitions_in_a_dialect_are_made_once_for_a_set() {
     let tools = tools![count, rest];
-    let sent = |fit: Fit| Wire::OpenAiChat.definitions_in(&tools, fit).unwrap();
+    let sent = |fit: DefinitionOptions| Wire::OpenAiChat.definitions_in(&tools, fit).unwrap();
     let first = sent(Dialect::OpenAiLoose.into());
     let again = sent(Dialect::OpenAiLoose.into());
     assert!(std::ptr::eq(first.text(), again.text()));
     let strict = Wire::OpenAiChat.definitions_in(&tools![rest], Dialect::OpenAiStrict);
     assert_ne!(strict.unwrap().text(), first.text());
     // Which tools are to be kept strict is said for one request.
-    let kept = sent(Fit::to(Dialect::OpenAiLoose).keep(["rest"]));
+    let kept = sent(DefinitionOptions::to(Dialect::OpenAiLoose).keep(["rest"]));
     assert_eq!(kept.text(), first.text());
 }

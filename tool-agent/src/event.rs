@@ -94,7 +94,7 @@ pub enum RunEvent<'a> {
 }
 
 /// Receives the events of running agents. A panic in a listener does not change the run, and is
-/// [reported](toolwright_runtime::panics::capture).
+/// [reported](toolwright_schema::panics::capture).
 ///
 /// Closures that take a [`RunEvent`] are listeners. They have to name the type, `|event: &RunEvent<'_>| …`; otherwise
 /// the compiler reports that the closure is not general enough.

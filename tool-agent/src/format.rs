@@ -10,7 +10,7 @@ use std::fmt;
 use serde_json::value::RawValue;
 use toolwright_provider::call::{Content, Encoder, Outcome, ToolCall, ToolError, ToolResult};
 use toolwright_provider::definitions::Definitions;
-use toolwright_provider::wire::{Utterance, Wire, WireError};
+use toolwright_provider::wire::{Message, Wire, WireError};
 use toolwright_schema::text::ShortStr;
 
 use crate::{Thread, ThreadError, ThreadMessage, ToolMessage, wire_name};
@@ -80,7 +80,7 @@ impl Thread {
     fn with_utterances(
         &self,
         wire: Wire,
-        write: impl FnOnce(&[Utterance<'_>]) -> Result<String, WireError>,
+        write: impl FnOnce(&[Message<'_>]) -> Result<String, WireError>,
     ) -> Result<String, FormatError> {
         self.check().map_err(FormatError::Thread)?;
         let mut ids = IdRewriter::of(wire);
@@ -95,7 +95,7 @@ impl Thread {
                     said.push(WireMessage::Answers(vec![result(answer, &ids)]));
                 }
                 (ThreadMessage::User { text }, _) => {
-                    said.push(WireMessage::Other(Utterance::User(text)));
+                    said.push(WireMessage::Other(Message::User(text)));
                 }
                 (ThreadMessage::Assistant(assistant), _) => {
                     let native = assistant.native.as_ref();
@@ -105,8 +105,8 @@ impl Thread {
                         _ if is_renamed => {
                             WireMessage::Renamed(&assistant.text, ids.renamed(&assistant.calls))
                         }
-                        Some(native) => WireMessage::Other(Utterance::Echo(&native.messages)),
-                        None => WireMessage::Other(Utterance::Assistant {
+                        Some(native) => WireMessage::Other(Message::Echo(&native.messages)),
+                        None => WireMessage::Other(Message::Assistant {
                             text: &assistant.text,
                             calls: &assistant.calls,
                         }),
@@ -179,7 +179,7 @@ impl IdRewriter {
 }
 
 enum WireMessage<'t> {
-    Other(Utterance<'t>),
+    Other(Message<'t>),
     /// Message of the model with replaced ids.
     Renamed(&'t str, Vec<ToolCall>),
     /// All answers of a turn.
@@ -187,11 +187,11 @@ enum WireMessage<'t> {
 }
 
 impl WireMessage<'_> {
-    fn as_utterance(&self) -> Utterance<'_> {
+    fn as_utterance(&self) -> Message<'_> {
         match self {
             Self::Other(said) => *said,
-            Self::Renamed(text, calls) => Utterance::Assistant { text, calls },
-            Self::Answers(results) => Utterance::Results(results),
+            Self::Renamed(text, calls) => Message::Assistant { text, calls },
+            Self::Answers(results) => Message::Results(results),
         }
     }
 }

@@ -15,7 +15,7 @@ use reqwest::Client;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use toolwright_provider::definitions::Fit;
+use toolwright_provider::definitions::DefinitionOptions;
 use toolwright_provider::dialect::Dialect;
 use toolwright_provider::wire::Wire;
 
@@ -54,7 +54,7 @@ pub struct Endpoint {
     base_url: Arc<str>,
     model: Arc<str>,
     key: Option<Arc<str>>,
-    fit: Fit,
+    fit: DefinitionOptions,
     max_tokens: Option<u64>,
     members: Map<String, Value>,
     headers: Vec<(String, String)>,
@@ -131,7 +131,7 @@ impl Endpoint {
             base_url: base_url.into(),
             model: model.into(),
             key: None,
-            fit: Fit::to(dialect),
+            fit: DefinitionOptions::to(dialect),
             max_tokens: None,
             members: Map::new(),
             headers: Vec::new(),
@@ -151,7 +151,7 @@ impl Endpoint {
     }
 
     /// Sets the dialect in which tools are declared.
-    pub fn dialect(self, fit: impl Into<Fit>) -> Self {
+    pub fn dialect(self, fit: impl Into<DefinitionOptions>) -> Self {
         let fit = fit.into();
         Self { fit, ..self }
     }

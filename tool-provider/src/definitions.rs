@@ -15,7 +15,7 @@ use self::fit::{Fitted, fitted};
 use toolwright_json::joined;
 
 use crate::call::{Encoder, ToolCall, ToolDef, ToolResult};
-use crate::dialect::{Dialect, Note, Reject, Renames};
+use crate::dialect::{Dialect, LowerError, Note, Renames};
 use crate::wire::{
     Accumulator, Completion, Parallel, ToolChoice, ToolChoiceError, Wire, WireError,
 };
@@ -24,7 +24,7 @@ use toolwright_schema::text::Printable;
 
 use self::cache::InDialect;
 pub use self::cache::{DefinitionCache, EncodedTool};
-pub use self::fit::{Fit, Loose};
+pub use self::fit::{DefinitionOptions, NonStrict};
 pub use self::visible::Stripped;
 
 /// The tools of a request in a provider's dialect: [`Wire::definitions_in`]. Cheap to clone.
@@ -91,7 +91,7 @@ pub(super) struct Made {
     text: String,
     /// Each tool as it is sent, in order.
     tools: Vec<Arc<InDialect>>,
-    loose: Vec<(String, Loose)>,
+    loose: Vec<(String, NonStrict)>,
     /// Why those are loose.
     loosened: Vec<Note>,
     /// Made at once if there is a name that the provider does not take.
@@ -102,9 +102,9 @@ pub(super) struct Made {
 
 /// What a provider would refuse: each tool's name, and why.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Refused(Vec<(String, String)>);
+pub struct DefinitionsError(Vec<(String, String)>);
 
-impl Refused {
+impl DefinitionsError {
     /// Each tool's name, and why it would be refused.
     pub fn reasons(&self) -> &[(String, String)] {
         &self.0
@@ -127,7 +127,7 @@ impl Refused {
     }
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for DefinitionsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, (tool, why)) in self.0.iter().enumerate() {
             let gap = if index > 0 { "\n" } else { "" };
@@ -137,7 +137,7 @@ impl fmt::Display for Refused {
     }
 }
 
-impl std::error::Error for Refused {}
+impl std::error::Error for DefinitionsError {}
 
 impl Wire {
     /// The tools for a request: the text of its `tools` array. It is made once for a toolset, and
@@ -198,7 +198,7 @@ impl Wire {
     /// The tools for a request, in a dialect of the provider that the wire leads to.
     ///
     /// Where the dialect is a strict mode, a tool that it cannot say, or that goes beyond what one
-    /// request may hold, is sent in the provider's other mode, and says so. [`Fit::keep`] says which
+    /// request may hold, is sent in the provider's other mode, and says so. [`DefinitionOptions::keep`] says which
     /// tools stay strict first. A tool whose name the provider does not take is sent under another
     /// one. Characters that nobody sees are left out of words, with a note that counts them.
     ///
@@ -222,8 +222,8 @@ impl Wire {
     pub fn definitions_in(
         self,
         tools: &(impl ToolList + ?Sized),
-        fit: impl Into<Fit>,
-    ) -> Result<Definitions, Refused> {
+        fit: impl Into<DefinitionOptions>,
+    ) -> Result<Definitions, DefinitionsError> {
         let fit = fit.into();
         let cache = tools.cache();
         let tools = || tools.encoded().collect::<Vec<_>>();
@@ -239,7 +239,11 @@ impl Wire {
 }
 
 impl Made {
-    fn new(wire: Wire, tools: &[Offered<'_>], fit: &Fit) -> Result<Self, Refused> {
+    fn new(
+        wire: Wire,
+        tools: &[Offered<'_>],
+        fit: &DefinitionOptions,
+    ) -> Result<Self, DefinitionsError> {
         let dialect = fit.dialect;
         let Fitted { sent, loose } = fitted(tools, wire, fit)?;
         let renames = OnceLock::new();
@@ -255,7 +259,7 @@ impl Made {
         let name = |at: usize| sent.get(at).map_or("", |tool| &tool.name).to_owned();
         Ok(Self {
             text: wire.write_tools(text),
-            loosened: loose.values().map(Loose::to_note).collect(),
+            loosened: loose.values().map(NonStrict::to_note).collect(),
             loose: loose.into_iter().map(|(at, why)| (name(at), why)).collect(),
             tools: sent,
             renames,
@@ -296,7 +300,7 @@ impl Definitions {
     }
 
     /// The tools that are sent without strictness, and why.
-    pub fn loose(&self) -> &[(String, Loose)] {
+    pub fn loose(&self) -> &[(String, NonStrict)] {
         &self.0.loose
     }
 
@@ -320,7 +324,7 @@ impl Definitions {
     ///
     /// # Errors
     /// As there.
-    pub fn answer_form(&self, schema: &SchemaDoc) -> Result<Option<String>, Reject> {
+    pub fn answer_form(&self, schema: &SchemaDoc) -> Result<Option<String>, LowerError> {
         self.wire().answer_form(schema, self.dialect())
     }
 

@@ -21,7 +21,7 @@ use crate::tool::check;
 use crate::tool::{Answer, Call, Context, Scope, Tool};
 use toolwright_provider::call::{Annotations, ErrorKind, Output, ToolDef, ToolError};
 use toolwright_provider::definitions::Stripped;
-use toolwright_provider::dialect::Plan;
+use toolwright_provider::dialect::Inverse;
 use toolwright_schema::decode::without_secrets;
 use toolwright_schema::read::read;
 use toolwright_schema::render::SchemaDoc;
@@ -56,7 +56,7 @@ pub struct DynTool {
     #[cfg(feature = "validate")]
     validator: Option<SchemaValidator>,
     /// Inverse of the schema's lowering for strict modes; made on first use.
-    forms: OnceLock<Option<Plan>>,
+    forms: OnceLock<Option<Inverse>>,
     is_schema_given: bool,
     check: Option<Box<Check>>,
     visible: Option<Box<Visible>>,
@@ -73,8 +73,8 @@ impl DynTool {
     /// Declares a tool without a handler: the host answers its calls. A direct call fails with
     /// [`NoHandler`](ErrorKind::NoHandler).
     ///
-    /// The definition is taken as it is, so it can be renamed afterwards. [`Toolset::check`](crate::Toolset::check)
-    /// reports invisible characters in it, and a [`Wire`](crate::Wire) leaves them out.
+    /// The definition is taken as it is, so it can be renamed afterwards. [`Toolset::check`](crate::toolset::Toolset::check)
+    /// reports invisible characters in it, and a [`Wire`](toolwright_provider::wire::Wire) leaves them out.
     pub fn declare(def: ToolDef) -> Arc<dyn Tool> {
         Arc::new(Self {
             def,
@@ -116,7 +116,7 @@ impl DynTool {
         }
         let forms = self.forms.get_or_init(|| {
             let schema = read(self.def.input.as_json())?;
-            Plan::of_forms(&schema)
+            Inverse::of_forms(&schema)
         });
         let restored = forms.as_ref().and_then(|forms| forms.raise(text));
         match restored {

@@ -288,7 +288,7 @@ impl Executor {
     }
 
     /// Sets the encoder that the host writes answers with. A value that it cannot write is the call's
-    /// [`Encoding`](crate::ErrorKind::Encoding) error, which the [policy](Self::on_error) sees.
+    /// [`Encoding`](toolwright_provider::call::ErrorKind::Encoding) error, which the [policy](Self::on_error) sees.
     ///
     /// Without this, the model reads of a [custom](Encoder::custom) encoder's failure, and the turn goes on.
     pub fn encoder(self, encoder: Encoder) -> Self {

@@ -1,4 +1,4 @@
-//! Layers for an [`Executor`](crate::Executor): what goes around every call, be it logged, tried
+//! Layers for an [`Executor`](crate::executor::Executor): what goes around every call, be it logged, tried
 //! again, kept, approved or limited.
 //!
 //! ```
@@ -28,13 +28,13 @@
 //!
 //! - **What they see.** Calls that could run: of a tool that is there and visible, with arguments that
 //!   it takes. Definitions and visibility are not theirs to change. Calls of `manual` tools come to
-//!   them once somebody has [decided](crate::Executor::decide).
+//!   them once somebody has [decided](crate::executor::Executor::decide).
 //! - **Panics.** A panic of a layer, of a closure that it was given, or of a future of its own is a
-//!   [`Panicked`](crate::ErrorKind::Panicked) error of the call, and layers further out see it as
+//!   [`Panicked`](toolwright_provider::call::ErrorKind::Panicked) error of the call, and layers further out see it as
 //!   one. What had not been let run does not run.
 //! - **Time.** A limit on a tool is one on each attempt of its own code. Layers are not limited: an
 //!   approval may take its time, and so may a wait between attempts or for a seat. All of it counts
-//!   towards a batch's limit ([`Executor::batch_timeout`](crate::Executor::batch_timeout)), and towards the calls that run at
+//!   towards a batch's limit ([`Executor::batch_timeout`](crate::executor::Executor::batch_timeout)), and towards the calls that run at
 //!   once.
 //! - **Cancellation.** A call that is cancelled is dropped with all of its layers, wherever it is.
 //!   None of the layers here keeps a seat or half an answer by that; a [`CallLimit`] has counted it.

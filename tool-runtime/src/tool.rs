@@ -21,7 +21,7 @@ mod wrap;
 mod wrappers;
 
 pub(crate) use self::answer::LaterAnswer;
-pub use self::answer::{Answer, BoxFuture, Ran, Stop};
+pub use self::answer::{Answer, BoxFuture, EarlyExit, Ran};
 pub use self::call::Call;
 #[cfg(feature = "tokio")]
 pub use self::cancel::Cancel;
@@ -58,9 +58,9 @@ use toolwright_schema::decode::without_secrets;
 
 /// A tool as the runtime sees it: a definition and a way to call it.
 ///
-/// `#[tool]` and [`DynTool`](crate::DynTool) make tools. Implement the trait by hand for a tool that is neither a
+/// `#[tool]` and [`DynTool`](crate::dyn_tool::DynTool) make tools. Implement the trait by hand for a tool that is neither a
 /// function nor a closure; `def` and `call` are enough. Decode arguments with [`Call::decode`], and report faults in
-/// them as [`InvalidArgs`](crate::ErrorKind::InvalidArgs).
+/// them as [`InvalidArgs`](toolwright_provider::call::ErrorKind::InvalidArgs).
 ///
 /// A tool around another tool implements [`WrapTool`], which keeps secrets, visibility and resumption.
 pub trait Tool: Send + Sync {
@@ -109,7 +109,7 @@ pub trait Tool: Send + Sync {
         true
     }
 
-    /// Returns true if a repeated call, under the same [idempotency key](crate::Context::idempotency_key), continues
+    /// Returns true if a repeated call, under the same [idempotency key](crate::tool::Context::idempotency_key), continues
     /// the work of the first one. The tool keeps its own record, so a journal of calls does not.
     fn resumes(&self) -> bool {
         false

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use serde_json::value::RawValue;
-use toolwright::{Encoder, ToolCall, ToolResult, Wire, wire::Utterance};
+use toolwright::{Encoder, ToolCall, ToolResult, Wire, wire::Message};
 
 use super::forms::{self, Form, Given, at, form, given, is_plain, list, said};
 use super::{answers, is_json, is_object, results};
@@ -59,8 +59,8 @@ fn check_told_again(
     encoder: Encoder,
 ) {
     let said = [
-        Utterance::Assistant { text: "", calls },
-        Utterance::Results(results),
+        Message::Assistant { text: "", calls },
+        Message::Results(results),
     ];
     let members = wire.conversation(None, &said, encoder);
     let members = members.expect("a wire with conversations");

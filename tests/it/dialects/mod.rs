@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use crate::json::Json;
 use toolwright::{
     Dialect,
-    dialect::{Lowered, Reject, lower},
+    dialect::{LowerError, Lowered, lower},
     schema::SchemaDoc,
     text::is_portable_name,
 };
@@ -29,7 +29,7 @@ fn dialect(name: &str) -> Dialect {
     name.parse().unwrap()
 }
 
-fn lowered(schema: &str, dialect: Dialect) -> Result<Lowered, Reject> {
+fn lowered(schema: &str, dialect: Dialect) -> Result<Lowered, LowerError> {
     lower(&SchemaDoc::parse(schema).unwrap(), dialect)
 }
 

@@ -3,7 +3,7 @@
 use super::{dialect, lowered};
 use toolwright::{
     Dialect,
-    dialect::{RejectCode, Renames},
+    dialect::{LowerErrorCode, Renames},
 };
 
 /// An argument `v` of a schema; what becomes of it.
@@ -591,7 +591,7 @@ fn what_is_too_large_is_refused_and_ends() {
             .map(drop)
             .map_err(|reject| reject.code);
         assert_eq!(code.is_ok(), fits, "{dialect}");
-        assert!(fits || code == Err(RejectCode::TooLarge), "{code:?}");
+        assert!(fits || code == Err(LowerErrorCode::TooLarge), "{code:?}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use toolwright::{
     Dialect, Schema,
-    dialect::{RejectCode, Verdict, lower},
+    dialect::{LowerErrorCode, Verdict, lower},
     schema::{Id, Kind, Refs, SchemaDoc, Shape, Variant},
     toolset::{Problem, ProblemCode},
 };
@@ -113,7 +113,7 @@ fn a_demand_is_what_lowering_counts() {
                 continue;
             }
             seen += 1;
-            let told = dialect.demand(shape, &Refs::NONE);
+            let told = dialect.request_usage(shape, &Refs::NONE);
             let (compiled, ran) = (
                 (told.optional_keys, told.unions),
                 (lowered.optional_keys, lowered.unions),
@@ -238,13 +238,13 @@ fn what_is_too_large_is_so_when_it_compiles() {
             .map(|shape| dialect.verdict(shape, &Refs::NONE));
         let compiled = match compiled {
             Some(Verdict::Accepted) => true,
-            Some(Verdict::Refused(RejectCode::TooLarge, _)) => false,
+            Some(Verdict::Refused(LowerErrorCode::TooLarge, _)) => false,
             other => panic!("row {row}: {other:?}"),
         };
         let ran = lower(schema, *dialect).map(|_| ());
         let is_large = ran
             .as_ref()
-            .is_err_and(|reject| reject.code == RejectCode::TooLarge);
+            .is_err_and(|reject| reject.code == LowerErrorCode::TooLarge);
         assert!(ran.is_ok() || is_large, "row {row}: {ran:?}");
         if compiled != *fits || ran.is_ok() != *fits {
             wrong.push(format!(

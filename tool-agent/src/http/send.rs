@@ -6,7 +6,7 @@ use std::time::Duration;
 use reqwest::Client;
 use reqwest::redirect::Policy;
 use toolwright_provider::definitions::Definitions;
-use toolwright_provider::wire::{Completion, Stop, StreamEvent};
+use toolwright_provider::wire::{Completion, FinishReason, StreamEvent};
 
 use super::body::Body;
 use super::{Endpoint, failure};
@@ -156,7 +156,7 @@ impl Endpoint {
                 messages: completion.messages,
             }),
             usage: completion.usage,
-            cut_off: completion.stop == Some(Stop::CutOff),
+            cut_off: completion.stop == Some(FinishReason::CutOff),
             lowered: sent.is_lowered(),
         }
     }

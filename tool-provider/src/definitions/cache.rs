@@ -4,9 +4,9 @@ use std::sync::{Arc, OnceLock};
 
 use super::lazy::LazyMap;
 use super::visible::Stripped;
-use super::{Made, Refused};
+use super::{DefinitionsError, Made};
 use crate::call::ToolDef;
-use crate::dialect::{Dialect, Lowered, Note, NoteKind, Reject, lower};
+use crate::dialect::{Dialect, LowerError, Lowered, Note, NoteKind, lower};
 use crate::wire::{Declared, Wire};
 use toolwright_schema::decode::{RefusedDefault, refused_defaults};
 use toolwright_schema::text::ShortStr;
@@ -19,7 +19,7 @@ pub struct EncodedTool {
     /// Where the tool's own definition holds characters that nobody sees: what is sent in its place.
     visible: OnceLock<Option<Box<(ToolDef, Stripped)>>>,
     plain: LazyMap<Wire, String>,
-    lowered: LazyMap<(Wire, Dialect), Result<Arc<InDialect>, Reject>>,
+    lowered: LazyMap<(Wire, Dialect), Result<Arc<InDialect>, LowerError>>,
 }
 
 /// A tool in a dialect.
@@ -75,7 +75,7 @@ impl EncodedTool {
         wire: Wire,
         dialect: Dialect,
         def: &ToolDef,
-    ) -> Result<&Arc<InDialect>, &Reject> {
+    ) -> Result<&Arc<InDialect>, &LowerError> {
         let lowered = self.lowered.get_or_make((wire, dialect), || {
             let (def, hidden) = self.visible(def);
             let mut lowered = lower(&def.input, dialect)?;
@@ -110,7 +110,7 @@ fn refused(def: &ToolDef) -> impl Iterator<Item = Note> {
 #[derive(Default)]
 pub struct DefinitionCache {
     pub(super) plain: LazyMap<Wire, String>,
-    pub(super) in_dialect: LazyMap<(Wire, Dialect), Result<Arc<Made>, Refused>>,
+    pub(super) in_dialect: LazyMap<(Wire, Dialect), Result<Arc<Made>, DefinitionsError>>,
 }
 
 /// A copy of a set will be changed, and starts without them.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Definitions;
 use crate::call::{Encoder, ToolCall, ToolResult};
-use crate::wire::{Utterance, WireError};
+use crate::wire::{Message, WireError};
 
 impl Definitions {
     /// See [`Wire::conversation`](crate::wire::Wire::conversation): the calls and answers in it go by the names that the provider is
@@ -15,7 +15,7 @@ impl Definitions {
     pub fn conversation(
         &self,
         system: Option<&str>,
-        said: &[Utterance<'_>],
+        said: &[Message<'_>],
         encoder: Encoder,
     ) -> Result<String, WireError> {
         let owned: Vec<_> = said.iter().map(|one| self.renamed(one)).collect();
@@ -23,12 +23,10 @@ impl Definitions {
         self.wire().conversation(system, &said, encoder)
     }
 
-    fn renamed<'u>(&self, one: &Utterance<'u>) -> Renamed<'u> {
+    fn renamed<'u>(&self, one: &Message<'u>) -> Renamed<'u> {
         match *one {
-            Utterance::Assistant { text, calls } => {
-                Renamed::Assistant(text, self.told_calls(calls))
-            }
-            Utterance::Results(results) => Renamed::Results(self.told_of(results)),
+            Message::Assistant { text, calls } => Renamed::Assistant(text, self.told_calls(calls)),
+            Message::Results(results) => Renamed::Results(self.told_of(results)),
             other => Renamed::Same(other),
         }
     }
@@ -47,17 +45,17 @@ impl Definitions {
 
 /// An utterance under the provider's names.
 enum Renamed<'u> {
-    Same(Utterance<'u>),
+    Same(Message<'u>),
     Assistant(&'u str, Cow<'u, [ToolCall]>),
     Results(Cow<'u, [ToolResult]>),
 }
 
 impl Renamed<'_> {
-    fn lend(&self) -> Utterance<'_> {
+    fn lend(&self) -> Message<'_> {
         match self {
             Self::Same(one) => *one,
-            Self::Assistant(text, calls) => Utterance::Assistant { text, calls },
-            Self::Results(results) => Utterance::Results(results),
+            Self::Assistant(text, calls) => Message::Assistant { text, calls },
+            Self::Results(results) => Message::Results(results),
         }
     }
 }

@@ -6,10 +6,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::cache::InDialect;
-use super::{Offered, Refused};
+use super::{DefinitionsError, Offered};
 use toolwright_json::quoted;
 
-use crate::dialect::{Budget, Dialect, Note, NoteKind, Reject, Renames, Share, shares};
+use crate::dialect::{Budget, Dialect, LowerError, Note, NoteKind, Renames, Share, shares};
 use crate::wire::{Declared, Wire};
 use toolwright_schema::text::{did_you_mean, near};
 
@@ -18,19 +18,19 @@ use toolwright_schema::text::{did_you_mean, near};
 /// A [`Dialect`] alone is one, in which no tool comes first.
 ///
 /// ```
-/// use toolwright::{Dialect, wire::Fit};
+/// use toolwright::{Dialect, wire::DefinitionOptions};
 ///
-/// let fit = Fit::to(Dialect::AnthropicStrict).keep(["pay", "refund"]);
-/// # let _: Fit = Dialect::AnthropicStrict.into();
+/// let fit = DefinitionOptions::to(Dialect::AnthropicStrict).keep(["pay", "refund"]);
+/// # let _: DefinitionOptions = Dialect::AnthropicStrict.into();
 /// # let _ = fit;
 /// ```
 #[derive(Debug, Clone)]
-pub struct Fit {
+pub struct DefinitionOptions {
     pub(super) dialect: Dialect,
     pub(super) keep: Vec<String>,
 }
 
-impl Fit {
+impl DefinitionOptions {
     /// This dialect.
     pub fn to(dialect: Dialect) -> Self {
         Self {
@@ -53,7 +53,7 @@ impl Fit {
     }
 }
 
-impl From<Dialect> for Fit {
+impl From<Dialect> for DefinitionOptions {
     fn from(dialect: Dialect) -> Self {
         Self::to(dialect)
     }
@@ -62,9 +62,9 @@ impl From<Dialect> for Fit {
 /// Why a tool is sent without strictness.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Loose {
+pub enum NonStrict {
     /// The strict mode cannot say its arguments.
-    Rejected(Reject),
+    Rejected(LowerError),
     /// A request may hold no more in strict tools, and of those that were left this one stood
     /// behind: it was to be kept after the others, or it was not named and has the largest share.
     Budget {
@@ -77,11 +77,11 @@ pub enum Loose {
     },
 }
 
-impl Loose {
+impl NonStrict {
     /// The same as a note on the tool.
     pub(super) fn to_note(&self) -> Note {
         let (path, why) = match self {
-            Self::Rejected(Reject { code, path, help }) => {
+            Self::Rejected(LowerError { code, path, help }) => {
                 (path.clone(), format!("{code}: {help}"))
             }
             Self::Budget { .. } => ("/".to_owned(), self.to_string()),
@@ -95,7 +95,7 @@ impl Loose {
     }
 }
 
-impl fmt::Display for Loose {
+impl fmt::Display for NonStrict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Rejected(reject) => reject.fmt(f),
@@ -123,7 +123,7 @@ impl fmt::Display for Loose {
 pub(super) struct Fitted {
     pub(super) sent: Vec<Arc<InDialect>>,
     /// Those that are not strict where the dialect is, by their places.
-    pub(super) loose: BTreeMap<usize, Loose>,
+    pub(super) loose: BTreeMap<usize, NonStrict>,
 }
 
 impl InDialect {
@@ -146,9 +146,13 @@ impl InDialect {
 }
 
 /// Every tool in the dialect, strict where it can be and where a request may hold it so.
-pub(super) fn fitted(tools: &[Offered<'_>], wire: Wire, fit: &Fit) -> Result<Fitted, Refused> {
+pub(super) fn fitted(
+    tools: &[Offered<'_>],
+    wire: Wire,
+    fit: &DefinitionOptions,
+) -> Result<Fitted, DefinitionsError> {
     let dialect = fit.dialect;
-    let mut refused = Refused::default();
+    let mut refused = DefinitionsError::default();
     let mut unknown = HashSet::new();
     for name in &fit.keep {
         let names = || tools.iter().map(|(def, _)| &*def.name);
@@ -182,7 +186,7 @@ pub(super) fn fitted(tools: &[Offered<'_>], wire: Wire, fit: &Fit) -> Result<Fit
                 return Err(reject);
             }
             let other = encoded.lowered(wire, dialect.loose(), def)?;
-            loose.insert(at, Loose::Rejected(reject.clone()));
+            loose.insert(at, NonStrict::Rejected(reject.clone()));
             Ok(other)
         });
         match one {
@@ -209,7 +213,7 @@ pub(super) fn fitted(tools: &[Offered<'_>], wire: Wire, fit: &Fit) -> Result<Fit
 struct Over<'t, 'f> {
     tools: &'t [Offered<'t>],
     wire: Wire,
-    fit: &'f Fit,
+    fit: &'f DefinitionOptions,
     share: Share,
 }
 
@@ -228,8 +232,8 @@ impl Over<'_, '_> {
     fn loosen(
         &self,
         sent: &mut [Arc<InDialect>],
-        loose: &mut BTreeMap<usize, Loose>,
-        refused: &mut Refused,
+        loose: &mut BTreeMap<usize, NonStrict>,
+        refused: &mut DefinitionsError,
     ) {
         loop {
             let total: usize = sent.iter().map(|tool| self.adds(tool)).sum();
@@ -248,7 +252,7 @@ impl Over<'_, '_> {
             let Some((at, ((def, encoded), one))) = last else {
                 return;
             };
-            let why = Loose::Budget {
+            let why = NonStrict::Budget {
                 budget: self.share.budget,
                 most: self.share.most,
                 share: self.adds(one),

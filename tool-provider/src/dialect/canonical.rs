@@ -1,14 +1,14 @@
 //! The form that lowering starts from: what is no rule of a value is dropped, with a note, and the
 //! names of Rust's numbers are no formats.
 
-use super::reject::{Note, NoteKind, Reject, RejectCode};
+use super::reject::{LowerError, LowerErrorCode, Note, NoteKind};
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::canonical::{self, Canonical, Form, Meaning, ReadError};
 use toolwright_schema::read::keywords::{Keywords, text};
 use toolwright_schema::read::{Ordered, Parts, Path, refs};
 
 /// Brings any JSON Schema into the form that lowering starts from.
-pub(super) fn canonical(root: Ordered, notes: &mut Vec<Note>) -> Result<Canonical, Reject> {
+pub(super) fn canonical(root: Ordered, notes: &mut Vec<Note>) -> Result<Canonical, LowerError> {
     // Most schemas refer to nothing.
     let names = if refs::refers(&root) {
         Some(refs::recursive(&root)?)
@@ -20,12 +20,12 @@ pub(super) fn canonical(root: Ordered, notes: &mut Vec<Note>) -> Result<Canonica
     Ok(canonical)
 }
 
-impl From<ReadError> for Reject {
+impl From<ReadError> for LowerError {
     fn from(error: ReadError) -> Self {
         match error {
             ReadError::TooLarge { at, what } => Self::too_large(at, what),
             ReadError::Unresolved(target) => {
-                let reject = Self::new(RejectCode::UnresolvedRef, "/");
+                let reject = Self::new(LowerErrorCode::UnresolvedRef, "/");
                 Self {
                     help: format!("{target:?} leads nowhere; {}", reject.help),
                     ..reject

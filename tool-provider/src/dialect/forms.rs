@@ -1,11 +1,11 @@
 //! The way back where only the schema is known, and not the dialect that the model was told it in.
 
 use super::lower::Lowering;
-use super::plan::Plan;
+use super::plan::Inverse;
 use super::table;
 use toolwright_schema::read::Ordered;
 
-impl Plan {
+impl Inverse {
     /// What brings a value back to a schema from any dialect's form of it; nothing where that is
     /// the schema's own form.
     pub fn of_forms(schema: &Ordered) -> Option<Self> {

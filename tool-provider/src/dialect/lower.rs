@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use super::Dialect;
 use super::canonical::canonical;
-use super::plan::{Plan, Step};
-use super::reject::{Note, NoteKind, Reject, RejectCode};
+use super::plan::{Inverse, Step};
+use super::reject::{LowerError, LowerErrorCode, Note, NoteKind};
 use super::rules::{Null, ObjectForm, Root, Rules, Wanted};
 use super::size::Size;
 use toolwright_schema::keyword::Keyword;
@@ -28,7 +28,7 @@ pub struct Lowered {
     /// The schema's text; nothing where a tool without parameters is sent without one.
     pub schema: Option<String>,
     /// The way back from what a model sends.
-    pub plan: Plan,
+    pub plan: Inverse,
     /// What does not stand in the schema, in order.
     pub notes: Vec<Note>,
     /// The provider is asked to hold the model to the schema.
@@ -66,17 +66,17 @@ impl Lowered {
 ///
 /// # Errors
 /// When the dialect cannot say the schema.
-pub fn lower(schema: &SchemaDoc, dialect: Dialect) -> Result<Lowered, Reject> {
+pub fn lower(schema: &SchemaDoc, dialect: Dialect) -> Result<Lowered, LowerError> {
     let lowering = Lowering::of(dialect.rules());
     lowering.run_doc(schema).map_err(|mut rejects| {
         // There is one: the first ended it.
-        let other = Reject::new(RejectCode::UntypedSchema, "/");
+        let other = LowerError::new(LowerErrorCode::UntypedSchema, "/");
         rejects.pop().unwrap_or(other)
     })
 }
 
 /// The same, with all that stands against a schema. What is refused hides what is inside it.
-pub fn lower_all(schema: &SchemaDoc, dialect: Dialect) -> Result<Lowered, Vec<Reject>> {
+pub fn lower_all(schema: &SchemaDoc, dialect: Dialect) -> Result<Lowered, Vec<LowerError>> {
     let lowering = Lowering {
         tells_all: true,
         ..Lowering::of(dialect.rules())
@@ -103,20 +103,20 @@ impl Lowering {
         }
     }
 
-    fn run_doc(&self, schema: &SchemaDoc) -> Result<Lowered, Vec<Reject>> {
+    fn run_doc(&self, schema: &SchemaDoc) -> Result<Lowered, Vec<LowerError>> {
         if self.rules.widths {
             return self.run(schema.ordered());
         }
         self.run(schema.to_provider())
     }
 
-    pub(super) fn run(&self, schema: Ordered) -> Result<Lowered, Vec<Reject>> {
+    pub(super) fn run(&self, schema: Ordered) -> Result<Lowered, Vec<LowerError>> {
         let rules = self.rules;
         let mut notes = Vec::new();
         let mut canonical = canonical(schema, &mut notes).map_err(|reject| vec![reject])?;
         if !self.is_argument {
             let refused = rules.root(root(&canonical.root));
-            refused.map_or(Ok(()), |code| Err(vec![Reject::new(code, "/")]))?;
+            refused.map_or(Ok(()), |code| Err(vec![LowerError::new(code, "/")]))?;
         }
         let endless = cycles::through_required(&canonical);
         let root = canonical.take_root();
@@ -157,7 +157,7 @@ impl Lowering {
         let size = Size::of(&lowered);
         if let Some((what, is, most)) = size.beyond(&rules.limits) {
             let what = format!("{is}{what}, at most {most}");
-            pass.rejects.push(Reject::too_large("/", what));
+            pass.rejects.push(LowerError::too_large("/", what));
         }
         if !pass.rejects.is_empty() {
             return Err(pass.rejects);
@@ -170,7 +170,7 @@ impl Lowering {
         });
         Ok(Lowered {
             schema,
-            plan: Plan::new(pass.steps, Arc::new(lowered)),
+            plan: Inverse::new(pass.steps, Arc::new(lowered)),
             notes: pass.notes,
             strict: rules.strict,
             optional_keys: size.optional_keys,
@@ -179,7 +179,11 @@ impl Lowering {
     }
 
     /// Notes a rejection and goes on, or ends with it.
-    fn refused(&self, reject: Reject, rejects: &mut Vec<Reject>) -> Result<(), Vec<Reject>> {
+    fn refused(
+        &self,
+        reject: LowerError,
+        rejects: &mut Vec<LowerError>,
+    ) -> Result<(), Vec<LowerError>> {
         rejects.push(reject);
         if self.tells_all {
             Ok(())
@@ -231,16 +235,16 @@ struct Pass<'c> {
     notes: Vec<Note>,
     tells_all: bool,
     /// What was refused so far, where that does not end it.
-    rejects: Vec<Reject>,
+    rejects: Vec<LowerError>,
 }
 
 impl Pass<'_> {
-    fn refuse<T>(&self, code: RejectCode) -> Result<T, Reject> {
-        Err(Reject::new(code, self.path.at()))
+    fn refuse<T>(&self, code: LowerErrorCode) -> Result<T, LowerError> {
+        Err(LowerError::new(code, self.path.at()))
     }
 
     /// Refuses what a rule stands against.
-    fn ask(&self, refused: Option<RejectCode>) -> Result<(), Reject> {
+    fn ask(&self, refused: Option<LowerErrorCode>) -> Result<(), LowerError> {
         refused.map_or(Ok(()), |code| self.refuse(code))
     }
 
@@ -265,13 +269,13 @@ impl Pass<'_> {
     }
 
     /// Lowers a part of what is being lowered.
-    fn inner(&mut self, part: &str, schema: Ordered, spot: Spot) -> Result<Ordered, Reject> {
+    fn inner(&mut self, part: &str, schema: Ordered, spot: Spot) -> Result<Ordered, LowerError> {
         let mark = self.path.enter(part);
         self.entered(mark, schema, spot)
     }
 
     /// Lowers the part that the path has been led to, and goes back to `mark`.
-    fn entered(&mut self, mark: usize, schema: Ordered, spot: Spot) -> Result<Ordered, Reject> {
+    fn entered(&mut self, mark: usize, schema: Ordered, spot: Spot) -> Result<Ordered, LowerError> {
         let lowered = self.node(schema, spot);
         self.path.leave(mark);
         match lowered {
@@ -283,7 +287,7 @@ impl Pass<'_> {
         }
     }
 
-    fn node(&mut self, schema: Ordered, spot: Spot) -> Result<Ordered, Reject> {
+    fn node(&mut self, schema: Ordered, spot: Spot) -> Result<Ordered, LowerError> {
         let mut keywords = match schema {
             Ordered::Object(entries) => Keywords(entries),
             never => return self.ask(self.rules.no_value()).map(|()| never),
@@ -317,7 +321,7 @@ impl Pass<'_> {
     }
 
     /// A value other than `null`.
-    fn value(&mut self, mut keywords: Keywords, spot: Spot) -> Result<Ordered, Reject> {
+    fn value(&mut self, mut keywords: Keywords, spot: Spot) -> Result<Ordered, LowerError> {
         if keywords.has(Keyword::AllOf) {
             self.all_of(&mut keywords)?;
         }
@@ -354,7 +358,7 @@ impl Pass<'_> {
         Ok(self.finished(keywords))
     }
 
-    fn all_of(&mut self, keywords: &mut Keywords) -> Result<(), Reject> {
+    fn all_of(&mut self, keywords: &mut Keywords) -> Result<(), LowerError> {
         let members = keywords.take_list(Keyword::AllOf);
         let is_object = |member: &Ordered| {
             member.is_of("object") || member.has_any(&[Keyword::Properties, Keyword::Ref])
@@ -369,7 +373,7 @@ impl Pass<'_> {
     }
 
     /// Lowers the members of a list, each at its number.
-    fn parts(&mut self, sign: char, members: Vec<Ordered>) -> Result<Vec<Ordered>, Reject> {
+    fn parts(&mut self, sign: char, members: Vec<Ordered>) -> Result<Vec<Ordered>, LowerError> {
         let members = members.into_iter().enumerate();
         members
             .map(|(index, member)| {
@@ -380,7 +384,7 @@ impl Pass<'_> {
     }
 
     /// A type that contains itself.
-    fn reference(&mut self, mut keywords: Keywords) -> Result<Ordered, Reject> {
+    fn reference(&mut self, mut keywords: Keywords) -> Result<Ordered, LowerError> {
         let target = keywords.reference();
         let is_required = self.endless.iter().any(|known| target == Some(known));
         self.ask(self.rules.edge_back(is_required))?;

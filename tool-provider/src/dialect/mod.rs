@@ -28,12 +28,12 @@ pub use self::budget::{Share, shares};
 pub use self::lower::lower_all;
 pub use self::lower::{Lowered, lower};
 pub use self::names::Renames;
-pub use self::plan::{Op, Plan, Step};
-pub use self::reject::{Note, NoteKind, Reject, RejectCode};
+pub use self::plan::{Inverse, Op, Step};
+pub use self::reject::{LowerError, LowerErrorCode, Note, NoteKind};
 use self::rules::Rules;
 pub use self::size::Size;
 pub use self::verdict::Judged;
-pub use self::verdict::{Demand, Steps, Verdict};
+pub use self::verdict::{RequestUsage, Steps, Verdict};
 
 /// What one provider's API accepts.
 ///
@@ -203,7 +203,7 @@ impl Dialect {
 /// What one request may hold, over all of its tools; nothing where no limit is known.
 ///
 /// A schema's own share stands in [`Lowered`], and of a type it is known when it compiles:
-/// [`Dialect::demand`].
+/// [`Dialect::request_usage`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestLimits {

@@ -67,12 +67,12 @@ impl Step {
 ///
 /// It holds the lowered schema too: which member of a union a value is of, only the schema says.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct Inverse {
     steps: Vec<Step>,
     schema: Arc<Ordered>,
 }
 
-impl Plan {
+impl Inverse {
     pub(super) fn new(steps: Vec<Step>, schema: Arc<Ordered>) -> Self {
         Self { steps, schema }
     }

@@ -9,9 +9,9 @@ use toolwright_schema::text::Printable;
 /// Why a dialect cannot say a schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Reject {
+pub struct LowerError {
     /// Which rule stands against it.
-    pub code: RejectCode,
+    pub code: LowerErrorCode,
     /// Where: `/name` is a key, `/*` the elements of an array, `/?i` a member of a union; `/` is the
     /// root, and what starts with `#/$defs/` is inside a recursive type.
     pub path: String,
@@ -22,7 +22,7 @@ pub struct Reject {
 /// The rules that stand against a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum RejectCode {
+pub enum LowerErrorCode {
     /// The arguments are no object.
     RootNotObject,
     /// A union stands at the root.
@@ -55,7 +55,7 @@ pub enum RejectCode {
     TooLarge,
 }
 
-impl RejectCode {
+impl LowerErrorCode {
     /// The code's stable name: `root_not_object`.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -155,14 +155,14 @@ impl RejectCode {
     }
 }
 
-impl fmt::Display for RejectCode {
+impl fmt::Display for LowerErrorCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
-impl Reject {
-    pub(super) fn new(code: RejectCode, path: impl Into<String>) -> Self {
+impl LowerError {
+    pub(super) fn new(code: LowerErrorCode, path: impl Into<String>) -> Self {
         Self {
             code,
             path: path.into(),
@@ -172,15 +172,15 @@ impl Reject {
 
     /// More than a limit allows.
     pub(super) fn too_large(path: impl Into<String>, what: impl fmt::Display) -> Self {
-        let help = format!("{what}: {}", RejectCode::TooLarge.help());
+        let help = format!("{what}: {}", LowerErrorCode::TooLarge.help());
         Self {
             help,
-            ..Self::new(RejectCode::TooLarge, path)
+            ..Self::new(LowerErrorCode::TooLarge, path)
         }
     }
 }
 
-impl Reject {
+impl LowerError {
     /// The rejection as JSON: `{"reject":{"code":"all_of","path":"/v","help":"…"}}`.
     pub fn to_json(&self) -> String {
         let mut out = format!("{{\"reject\":{{\"code\":\"{}\",\"path\":", self.code);
@@ -192,14 +192,14 @@ impl Reject {
     }
 }
 
-impl fmt::Display for Reject {
+impl fmt::Display for LowerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = Printable::new(&self.path).one_line();
         write!(f, "{path}: {}: {}", self.code, Printable::new(&self.help))
     }
 }
 
-impl std::error::Error for Reject {}
+impl std::error::Error for LowerError {}
 
 /// A keyword that does not stand in the lowered schema, or not in a strict one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -207,7 +207,7 @@ impl std::error::Error for Reject {}
 pub struct Note {
     /// What became of it.
     pub kind: NoteKind,
-    /// Where it stood, as in [`Reject::path`].
+    /// Where it stood, as in [`LowerError::path`].
     pub path: String,
     /// The keyword.
     pub keyword: String,

@@ -1,6 +1,6 @@
 //! How large a lowered schema is: counted by the verdict in a tree, and by the lowering in its text.
 
-use super::RejectCode;
+use super::LowerErrorCode;
 use super::rules::Limits;
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::{Ordered, Parts};
@@ -127,9 +127,9 @@ impl Size {
     }
 
     /// Whether that is anything, as a code.
-    pub(super) const fn judge(&self, limits: &Limits) -> Option<RejectCode> {
+    pub(super) const fn judge(&self, limits: &Limits) -> Option<LowerErrorCode> {
         match self.beyond(limits) {
-            Some(_) => Some(RejectCode::TooLarge),
+            Some(_) => Some(LowerErrorCode::TooLarge),
             None => None,
         }
     }

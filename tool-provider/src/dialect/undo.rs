@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use toolwright_json::{Integer, Value};
 
-use super::plan::{Op, Plan};
+use super::plan::{Inverse, Op};
 use toolwright_schema::decode::fault::say;
 use toolwright_schema::decode::{Fault, FaultCode, Segment};
 use toolwright_schema::keyword::Keyword;
@@ -23,7 +23,7 @@ const MOST_TRIALS: usize = 100_000;
 /// How many unions and references may stand around one value.
 const MOST_HOPS: u8 = 8;
 
-impl Plan {
+impl Inverse {
     /// Undoes the plan in the text of a call's arguments. Numbers keep their spelling; strings lose
     /// escapes that they do not need.
     ///

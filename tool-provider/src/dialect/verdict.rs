@@ -18,7 +18,7 @@ mod objects;
 mod values;
 
 use super::Dialect;
-use super::reject::RejectCode;
+use super::reject::LowerErrorCode;
 use super::rules::{Limits, Root, Rules, Wanted};
 use super::size::Size;
 use toolwright_schema::shape::{Id, Kind, Refs, Rest, Shape};
@@ -40,7 +40,7 @@ pub enum Verdict {
     /// A part of them is known only when the program runs.
     Opaque(Steps),
     /// It cannot say them.
-    Refused(RejectCode, Steps),
+    Refused(LowerErrorCode, Steps),
 }
 
 /// The way from the arguments to a value: names of keys, `*` for elements.
@@ -80,7 +80,7 @@ impl Steps {
 /// What a tool takes of what a request may hold over all of its tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Demand {
+pub struct RequestUsage {
     /// Keys that may be missing.
     pub optional_keys: usize,
     /// Values of one of several types, `null` included.
@@ -105,13 +105,17 @@ impl Dialect {
     /// What arguments of this shape take of [`request_limits`](Self::request_limits): what
     /// [`lower`](super::lower) counts in their schema. Nothing is known of arguments that are refused
     /// or of which a part is opaque.
-    pub const fn demand(self, arguments: &Shape<'static>, refs: &'static Refs) -> Demand {
+    pub const fn request_usage(
+        self,
+        arguments: &Shape<'static>,
+        refs: &'static Refs,
+    ) -> RequestUsage {
         let Size {
             optional_keys,
             unions,
             ..
         } = self.judge(arguments, refs).size;
-        Demand {
+        RequestUsage {
             optional_keys,
             unions,
         }
@@ -121,7 +125,7 @@ impl Dialect {
         let judged = self.walk(arguments, refs, false);
         // Bytes are known without looking at them, and characters are at most as many.
         match judged.verdict {
-            Verdict::Refused(RejectCode::TooLarge, _) => self.walk(arguments, refs, true),
+            Verdict::Refused(LowerErrorCode::TooLarge, _) => self.walk(arguments, refs, true),
             _ => judged,
         }
     }
@@ -193,7 +197,7 @@ struct Walk {
 }
 
 impl Walk {
-    const fn root(&mut self, shape: &Shape<'static>) -> Option<RejectCode> {
+    const fn root(&mut self, shape: &Shape<'static>) -> Option<LowerErrorCode> {
         let kind = shape.only_core();
         let root = match kind {
             _ if shape.is_nullable() => Root::Other,
@@ -232,7 +236,7 @@ impl Walk {
         }
     }
 
-    const fn element(&mut self, shape: &Shape<'static>, levels: usize) -> Option<RejectCode> {
+    const fn element(&mut self, shape: &Shape<'static>, levels: usize) -> Option<LowerErrorCode> {
         self.steps.push("*");
         let found = self.node(shape, levels);
         if found.is_none() {
@@ -261,7 +265,7 @@ impl Walk {
     }
 
     /// Whether the schema is not too large so far.
-    const fn within(&mut self, levels: usize) -> Option<RejectCode> {
+    const fn within(&mut self, levels: usize) -> Option<LowerErrorCode> {
         self.size.levels = larger(self.size.levels, levels);
         self.size.judge(self.limits())
     }

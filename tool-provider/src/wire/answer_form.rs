@@ -1,7 +1,7 @@
 //! An answer that is to be a value: how a request asks for its form.
 
 use super::Wire;
-use crate::dialect::{Dialect, Lowered, Reject, lower};
+use crate::dialect::{Dialect, LowerError, Lowered, lower};
 use toolwright_json::Object;
 use toolwright_schema::render::SchemaDoc;
 
@@ -44,7 +44,7 @@ impl Wire {
         self,
         schema: &SchemaDoc,
         dialect: Dialect,
-    ) -> Result<Option<String>, Reject> {
+    ) -> Result<Option<String>, LowerError> {
         let (lowered, dialect) = self.lowered_answer(schema, dialect)?;
         let empty = SchemaDoc::empty_object();
         Ok(self.provider().answer_form(&AnswerForm {
@@ -59,7 +59,7 @@ impl Wire {
         self,
         schema: &SchemaDoc,
         dialect: Dialect,
-    ) -> Result<(Lowered, Dialect), Reject> {
+    ) -> Result<(Lowered, Dialect), LowerError> {
         let strict = match dialect {
             Dialect::OpenAiLoose => Dialect::OpenAiStrict,
             Dialect::Anthropic => Dialect::AnthropicStrict,

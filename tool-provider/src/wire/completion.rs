@@ -10,14 +10,14 @@ use crate::call::ToolCall;
 /// What a response says: [`Wire::completion`].
 ///
 /// ```
-/// use toolwright::{Wire, wire::Stop};
+/// use toolwright::{Wire, wire::FinishReason};
 ///
 /// let response = r#"{"choices": [{"finish_reason": "length", "message": {
 ///     "role": "assistant", "content": "It is"
 /// }}], "usage": {"prompt_tokens": 9, "completion_tokens": 2}}"#;
 /// let said = Wire::OpenAiChat.completion(response).unwrap();
 /// assert_eq!(said.text, "It is");
-/// assert_eq!(said.stop, Some(Stop::CutOff));
+/// assert_eq!(said.stop, Some(FinishReason::CutOff));
 /// assert_eq!(said.usage.unwrap().output, 2);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -31,7 +31,7 @@ pub struct Completion {
     /// message.
     pub messages: Vec<String>,
     /// Why it ended, if the provider said so.
-    pub stop: Option<Stop>,
+    pub stop: Option<FinishReason>,
     /// What it cost, if the provider said so.
     pub usage: Option<Usage>,
 }
@@ -39,7 +39,7 @@ pub struct Completion {
 /// Why a response ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Stop {
+pub enum FinishReason {
     /// The model said all that it had to say, or calls tools.
     Done,
     /// It came to a limit: of this answer, or of what the model can hold.
@@ -95,7 +95,7 @@ impl std::ops::AddAssign for Usage {
     }
 }
 
-impl Stop {
+impl FinishReason {
     /// The stop of this word: `done`, `cut_off` and `refused` are the provider's words for these.
     pub(super) fn of(
         word: &str,

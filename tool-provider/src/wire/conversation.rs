@@ -8,7 +8,7 @@ use toolwright_json::{Object, list};
 /// One thing that was said in a conversation, for [`Wire::conversation`].
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
-pub enum Utterance<'a> {
+pub enum Message<'a> {
     /// A person's words.
     User(&'a str),
     /// The model's words and calls.
@@ -37,9 +37,9 @@ impl Wire {
     /// On MCP, which has no conversations.
     ///
     /// ```
-    /// use toolwright::{Encoder, Wire, wire::Utterance};
+    /// use toolwright::{Encoder, Wire, wire::Message};
     ///
-    /// let said = [Utterance::User("Hi!")];
+    /// let said = [Message::User("Hi!")];
     /// let members = Wire::Anthropic.conversation(Some("Be brief."), &said, Encoder::auto());
     /// assert_eq!(
     ///     members.unwrap(),
@@ -49,19 +49,19 @@ impl Wire {
     pub fn conversation(
         self,
         system: Option<&str>,
-        said: &[Utterance<'_>],
+        said: &[Message<'_>],
         encoder: Encoder,
     ) -> Result<String, WireError> {
         let provider = self.provider();
         let mut messages = Vec::new();
         for one in said {
             match *one {
-                Utterance::User(text) => messages.extend(provider.user(text)),
-                Utterance::Assistant { text, calls } => {
+                Message::User(text) => messages.extend(provider.user(text)),
+                Message::Assistant { text, calls } => {
                     messages.extend(provider.assistant(text, calls));
                 }
-                Utterance::Echo(native) => messages.extend_from_slice(native),
-                Utterance::Results(results) => messages.extend(provider.results(results, encoder)),
+                Message::Echo(native) => messages.extend_from_slice(native),
+                Message::Results(results) => messages.extend(provider.results(results, encoder)),
             }
         }
         let members = provider.conversation(system, messages);

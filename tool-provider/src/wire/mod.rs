@@ -43,8 +43,8 @@ use toolwright_schema::render::SchemaDoc;
 pub(crate) use self::declared::Declared;
 
 pub use self::choice::{Parallel, ToolChoice, ToolChoiceError};
-pub use self::completion::{Completion, Stop, Usage};
-pub use self::conversation::Utterance;
+pub use self::completion::{Completion, FinishReason, Usage};
+pub use self::conversation::Message;
 pub use self::error::WireError;
 pub use self::stream::{Accumulator, StreamEvent, Streamed};
 
@@ -142,7 +142,7 @@ trait ReadResponse {
 
     fn text(&self) -> String;
 
-    fn stop(&self) -> Option<Stop>;
+    fn stop(&self) -> Option<FinishReason>;
 
     fn usage(&self) -> Option<Usage>;
 

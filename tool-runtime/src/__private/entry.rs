@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use crate::tool::{Answer, Call, Ran, Scope, Stop, Tool};
+use crate::tool::{Answer, Call, EarlyExit, Ran, Scope, Tool};
 use toolwright_provider::call::{Annotations, ErrorKind, Meta, ToolDef, ToolError};
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::{Refs, Shape, Side};
@@ -216,7 +216,7 @@ pub trait Stateless: Sized {
 
     /// Answers a call. A tool that did not compile cannot.
     fn run(_: Call<'_>, _: About) -> Ran<'_> {
-        Err(Stop::checked())
+        Err(EarlyExit::checked())
     }
 }
 

@@ -12,7 +12,7 @@ use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 
-use crate::tool::{Answer, Call, Stop};
+use crate::tool::{Answer, Call, EarlyExit};
 use toolwright_provider::call::{ErrorKind, Outcome, Output, ToolError};
 
 use super::{Probe, Ran};
@@ -83,12 +83,12 @@ pub fn validated<E, W: Way<E>>(
     call: &Call<'_>,
     verdict: Result<(), E>,
     way: impl FnOnce(Probe<E>) -> W,
-) -> Result<(), Stop> {
+) -> Result<(), EarlyExit> {
     match verdict {
-        Ok(()) => Stop::check(call),
+        Ok(()) => EarlyExit::check(call),
         Err(error) => {
             let way = way(Probe::NEW);
-            Err(Stop::failed(way.error(ErrorKind::InvalidArgs, error)))
+            Err(EarlyExit::failed(way.error(ErrorKind::InvalidArgs, error)))
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::toolset::Toolset;
 use toolwright_schema::text::same;
 
 use super::{Handle, OneToolBlock};
-use toolwright_schema::text::Message;
+use toolwright_schema::text::ConstText;
 
 /// A name and its hash, so that most comparisons are one of numbers.
 #[derive(Debug, Clone, Copy)]
@@ -164,7 +164,7 @@ const fn among(mut names: &[Named], name: &Named) {
 #[track_caller]
 const fn differ(a: &Named, b: &Named) {
     if a.hash == b.hash && same(a.name, b.name) {
-        let mut text = Message::new();
+        let mut text = ConstText::new();
         text.push("two tools are named `");
         text.push(b.name);
         text.push("`\nhelp: name one of them otherwise: `path as \"other_name\"`");

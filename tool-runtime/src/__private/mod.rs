@@ -36,7 +36,9 @@ pub use self::targets::{
     own_targets, within_budget,
 };
 pub use self::told::*;
-pub use crate::tool::{Answer, Call, Context, Provide, Ran, Scope, Slot, Stop, Tool, inside_call};
+pub use crate::tool::{
+    Answer, Call, Context, EarlyExit, Provide, Ran, Scope, Slot, Tool, inside_call,
+};
 pub use toolwright_provider::call::{
     Annotations, EndReason, ErrorKind, Outcome, ToolError, contained,
 };

@@ -7,7 +7,7 @@ use std::ops::Deref;
 
 use serde::Deserialize;
 
-use crate::tool::{Call, Slot, Stop};
+use crate::tool::{Call, EarlyExit, Slot};
 use toolwright_provider::call::{ErrorKind, ToolError};
 use toolwright_schema::decode::{Error, Json};
 #[cfg(feature = "schemars")]
@@ -360,7 +360,7 @@ pub fn decode<'a, S: Slots<'a>>(
     call: &Call<'a>,
     about: About,
     mut slots: S,
-) -> Result<S::Held, Stop> {
+) -> Result<S::Held, EarlyExit> {
     match slots.visit(|slots| fill(call, about, slots)) {
         Some(stop) => Err(stop),
         None => slots.held().map_or_else(unfilled, Ok),
@@ -373,7 +373,7 @@ pub fn decode_root<'a, S: Filled<'a>>(
     call: &Call<'a>,
     about: About,
     mut slot: (S,),
-) -> Result<(S::Held,), Stop> {
+) -> Result<(S::Held,), EarlyExit> {
     let decoded = crate::tool::decode_root(call, about.input, &mut slot.0);
     match stop(call, decoded) {
         Some(stop) => Err(stop),
@@ -383,8 +383,8 @@ pub fn decode_root<'a, S: Filled<'a>>(
 
 /// Decoding fills every slot that must be filled or refuses the call, so nobody sees this error.
 #[cold]
-pub(super) fn unfilled<T>() -> Result<T, Stop> {
-    Err(Stop::failed(ToolError::new(
+pub(super) fn unfilled<T>() -> Result<T, EarlyExit> {
+    Err(EarlyExit::failed(ToolError::new(
         ErrorKind::InvalidArgs,
         "an argument is missing",
     )))
@@ -396,13 +396,13 @@ pub(super) fn fill<'a>(
     call: &Call<'a>,
     about: About,
     slots: &mut [&mut dyn Slot<'a>],
-) -> Option<Stop> {
+) -> Option<EarlyExit> {
     // What a tool without parameters is sent: there is nothing to read.
     if slots.is_empty() && call.arguments() == "{}" {
-        return Stop::check(call).err();
+        return EarlyExit::check(call).err();
     }
     let Kind::Object(params) = about.input.kind else {
-        return Some(Stop::failed(ToolError::new(
+        return Some(EarlyExit::failed(ToolError::new(
             ErrorKind::InvalidArgs,
             "the tool has no parameters",
         )));
@@ -411,9 +411,9 @@ pub(super) fn fill<'a>(
 }
 
 #[inline]
-fn stop(call: &Call<'_>, decoded: Result<(), ToolError>) -> Option<Stop> {
+fn stop(call: &Call<'_>, decoded: Result<(), ToolError>) -> Option<EarlyExit> {
     match decoded {
-        Ok(()) => Stop::check(call).err(),
-        Err(error) => Some(Stop::failed(error)),
+        Ok(()) => EarlyExit::check(call).err(),
+        Err(error) => Some(EarlyExit::failed(error)),
     }
 }

@@ -6,11 +6,11 @@ mod spelling;
 mod words;
 
 use super::{Descriptor, Handle, Listed, OneToolBlock};
-use toolwright_provider::dialect::{Dialect, Judged, RejectCode, Verdict};
+use toolwright_provider::dialect::{Dialect, Judged, LowerErrorCode, Verdict};
 use toolwright_schema::text::same;
 
 pub use self::request::{fits_request, within_budget};
-use toolwright_schema::text::Message;
+use toolwright_schema::text::ConstText;
 
 /// One element of a list: the tools that it brings.
 #[derive(Debug, Clone, Copy)]
@@ -77,7 +77,7 @@ pub const fn is_dialect(name: &str) {
     if Dialect::named(name).is_some() {
         return;
     }
-    let mut text = Message::new();
+    let mut text = ConstText::new();
     text.push("no dialect is called `");
     text.push(name);
     text.push("`\nhelp: ");
@@ -129,7 +129,7 @@ pub const fn is_listed(name: &str, list: &[Inputs]) {
         }
         rest = tail;
     }
-    let mut text = Message::new();
+    let mut text = ConstText::new();
     text.push("the list has no tool `");
     text.push(name);
     text.push("`\nhelp: ");
@@ -182,7 +182,7 @@ const fn judge(
     tool: &Descriptor,
     name: &str,
     may_be_opaque: bool,
-) -> Option<Message> {
+) -> Option<ConstText> {
     // It did not compile, and has its own error.
     if tool.name.is_empty() {
         return None;
@@ -274,6 +274,6 @@ impl OwnTargets {
 }
 
 /// Whether a code is told with a size.
-const fn is_size(code: RejectCode) -> bool {
-    matches!(code, RejectCode::TooLarge)
+const fn is_size(code: LowerErrorCode) -> bool {
+    matches!(code, LowerErrorCode::TooLarge)
 }

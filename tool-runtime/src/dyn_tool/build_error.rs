@@ -3,7 +3,7 @@ use std::fmt::{self, Display};
 use toolwright_provider::definitions::Stripped;
 use toolwright_schema::text::{NameError, Printable};
 
-/// Reason why a [`DynTool`](crate::DynTool) could not be made.
+/// Reason why a [`DynTool`](crate::dyn_tool::DynTool) could not be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BuildError {
@@ -16,7 +16,7 @@ pub enum BuildError {
     /// Arguments cannot be checked against the schema that was given for them (feature `validate`).
     Schema(SchemaError),
     /// The definition holds characters that a model reads and a person does not see:
-    /// [`ToolDef::strip_hidden`](crate::ToolDef::strip_hidden) found these.
+    /// [`ToolDef::strip_hidden`](toolwright_provider::call::ToolDef::strip_hidden) found these.
     HiddenText(Stripped),
 }
 

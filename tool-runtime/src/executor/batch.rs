@@ -44,7 +44,7 @@ pub enum Reply {
 /// A call that waits for a person or the host.
 ///
 /// [`Batch::resume`] continues it. Where it waits longer than the program runs, store the call and its place: with a
-/// decision they are a [`Decided`](crate::Decided). The turn goes to the model when all of its calls are answered:
+/// decision they are a [`Decided`](crate::executor::Decided). The turn goes to the model when all of its calls are answered:
 ///
 /// ```
 /// use toolwright::layers::Approval;
@@ -95,9 +95,9 @@ pub enum PendingReason {
     ManualTool,
     /// The executor leaves all calls, or those of this name, to the host.
     ManualMode,
-    /// A [`Layer`](crate::Layer) asks for a decision before the call runs. Holds details for the person who decides.
+    /// A [`Layer`](crate::executor::Layer) asks for a decision before the call runs. Holds details for the person who decides.
     Decision(Value),
-    /// The host's [`CallPlan`](crate::CallPlan) leaves it.
+    /// The host's [`CallPlan`](crate::executor::CallPlan) leaves it.
     Left,
 }
 

@@ -10,7 +10,7 @@ use toolwright_provider::call::{ToolCall, ToolResult};
 use toolwright_schema::decode::Repair;
 use toolwright_schema::panics::reported;
 
-/// Something that happens while an [`Executor`](crate::Executor) runs a batch, sent as it happens.
+/// Something that happens while an [`Executor`](crate::executor::Executor) runs a batch, sent as it happens.
 ///
 /// Every answered call has one [`Finished`](Self::Finished), and every call that began one [`Started`](Self::Started)
 /// before it. Calls finish in any order; the answers of the [`Batch`] are in call order. A batch whose future is

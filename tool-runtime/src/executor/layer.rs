@@ -132,7 +132,7 @@ impl<'a> Request<'a> {
     }
 
     /// Returns true if a person or the host approved just these arguments; see
-    /// [`Executor::decide`](crate::Executor::decide). A layer that rewrites them revokes the approval.
+    /// [`Executor::decide`](crate::executor::Executor::decide). A layer that rewrites them revokes the approval.
     pub fn is_approved(&self) -> bool {
         self.core.is_approved(&self.call.arguments)
     }
@@ -213,7 +213,7 @@ impl<'a> Next<'a> {
     }
 
     /// Passes the call on. Rewritten arguments are decoded and validated first; invalid ones are the call's
-    /// [`InvalidArgs`](crate::ErrorKind::InvalidArgs) error.
+    /// [`InvalidArgs`](toolwright_provider::call::ErrorKind::InvalidArgs) error.
     pub async fn run(self, mut request: Request<'a>) -> Handled {
         if request.call.arguments != request.checked {
             match request.core.check(&request.call) {

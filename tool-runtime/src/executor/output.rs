@@ -169,7 +169,7 @@ const READ_OUTPUT: &str = "read_output";
 /// Keeps the full texts of cut answers for the tool `read_output`. Cheap to clone; clones share their texts.
 ///
 /// The oldest texts make room for new ones. A text of a conversation with an id
-/// ([`Context::with_session`](crate::Context::with_session)) can only be read in that conversation.
+/// ([`Context::with_session`](crate::tool::Context::with_session)) can only be read in that conversation.
 ///
 /// ```
 /// use toolwright::{Executor, Toolset, executor::{OutputLimit, Overflow}};

@@ -33,7 +33,7 @@ impl std::error::Error for ResumeError {}
 impl Batch {
     /// Continues pending calls and returns the whole batch, in call order.
     ///
-    /// Each decision belongs to the call at [`Pending::index`](crate::Pending::index). A call without one stays pending.
+    /// Each decision belongs to the call at [`Pending::index`](crate::executor::Pending::index). A call without one stays pending.
     /// The answers, state updates and halts of this batch are kept, and the new ones are merged in call order.
     ///
     /// The calls run by [`Executor::decide`], one batch with events and indices of its own. `cx` should know what it

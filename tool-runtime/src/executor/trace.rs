@@ -17,7 +17,7 @@ pub use self::event::{TraceEvent, TraceKind, Traced, TracedCall};
 /// Keeps the last events of executors: calls, arguments, outcomes and durations. Cheap to clone; clones share their
 /// events.
 ///
-/// Arguments are stored without secrets ([`Tool::redacted`](crate::Tool::redacted)), results and errors as they are.
+/// Arguments are stored without secrets ([`Tool::redacted`](crate::tool::Tool::redacted)), results and errors as they are.
 ///
 /// ```
 /// use toolwright::{Context, Executor, ToolCall, Toolset, executor::{TraceKind, TraceStore}};

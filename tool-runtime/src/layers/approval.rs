@@ -16,7 +16,7 @@ use toolwright_provider::call::{Outcome, ToolCall};
 /// A level ([`at_least`](Self::at_least)), a level and the annotation `destructive` ([`default`](Self::default), the
 /// rule of `serve::main`), or a closure ([`when`](Self::when)) selects the calls; all others run at once. A closure
 /// given to [`ask`](Self::ask) decides, and the call waits for it. Without one, the call becomes
-/// [pending](crate::PendingReason::Decision), and [`Executor::decide`](crate::Executor::decide) continues it, in
+/// [pending](crate::executor::PendingReason::Decision), and [`Executor::decide`](crate::executor::Executor::decide) continues it, in
 /// another process if needed.
 ///
 /// An approval holds for the arguments that were shown. Edited arguments are validated like those of a model. If a

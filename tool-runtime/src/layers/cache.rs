@@ -25,9 +25,9 @@ const BUCKETS: usize = 64;
 ///
 /// - Only of tools that are `read_only`, and of those that [`always_for`](Self::always_for) names.
 /// - Only successes: values, content, and values that go to the user. Not questions, ends, errors, nor
-///   answers that [changed](crate::Context::update_state) what the conversation knows.
+///   answers that [changed](crate::tool::Context::update_state) what the conversation knows.
 /// - For the conversation alone that they were made in, as
-///   [`Context::with_session`](crate::Context::with_session) says: a tool may look at who asks. Where
+///   [`Context::with_session`](crate::tool::Context::with_session) says: a tool may look at who asks. Where
 ///   the context names none, nothing is state. [`shared`](Self::shared) keeps answers for all.
 /// - Until their time is over (5 minutes if nothing is said), they make room for others, their tool is
 ///   replaced, or a tool that is not `read_only` is called in the same conversation: it may have

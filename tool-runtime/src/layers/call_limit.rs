@@ -10,7 +10,7 @@ const RUNS: usize = 1024;
 
 /// Limits the number of calls in one run: of all tools, or of one.
 ///
-/// The run is that of [`Context::with_run`](crate::Context::with_run); calls without one count as
+/// The run is that of [`Context::with_run`](crate::tool::Context::with_run); calls without one count as
 /// those of one run. A call counts when it comes here, whatever becomes of it, but for one that is
 /// left to wait. What is refused is [`Rejected`](ErrorKind::Rejected), and the model reads that the
 /// limit is reached. Counts of 1,024 runs are kept.

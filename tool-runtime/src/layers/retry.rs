@@ -16,8 +16,8 @@ use toolwright_provider::call::{ErrorKind, ToolError};
 ///   defect.
 /// - The tool's time limit is one on each attempt. A `blocking` tool whose time is over may still
 ///   run, beside the next attempt; it is told to stop once the call is answered.
-/// - What a failed attempt noted by [`Context::update_state`](crate::Context::update_state) is
-///   forgotten, and [`Context::idempotency_key`](crate::Context::idempotency_key) is the same in all of them.
+/// - What a failed attempt noted by [`Context::update_state`](crate::tool::Context::update_state) is
+///   forgotten, and [`Context::idempotency_key`](crate::tool::Context::idempotency_key) is the same in all of them.
 /// - The last attempt's error is the call's.
 ///
 /// Without a tokio runtime's clock there is no wait between attempts.

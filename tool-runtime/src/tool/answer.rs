@@ -36,13 +36,13 @@ impl fmt::Debug for Answer<'_> {
 }
 
 /// Answer of a call, or an exit before the tool's body.
-pub type Ran<'a> = Result<Answer<'a>, Stop>;
+pub type Ran<'a> = Result<Answer<'a>, EarlyExit>;
 
 /// Exit of a call before the tool's body.
 #[derive(Debug)]
-pub struct Stop(Option<ToolError>);
+pub struct EarlyExit(Option<ToolError>);
 
-impl Stop {
+impl EarlyExit {
     /// Exits with an error.
     pub fn failed(error: ToolError) -> Self {
         Self(Some(error))

@@ -66,7 +66,7 @@ impl<'a> Call<'a> {
     /// Decodes the arguments as strictly as the schema of `T` says: for tools that are neither functions nor closures.
     ///
     /// # Errors
-    /// An [`InvalidArgs`](crate::ErrorKind::InvalidArgs) error that lists every fault.
+    /// An [`InvalidArgs`](toolwright_provider::call::ErrorKind::InvalidArgs) error that lists every fault.
     pub fn decode<T: Schema + DeserializeOwned>(&self) -> Result<T, ToolError> {
         decode_value(self, Some(T::SHAPE))
     }

@@ -4,9 +4,9 @@ use tokio_util::sync::CancellationToken;
 
 /// Cancellation token. Cheap to clone; clones share their state.
 ///
-/// A host gives one to the [`Context`](crate::Context) of a conversation. When it fires, an
-/// [`Executor`](crate::Executor) ends all calls in flight, and answers them and those that did not begin as cancelled.
-/// A tool that blocks a thread checks [`Context::cancel`](crate::Context::cancel) itself, because nothing can stop it
+/// A host gives one to the [`Context`](crate::tool::Context) of a conversation. When it fires, an
+/// [`Executor`](crate::executor::Executor) ends all calls in flight, and answers them and those that did not begin as cancelled.
+/// A tool that blocks a thread checks [`Context::cancel`](crate::tool::Context::cancel) itself, because nothing can stop it
 /// from outside.
 ///
 /// ```

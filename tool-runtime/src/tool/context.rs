@@ -184,7 +184,7 @@ impl Context {
     /// [updates](Self::update_state) change the conversation's state and no context. If a call's context sets the same
     /// name, its value stays in force while that context is given.
     ///
-    /// Only this context's [`Cancel`](crate::Cancel) counts. Make it a [`child`](crate::Cancel::child) of the other one
+    /// Only this context's [`Cancel`](crate::tool::Cancel) counts. Make it a [`child`](crate::tool::Cancel::child) of the other one
     /// for both to count.
     ///
     /// ```
@@ -384,10 +384,10 @@ impl Context {
     }
 
     /// Sets `value` under `name` in the conversation's state from the next turn on, if this call succeeds. The updates
-    /// of a turn are made in call order and are in [`Batch::state`](crate::Batch::state); [`state`](Self::state) does
+    /// of a turn are made in call order and are in [`Batch::state`](crate::executor::Batch::state); [`state`](Self::state) does
     /// not change.
     ///
-    /// Calls that a tool makes through a [`Toolset`](crate::Toolset) with its own context add to the tool's updates.
+    /// Calls that a tool makes through a [`Toolset`](crate::toolset::Toolset) with its own context add to the tool's updates.
     ///
     /// Returns false if the update is ignored: without an executor, after the call is answered, or for a value of more
     /// than 64 levels. JSON readers stop at 128 levels, and a conversation is stored around the value.

@@ -22,7 +22,7 @@ pub enum Decision {
     /// The call runs as it was shown.
     Approve,
     /// The call runs with these arguments: a JSON object. They are decoded and validated like those of a model; wrong
-    /// ones are the call's [`InvalidArgs`](crate::ErrorKind::InvalidArgs) error, which the model reads. Write an
+    /// ones are the call's [`InvalidArgs`](toolwright_provider::call::ErrorKind::InvalidArgs) error, which the model reads. Write an
     /// integer of more than 64 bits as a string, because a JSON value does not hold its digits.
     Edit(Value),
     /// The call does not run, and the model reads the reason.

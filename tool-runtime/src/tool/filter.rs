@@ -6,7 +6,7 @@ use toolwright_provider::call::ToolDef;
 
 /// Rule for the tools that a conversation may see and call, beside the tools' own visibility.
 ///
-/// A tool that the filter of an [`Executor`](crate::Executor) rejects is not listed, called or offered as a near name.
+/// A tool that the filter of an [`Executor`](crate::executor::Executor) rejects is not listed, called or offered as a near name.
 /// A rule that panics rejects all tools.
 ///
 /// ```

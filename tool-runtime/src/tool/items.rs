@@ -12,10 +12,10 @@ use crate::tool::{Call, Contained, Context, Progress};
 use toolwright_provider::call::{ErrorKind, Outcome, Output, Payload, ToolError};
 
 /// A stream as the result of a tool. The last item is the result; each item before it is sent to observers as
-/// [`Progress::item`](crate::Progress).
+/// [`Progress::item`](crate::tool::Progress).
 ///
 /// Without an executor there are no observers. A stream without items is an
-/// [`InvalidReturn`](crate::ErrorKind::InvalidReturn) error. The stream borrows nothing from the call, and is dropped
+/// [`InvalidReturn`](toolwright_provider::call::ErrorKind::InvalidReturn) error. The stream borrows nothing from the call, and is dropped
 /// with it.
 ///
 /// ```

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 /// Progress of a call, in steps of the tool's choice.
 ///
-/// A tool reports it by [`Context::progress`](crate::Context::progress).
+/// A tool reports it by [`Context::progress`](crate::tool::Context::progress).
 ///
 /// ```
 /// use toolwright::call::Progress;

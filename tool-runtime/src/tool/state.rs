@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 /// State of a conversation: JSON values by name, stored with the conversation.
 ///
-/// A tool reads it through its [`Context`](crate::Context), a visibility function through its [`Scope`](crate::Scope).
+/// A tool reads it through its [`Context`](crate::tool::Context), a visibility function through its [`Scope`](crate::tool::Scope).
 /// Default: empty.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]

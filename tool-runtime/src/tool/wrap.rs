@@ -7,7 +7,7 @@ use toolwright_provider::call::{ToolDef, ToolError};
 /// A tool around another tool: changes its definition or its calls, and forwards the rest.
 ///
 /// Every implementation is a [`Tool`]. Secrets, visibility and resumption are always those of the wrapped tool, so a
-/// wrapper cannot lose them. To hide a tool, use a [`Filter`](crate::Filter).
+/// wrapper cannot lose them. To hide a tool, use a [`Filter`](crate::tool::Filter).
 ///
 /// ```
 /// use std::sync::Arc;

@@ -6,7 +6,7 @@ use crate::tool::{Answer, Call, Redefined, Tool, WrapTool};
 use toolwright_provider::call::{ErrorKind, Outcome, Output, ToolError};
 
 /// Wrappers. They keep all that they do not change, and can be nested in any order.
-/// [`Toolset::with`](crate::Toolset::with) replaces a tool by the wrapped one.
+/// [`Toolset::with`](crate::toolset::Toolset::with) replaces a tool by the wrapped one.
 ///
 /// ```
 /// use toolwright::{Context, DynTool, ToolCall, Toolset};
@@ -24,7 +24,7 @@ use toolwright_provider::call::{ErrorKind, Outcome, Output, ToolError};
 /// ```
 impl dyn Tool {
     /// Turns errors into results: the model reads the error's text as the tool's value, and no error policy sees it.
-    /// The value goes to the model, for a [`return_direct`](crate::ToolDef::return_direct) tool too.
+    /// The value goes to the model, for a [`return_direct`](toolwright_provider::call::ToolDef::return_direct) tool too.
     ///
     /// Only errors that the tool's code returns are handled. Invalid arguments, a missing handler, a panic, a timeout
     /// and a cancellation stay errors.
@@ -32,7 +32,7 @@ impl dyn Tool {
         self.handle_errors_with(ToString::to_string)
     }
 
-    /// Turns errors into results of your own: a value, an [`Outcome`], or [`Content`](crate::Content). A value goes to
+    /// Turns errors into results of your own: a value, an [`Outcome`], or [`Content`](toolwright_provider::call::Content). A value goes to
     /// the model; use [`Outcome::direct`] for the user.
     pub fn handle_errors_with<T: Output>(
         self: Arc<Self>,
@@ -47,7 +47,7 @@ impl dyn Tool {
         })
     }
 
-    /// Sends the tool's result to the user as it is; see [`ToolDef::return_direct`](crate::ToolDef::return_direct).
+    /// Sends the tool's result to the user as it is; see [`ToolDef::return_direct`](toolwright_provider::call::ToolDef::return_direct).
     pub fn return_direct(self: Arc<Self>) -> Arc<dyn Tool> {
         let mut def = self.def().clone();
         def.return_direct = true;

@@ -41,7 +41,7 @@ impl AttachError {
     }
 
     /// Returns the names of definitions with invisible characters, in order.
-    /// [`ToolDef::strip_hidden`](crate::ToolDef::strip_hidden) removes them.
+    /// [`ToolDef::strip_hidden`](toolwright_provider::call::ToolDef::strip_hidden) removes them.
     pub fn hidden(&self) -> &[String] {
         &self.hidden
     }

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::toolset::Toolset;
 use toolwright_provider::call::ToolDef;
 use toolwright_provider::dialect::{
-    Budget, Dialect, Lowered, Reject, RejectCode, Renames, lower_all, shares,
+    Budget, Dialect, LowerError, LowerErrorCode, Lowered, Renames, lower_all, shares,
 };
 use toolwright_schema::decode::{RefusedDefault, refused_defaults};
 use toolwright_schema::keyword::{Holds, Keyword};
@@ -37,7 +37,7 @@ pub struct Problem {
     pub tool: Option<String>,
     /// Kind of problem.
     pub code: ProblemCode,
-    /// Place in the tool's arguments, as in [`Reject::path`]; `None` for the whole tool.
+    /// Place in the tool's arguments, as in [`LowerError::path`]; `None` for the whole tool.
     pub path: Option<String>,
     /// Message: the problem in words.
     pub message: String,
@@ -60,7 +60,7 @@ pub enum Severity {
 #[non_exhaustive]
 pub enum ProblemCode {
     /// The dialect cannot express the arguments.
-    Rejected(RejectCode),
+    Rejected(LowerErrorCode),
     /// A request may hold no more.
     Budget(Budget),
     /// A text holds invisible characters, which only a model reads.
@@ -107,9 +107,9 @@ impl Report {
         self.problems.iter().filter(is_note)
     }
 
-    fn rejected(&mut self, tool: &str, reject: Reject) {
+    fn rejected(&mut self, tool: &str, reject: LowerError) {
         let what = match reject.code {
-            RejectCode::RootNotObject | RejectCode::RootUnion => "the arguments",
+            LowerErrorCode::RootNotObject | LowerErrorCode::RootUnion => "the arguments",
             _ => "what stands there",
         };
         self.problems.push(Problem {

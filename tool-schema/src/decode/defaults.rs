@@ -10,7 +10,7 @@ use crate::text::escaped;
 
 /// A default that the type of its own field refuses.
 pub struct RefusedDefault {
-    /// Where, as in [`Reject::path`](crate::Reject::path).
+    /// Where, as in `LowerError::path`.
     pub path: String,
     /// The default's JSON.
     pub json: String,

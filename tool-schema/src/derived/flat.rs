@@ -2,7 +2,7 @@
 //! read such a type never, or not as its schema says.
 
 use crate::shape::{CheckLevel, Field, Id, Kind, Map, Object, Role, Shape, Side, Variant};
-use crate::text::Message;
+use crate::text::ConstText;
 use crate::text::same;
 
 /// What the looks are about.
@@ -29,7 +29,7 @@ impl Shape<'_> {
         let fields = match self.kind.as_object() {
             Some(object) => {
                 if let Some(key) = twice(object) {
-                    let mut text = Message::new();
+                    let mut text = ConstText::new();
                     text.push("`");
                     text.push(key);
                     text.push("` is read twice by this type\nhelp: rename one, here or in the type whose keys stand beside: `#[serde(rename = \"…\")]`");

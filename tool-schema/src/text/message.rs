@@ -1,18 +1,18 @@
 //! A message, built in `const`.
 
 /// As much of a message as fits; made only where something is refused.
-pub struct Message {
+pub struct ConstText {
     bytes: [u8; 768],
     len: usize,
 }
 
-impl Default for Message {
+impl Default for ConstText {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Message {
+impl ConstText {
     pub const fn new() -> Self {
         Self {
             bytes: [0; 768],

@@ -9,7 +9,7 @@ mod printable;
 mod short_str;
 
 pub use self::hidden::{all, find, name};
-pub use self::message::Message;
+pub use self::message::ConstText;
 pub use self::name::{LONGEST_SHOWN, same};
 pub use self::name::{NameError, is_portable_name};
 pub use self::near::{did_you_mean, near};

@@ -1,7 +1,7 @@
 //! Arrays and tuples.
 
 use super::super::plan::{Op, Step};
-use super::super::reject::{NoteKind, Reject};
+use super::super::reject::{LowerError, NoteKind};
 use super::super::rules::{Items, TupleForm};
 use super::{Pass, Spot};
 use toolwright_schema::keyword::Keyword;
@@ -9,7 +9,7 @@ use toolwright_schema::read::keywords::{Keywords, text, union};
 use toolwright_schema::read::{Ordered, Parts};
 
 impl Pass<'_> {
-    pub(super) fn array(&mut self, keywords: Keywords) -> Result<Ordered, Reject> {
+    pub(super) fn array(&mut self, keywords: Keywords) -> Result<Ordered, LowerError> {
         if keywords.has(Keyword::PrefixItems) {
             return self.tuple(keywords);
         }
@@ -24,7 +24,7 @@ impl Pass<'_> {
     }
 
     /// An array of one type.
-    pub(super) fn list(&mut self, mut keywords: Keywords) -> Result<Ordered, Reject> {
+    pub(super) fn list(&mut self, mut keywords: Keywords) -> Result<Ordered, LowerError> {
         match keywords.schema_mut(Keyword::Items) {
             Some(items @ Ordered::Object(_)) => {
                 *items = self.inner("*", std::mem::take(items), Spot::INNER)?;
@@ -40,7 +40,7 @@ impl Pass<'_> {
         Ok(self.finished(keywords))
     }
 
-    fn tuple(&mut self, mut keywords: Keywords) -> Result<Ordered, Reject> {
+    fn tuple(&mut self, mut keywords: Keywords) -> Result<Ordered, LowerError> {
         let places = keywords.take_list(Keyword::PrefixItems);
         let is_one_type = places.windows(2).all(|pair| match pair {
             [a, b] => a == b,
@@ -94,7 +94,7 @@ impl Pass<'_> {
         &mut self,
         mut keywords: Keywords,
         places: Vec<Ordered>,
-    ) -> Result<Ordered, Reject> {
+    ) -> Result<Ordered, LowerError> {
         for keyword in [Keyword::Items, Keyword::MinItems, Keyword::MaxItems] {
             keywords.take(keyword);
         }

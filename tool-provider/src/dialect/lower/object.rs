@@ -1,7 +1,7 @@
 //! Objects and maps.
 
 use super::super::plan::{Op, Step};
-use super::super::reject::{NoteKind, Reject, RejectCode};
+use super::super::reject::{LowerError, LowerErrorCode, NoteKind};
 use super::super::rules::{ObjectFacts, ObjectForm, Objects, Optional};
 use super::{Pass, Spot, Wanted};
 use toolwright_schema::keyword::Keyword;
@@ -66,7 +66,7 @@ impl Pass<'_> {
         keywords: &Keywords,
         spot: Spot,
         is_alone: bool,
-    ) -> Result<ObjectForm, Reject> {
+    ) -> Result<ObjectForm, LowerError> {
         let declares = keywords.declares_keys();
         let is_open = is_open(keywords);
         let names_keys = keywords.has(Keyword::PropertyNames);
@@ -82,11 +82,11 @@ impl Pass<'_> {
             any_key: !names_keys && !keywords.has(Keyword::PatternProperties),
         };
         self.rules.object(facts).map_err(|code| {
-            let refused = Reject::new(code, self.path.at());
-            if code != RejectCode::OpenObject || !is_bare(keywords) {
+            let refused = LowerError::new(code, self.path.at());
+            if code != LowerErrorCode::OpenObject || !is_bare(keywords) {
                 return refused;
             }
-            Reject {
+            LowerError {
                 help: "declare its keys (`properties`), close it (`\"additionalProperties\": false`), or \
                        send this tool without strict"
                     .to_owned(),
@@ -96,13 +96,13 @@ impl Pass<'_> {
     }
 
     /// A map, as a list of entries.
-    pub(super) fn entries(&mut self, mut keywords: Keywords) -> Result<Keywords, Reject> {
+    pub(super) fn entries(&mut self, mut keywords: Keywords) -> Result<Keywords, LowerError> {
         // In one list of entries no rule tells which of several patterns a key is of.
         let patterns = keywords
             .named(Keyword::PatternProperties)
             .unwrap_or_default();
         if patterns.len() > 1 || (!patterns.is_empty() && !keywords.is_closed()) {
-            return self.refuse(RejectCode::OpenObject);
+            return self.refuse(LowerErrorCode::OpenObject);
         }
         let (keys, values) = match patterns.first() {
             Some((pattern, values)) => (Keys::of_pattern(pattern), values.clone()),
@@ -129,7 +129,7 @@ impl Pass<'_> {
                 }
                 key
             }
-            Keys::Strings(_) => return self.refuse(RejectCode::FalseSchema),
+            Keys::Strings(_) => return self.refuse(LowerErrorCode::FalseSchema),
         };
         let entry = Keywords::of([
             (Keyword::Type, text("object")),
@@ -171,13 +171,13 @@ impl Pass<'_> {
     }
 
     /// An object with the keys that it declares.
-    pub(super) fn object(&mut self, keywords: &mut Keywords, spot: Spot) -> Result<(), Reject> {
+    pub(super) fn object(&mut self, keywords: &mut Keywords, spot: Spot) -> Result<(), LowerError> {
         // What words could tell of such keys, a closed object would not let in.
         if let Some(patterns) = keywords.keyword(Keyword::PatternProperties)
             && keywords.is_closed()
             && !self.takes_patterns(patterns)
         {
-            return self.refuse(RejectCode::OpenObject);
+            return self.refuse(LowerErrorCode::OpenObject);
         }
         if self.rules.objects == Objects::Kept && !keywords.has(Keyword::Properties) {
             if is_bare(keywords) {
@@ -201,7 +201,7 @@ impl Pass<'_> {
                 && let Some(code) = self.rules.argument(name)
             {
                 let mark = self.path.enter(&part);
-                let refused = Reject::new(code, self.path.at());
+                let refused = LowerError::new(code, self.path.at());
                 if !self.tells_all {
                     return Err(refused);
                 }
@@ -289,7 +289,7 @@ impl Pass<'_> {
     }
 
     /// The values behind keys that are not declared.
-    fn other_values(&mut self, keywords: &mut Keywords) -> Result<(), Reject> {
+    fn other_values(&mut self, keywords: &mut Keywords) -> Result<(), LowerError> {
         if let Some(values @ Ordered::Object(_)) =
             keywords.schema_mut(Keyword::AdditionalProperties)
         {

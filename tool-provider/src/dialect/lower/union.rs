@@ -1,6 +1,6 @@
 //! Unions.
 
-use super::super::reject::{Reject, RejectCode};
+use super::super::reject::{LowerError, LowerErrorCode};
 use super::{Pass, Spot};
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::keywords::{Keywords, type_of};
@@ -14,7 +14,7 @@ fn is_of(value: &Ordered, name: &str) -> bool {
 
 impl Pass<'_> {
     /// A union of a member for each type.
-    pub(super) fn split(&mut self, mut keywords: Keywords) -> Result<Ordered, Reject> {
+    pub(super) fn split(&mut self, mut keywords: Keywords) -> Result<Ordered, LowerError> {
         let types = keywords.take_list(Keyword::Type);
         let member = |name: &Ordered| Keywords::of([(Keyword::Type, name.clone())]);
         let mut members: Vec<Keywords> = types.iter().map(member).collect();
@@ -40,14 +40,18 @@ impl Pass<'_> {
         // A type that no value of an enum is of.
         members.retain(|member| !member.literals().is_some_and(<[_]>::is_empty));
         if members.is_empty() {
-            return self.refuse(RejectCode::FalseSchema);
+            return self.refuse(LowerErrorCode::FalseSchema);
         }
         let members = members.into_iter().map(Keywords::into_schema).collect();
         out.set(Keyword::AnyOf, Ordered::Array(members));
         self.union(out, Spot::INNER)
     }
 
-    pub(super) fn union(&mut self, mut keywords: Keywords, spot: Spot) -> Result<Ordered, Reject> {
+    pub(super) fn union(
+        &mut self,
+        mut keywords: Keywords,
+        spot: Spot,
+    ) -> Result<Ordered, LowerError> {
         if keywords.declares_keys() {
             self.ask(self.rules.union_beside_keys(spot.is_root))?;
         }
@@ -72,7 +76,7 @@ impl Pass<'_> {
     }
 
     /// What stands against how the members of a union start.
-    fn starts(&self, members: &[Ordered]) -> Option<RejectCode> {
+    fn starts(&self, members: &[Ordered]) -> Option<LowerErrorCode> {
         let first = |member| self.first_key(member);
         let firsts: Vec<_> = members.iter().filter_map(first).collect();
         firsts.iter().enumerate().find_map(|(at, (key, tag))| {

@@ -1,6 +1,6 @@
 //! What a dialect says of objects, their keys and unions of them.
 
-use super::super::RejectCode;
+use super::super::LowerErrorCode;
 use super::{Maps, Objects, Optional, Rules, Wanted};
 
 /// What a tool's arguments are.
@@ -41,14 +41,14 @@ pub(in super::super) enum ObjectForm {
 
 impl Rules {
     /// What stands against arguments that are this.
-    pub(in super::super) const fn root(&self, root: Root) -> Option<RejectCode> {
+    pub(in super::super) const fn root(&self, root: Root) -> Option<LowerErrorCode> {
         match root {
             Root::Object => None,
             Root::WithUnion | Root::WithAllOf if self.root_union => None,
-            Root::WithAllOf => Some(RejectCode::AllOf),
-            Root::Objects if self.root_union => Some(RejectCode::RootNotObject),
-            Root::WithUnion | Root::Objects => Some(RejectCode::RootUnion),
-            Root::Other => Some(RejectCode::RootNotObject),
+            Root::WithAllOf => Some(LowerErrorCode::AllOf),
+            Root::Objects if self.root_union => Some(LowerErrorCode::RootNotObject),
+            Root::WithUnion | Root::Objects => Some(LowerErrorCode::RootUnion),
+            Root::Other => Some(LowerErrorCode::RootNotObject),
         }
     }
 
@@ -56,7 +56,7 @@ impl Rules {
     pub(in super::super) const fn object(
         &self,
         object: ObjectFacts,
-    ) -> Result<ObjectForm, RejectCode> {
+    ) -> Result<ObjectForm, LowerErrorCode> {
         let sends_entries = match self.maps {
             Maps::Kept => false,
             Maps::AnyKey => !object.any_key,
@@ -67,9 +67,9 @@ impl Rules {
             Ok(ObjectForm::Entries)
         } else if object.is_map && sends_entries || object.is_open && is_closed {
             // A list is no object, as arguments have to be.
-            Err(RejectCode::OpenObject)
+            Err(LowerErrorCode::OpenObject)
         } else if !object.declares && !object.is_open && !object.is_root && !self.empty_objects {
-            Err(RejectCode::NestedEmptyObject)
+            Err(LowerErrorCode::NestedEmptyObject)
         } else {
             Ok(ObjectForm::Object)
         }
@@ -93,15 +93,18 @@ impl Rules {
     }
 
     /// What stands against the name of an argument.
-    pub(in super::super) const fn argument(&self, name: &str) -> Option<RejectCode> {
+    pub(in super::super) const fn argument(&self, name: &str) -> Option<LowerErrorCode> {
         match &self.argument_name {
-            Some(rule) if !rule.accepts(name) => Some(RejectCode::PropertyName),
+            Some(rule) if !rule.accepts(name) => Some(LowerErrorCode::PropertyName),
             _ => None,
         }
     }
 
     /// What stands against a union beside keys.
-    pub(in super::super) const fn union_beside_keys(&self, is_root: bool) -> Option<RejectCode> {
+    pub(in super::super) const fn union_beside_keys(
+        &self,
+        is_root: bool,
+    ) -> Option<LowerErrorCode> {
         let is_taken = if is_root {
             self.root_union
         } else {
@@ -110,15 +113,19 @@ impl Rules {
         if is_taken {
             None
         } else {
-            Some(RejectCode::ObjectWithUnion)
+            Some(LowerErrorCode::ObjectWithUnion)
         }
     }
 
     /// What stands against two objects of a union, by their first keys. `differ`: what those say tells
     /// the objects apart.
-    pub(in super::super) const fn starts(&self, is_same: bool, differ: bool) -> Option<RejectCode> {
+    pub(in super::super) const fn starts(
+        &self,
+        is_same: bool,
+        differ: bool,
+    ) -> Option<LowerErrorCode> {
         if self.first_keys && is_same && !differ {
-            Some(RejectCode::UnionFirstKey)
+            Some(LowerErrorCode::UnionFirstKey)
         } else {
             None
         }

@@ -1,6 +1,6 @@
 //! What a dialect says of values other than objects.
 
-use super::super::RejectCode;
+use super::super::LowerErrorCode;
 use super::{AllOf, Enums, Items, Null, Recursion, Rules, Takes, When};
 use toolwright_schema::decode::MOST_PLACES;
 use toolwright_schema::keyword::Keyword;
@@ -17,28 +17,28 @@ pub(in super::super) enum TupleForm {
 
 impl Rules {
     /// What stands against a value of any type.
-    pub(in super::super) const fn any_value(&self) -> Option<RejectCode> {
+    pub(in super::super) const fn any_value(&self) -> Option<LowerErrorCode> {
         if self.untyped {
             None
         } else {
-            Some(RejectCode::UntypedSchema)
+            Some(LowerErrorCode::UntypedSchema)
         }
     }
 
     /// What stands against `false`, which no value is of.
-    pub(in super::super) const fn no_value(&self) -> Option<RejectCode> {
+    pub(in super::super) const fn no_value(&self) -> Option<LowerErrorCode> {
         if self.untyped {
             None
         } else {
-            Some(RejectCode::FalseSchema)
+            Some(LowerErrorCode::FalseSchema)
         }
     }
 
     /// What stands against an array that does not say what it holds.
-    pub(in super::super) const fn no_items(&self) -> Option<RejectCode> {
+    pub(in super::super) const fn no_items(&self) -> Option<LowerErrorCode> {
         match self.items {
             Items::Any | Items::Filled => None,
-            Items::Typed => Some(RejectCode::UntypedArray),
+            Items::Typed => Some(LowerErrorCode::UntypedArray),
         }
     }
 
@@ -102,20 +102,20 @@ impl Rules {
     }
 
     /// Whether several schemas that all hold stay as they are; if not, each is lowered.
-    pub(in super::super) const fn all_of(&self, has_object: bool) -> Result<bool, RejectCode> {
+    pub(in super::super) const fn all_of(&self, has_object: bool) -> Result<bool, LowerErrorCode> {
         match self.all_of {
             AllOf::Kept => Ok(true),
             AllOf::NoObjects if !has_object => Ok(false),
-            AllOf::NoObjects | AllOf::Refused => Err(RejectCode::AllOf),
+            AllOf::NoObjects | AllOf::Refused => Err(LowerErrorCode::AllOf),
         }
     }
 
     /// What stands against an edge that leads back to a type. `is_required`: no key on its way may be
     /// missing.
-    pub(in super::super) const fn edge_back(&self, is_required: bool) -> Option<RejectCode> {
+    pub(in super::super) const fn edge_back(&self, is_required: bool) -> Option<LowerErrorCode> {
         match self.recursion {
-            Recursion::Refused => Some(RejectCode::RecursiveType),
-            Recursion::Optional if is_required => Some(RejectCode::RecursiveRequired),
+            Recursion::Refused => Some(LowerErrorCode::RecursiveType),
+            Recursion::Optional if is_required => Some(LowerErrorCode::RecursiveRequired),
             Recursion::Kept | Recursion::Optional => None,
         }
     }

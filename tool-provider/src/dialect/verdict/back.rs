@@ -1,13 +1,13 @@
 //! Edges that lead back.
 
-use super::super::RejectCode;
+use super::super::LowerErrorCode;
 use super::Walk;
 use toolwright_schema::shape::{Id, Refs, Shape};
 
 impl Walk {
     /// An edge back to a type. It may be a type that does not contain this place: then the edge was
     /// cut in another of the types that contain each other, and its tree stands beside.
-    pub(super) const fn back(&mut self, id: Id) -> Option<RejectCode> {
+    pub(super) const fn back(&mut self, id: Id) -> Option<LowerErrorCode> {
         let mut depth = self.depth;
         while depth > 0 {
             depth -= 1;

@@ -1,6 +1,6 @@
 //! Objects, maps and unions.
 
-use super::super::RejectCode;
+use super::super::LowerErrorCode;
 use super::super::rules::{ObjectFacts, ObjectForm};
 use super::Walk;
 use toolwright_schema::shape::{Field, Kind, Map, Object, Rest, Shape, Union};
@@ -13,7 +13,7 @@ impl Walk {
         kind: &Kind<'static>,
         levels: usize,
         is_root: bool,
-    ) -> Option<RejectCode> {
+    ) -> Option<LowerErrorCode> {
         let (declares, is_open, any_key) = match kind {
             Kind::Object(object) => {
                 let rest = object.rest();
@@ -47,7 +47,7 @@ impl Walk {
     }
 
     /// The names of the arguments.
-    pub(super) const fn names(&mut self, object: &Object<'static>) -> Option<RejectCode> {
+    pub(super) const fn names(&mut self, object: &Object<'static>) -> Option<LowerErrorCode> {
         let mut fields = object.fields;
         while let [field, rest @ ..] = fields {
             fields = rest;
@@ -66,7 +66,7 @@ impl Walk {
         None
     }
 
-    const fn object(&mut self, object: &Object<'static>, levels: usize) -> Option<RejectCode> {
+    const fn object(&mut self, object: &Object<'static>, levels: usize) -> Option<LowerErrorCode> {
         // Every one of several objects starts with the key that stands before what makes them several.
         let starts_alike = matches!(object.rest(), Rest::Union) && object.starts_alike();
         ask!(self.rules.starts(starts_alike, false));
@@ -106,7 +106,7 @@ impl Walk {
     }
 
     /// The keys of a flattened field.
-    const fn flattened(&mut self, field: &Field<'static>, levels: usize) -> Option<RejectCode> {
+    const fn flattened(&mut self, field: &Field<'static>, levels: usize) -> Option<LowerErrorCode> {
         match field.shape.only_core() {
             Kind::Object(inner) => self.object(inner, levels),
             Kind::Map(map) => self.element(map.values, levels),
@@ -126,7 +126,7 @@ impl Walk {
         &mut self,
         union: &Union<'static>,
         levels: usize,
-    ) -> Option<RejectCode> {
+    ) -> Option<LowerErrorCode> {
         let is_loose = self.is_loose;
         let mut members = union.members;
         while let [member, rest @ ..] = members {
@@ -154,7 +154,7 @@ impl Walk {
         map: &Map<'static>,
         levels: usize,
         form: ObjectForm,
-    ) -> Option<RejectCode> {
+    ) -> Option<LowerErrorCode> {
         let (known, characters) = match map.keys.only_core() {
             Kind::Enum(variants) => (variants.len(), self.characters(variants)),
             Kind::Bool => (2, "false".len() + "true".len()),

@@ -1,6 +1,6 @@
 //! A value and what it holds.
 
-use super::super::RejectCode;
+use super::super::LowerErrorCode;
 use super::super::rules::TupleForm;
 use super::{Walk, Wanted, larger};
 use toolwright_schema::shape::{Int, Kind, NumberRange, Rest, Shape, Side, Variant};
@@ -11,7 +11,7 @@ impl Walk {
         &mut self,
         shape: &Shape<'static>,
         levels: usize,
-    ) -> Option<RejectCode> {
+    ) -> Option<LowerErrorCode> {
         let wanted = self.null;
         self.null = Wanted::AsSaid;
         // Types are named where they begin: at any of the layers.
@@ -76,7 +76,11 @@ impl Walk {
         self.size.unions += (is_union || null && self.rules.null_is_type()) as usize;
     }
 
-    pub(super) const fn kind(&mut self, kind: &Kind<'static>, levels: usize) -> Option<RejectCode> {
+    pub(super) const fn kind(
+        &mut self,
+        kind: &Kind<'static>,
+        levels: usize,
+    ) -> Option<LowerErrorCode> {
         match kind {
             Kind::Any => self.rules.any_value(),
             // The compiler has its own words about a type without a schema.

@@ -4,7 +4,7 @@ use toolwright_json::{Object, list};
 use serde_json::value::RawValue;
 
 use super::super::call::{Element, Elements, RawCall, mended};
-use super::super::completion::{Stop, Usage};
+use super::super::completion::{FinishReason, Usage};
 use super::super::read::{Members, array, text};
 use super::super::{ReadResponse, WireError};
 use crate::call::ToolCall;
@@ -52,8 +52,8 @@ impl ReadResponse for Response<'_> {
         alone.map_or_else(|| self.blocks.words("text"), Cow::into_owned)
     }
 
-    fn stop(&self) -> Option<Stop> {
-        Stop::of(
+    fn stop(&self) -> Option<FinishReason> {
+        FinishReason::of(
             &self.members.words("stop_reason"),
             &["end_turn", "tool_use", "stop_sequence"],
             &["max_tokens", "model_context_window_exceeded"],

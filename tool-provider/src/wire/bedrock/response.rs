@@ -2,7 +2,7 @@ use serde_json::value::RawValue;
 use toolwright_json::{Object, list};
 
 use super::super::call::{Element, Elements, RawCall, mended};
-use super::super::completion::{Stop, Usage};
+use super::super::completion::{FinishReason, Usage};
 use super::super::read::{Members, array};
 use super::super::{ReadResponse, WireError};
 use crate::call::ToolCall;
@@ -49,8 +49,8 @@ impl ReadResponse for Response<'_> {
         words.collect()
     }
 
-    fn stop(&self) -> Option<Stop> {
-        Stop::of(
+    fn stop(&self) -> Option<FinishReason> {
+        FinishReason::of(
             &self.members.words("stopReason"),
             &["end_turn", "tool_use", "stop_sequence"],
             &["max_tokens", "model_context_window_exceeded"],

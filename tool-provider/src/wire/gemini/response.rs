@@ -2,7 +2,7 @@ use serde_json::value::RawValue;
 use toolwright_json::{Object, list, quoted};
 
 use super::super::call::{Element, Elements, RawCall, mended};
-use super::super::completion::{Stop, Usage};
+use super::super::completion::{FinishReason, Usage};
 use super::super::read::{Members, array};
 use super::super::{ReadResponse, WireError};
 use crate::call::ToolCall;
@@ -115,9 +115,9 @@ impl ReadResponse for Response<'_> {
         said.map(|part| part.members.words("text")).collect()
     }
 
-    fn stop(&self) -> Option<Stop> {
+    fn stop(&self) -> Option<FinishReason> {
         let reason = self.candidate.words("finishReason");
-        Stop::of(&reason, &["STOP"], &["MAX_TOKENS"], &REFUSED)
+        FinishReason::of(&reason, &["STOP"], &["MAX_TOKENS"], &REFUSED)
     }
 
     fn usage(&self) -> Option<Usage> {

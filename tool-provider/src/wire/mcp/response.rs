@@ -6,7 +6,7 @@ use toolwright_json::Object;
 use serde_json::value::RawValue;
 
 use super::super::call::{RawCall, with_made};
-use super::super::completion::{Stop, Usage};
+use super::super::completion::{FinishReason, Usage};
 use super::super::read::{Members, exact, is_string};
 use super::super::{ReadResponse, WireError};
 use crate::call::{ToolCall, ToolResult};
@@ -81,7 +81,7 @@ impl ReadResponse for Response<'_> {
         String::new()
     }
 
-    fn stop(&self) -> Option<Stop> {
+    fn stop(&self) -> Option<FinishReason> {
         None
     }
 

@@ -1,5 +1,5 @@
 use super::super::call::{Element, RawCall, mended};
-use super::super::completion::{Stop, Usage};
+use super::super::completion::{FinishReason, Usage};
 use super::super::openai::response::Message;
 use super::super::read::Members;
 use super::super::{ReadResponse, WireError};
@@ -35,9 +35,9 @@ impl ReadResponse for Response<'_> {
         self.message.words()
     }
 
-    fn stop(&self) -> Option<Stop> {
+    fn stop(&self) -> Option<FinishReason> {
         let reason = self.members.words("done_reason");
-        Stop::of(&reason, &["stop"], &["length"], &[])
+        FinishReason::of(&reason, &["stop"], &["length"], &[])
     }
 
     fn usage(&self) -> Option<Usage> {

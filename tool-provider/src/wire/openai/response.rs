@@ -2,7 +2,7 @@ use serde_json::value::RawValue;
 use toolwright_json::{Object, list};
 
 use super::super::call::{Element, Elements, RawCall, words_if};
-use super::super::completion::{Stop, Usage};
+use super::super::completion::{FinishReason, Usage};
 use super::super::read::{Members, array, elements};
 use super::super::{ReadResponse, WireError};
 use crate::call::ToolCall;
@@ -52,11 +52,11 @@ impl ReadResponse for Response<'_> {
         self.message.words() + &self.refusal()
     }
 
-    fn stop(&self) -> Option<Stop> {
+    fn stop(&self) -> Option<FinishReason> {
         if !self.refusal().is_empty() {
-            return Some(Stop::Refused);
+            return Some(FinishReason::Refused);
         }
-        Stop::of(
+        FinishReason::of(
             &self.choice.words("finish_reason"),
             &["stop", "tool_calls", "function_call"],
             &["length"],

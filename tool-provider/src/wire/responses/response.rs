@@ -1,5 +1,5 @@
 use super::super::call::{Elements, RawCall, words_if};
-use super::super::completion::{Stop, Usage};
+use super::super::completion::{FinishReason, Usage};
 use super::super::read::{Members, array, elements};
 use super::super::{ReadResponse, WireError};
 use crate::call::ToolCall;
@@ -67,16 +67,16 @@ impl ReadResponse for Response<'_> {
         words.collect::<String>() + &self.refusal()
     }
 
-    fn stop(&self) -> Option<Stop> {
+    fn stop(&self) -> Option<FinishReason> {
         if !self.refusal().is_empty() {
-            return Some(Stop::Refused);
+            return Some(FinishReason::Refused);
         }
         if self.members.words("status") == "completed" {
-            return Some(Stop::Done);
+            return Some(FinishReason::Done);
         }
         let details = Members::of(self.members.get("incomplete_details"));
         let reason = details.words("reason");
-        Stop::of(&reason, &[], &["max_output_tokens"], &["content_filter"])
+        FinishReason::of(&reason, &[], &["max_output_tokens"], &["content_filter"])
     }
 
     fn usage(&self) -> Option<Usage> {

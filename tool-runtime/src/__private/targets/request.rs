@@ -3,7 +3,7 @@
 use super::Inputs;
 use toolwright_provider::dialect::{Dialect, Size, Verdict};
 use toolwright_schema::shape::estimate;
-use toolwright_schema::text::Message;
+use toolwright_schema::text::ConstText;
 
 /// How many tools are named that cost most.
 const NAMED: usize = 3;
@@ -79,7 +79,7 @@ impl Sum {
     }
 
     /// Says which tools cost most, each with what it costs.
-    const fn tell(&self, text: &mut Message, unit: usize) {
+    const fn tell(&self, text: &mut ConstText, unit: usize) {
         let mut rest: &[(&'static str, usize)] = &self.most;
         let mut is_first = true;
         while let [(name, count), tail @ ..] = rest {
@@ -109,7 +109,7 @@ pub const fn fits_request(target: Option<Dialect>, list: &[Inputs]) {
     if let Some(most) = limits.tools
         && tools > most
     {
-        let mut text = Message::new();
+        let mut text = ConstText::new();
         text.push("the list has ");
         text.push_number(tools);
         text.push(" tools, and ");
@@ -161,7 +161,7 @@ const fn share(target: Dialect, most: Option<usize>, sum: Sum, what: &str, help:
     if sum.total <= most {
         return;
     }
-    let mut text = Message::new();
+    let mut text = ConstText::new();
     text.push("the list has ");
     text.push_number(sum.total);
     text.push(what);
@@ -186,7 +186,7 @@ pub const fn within_budget(budget: usize, list: &[Inputs]) {
     if tokens <= budget {
         return;
     }
-    let mut text = Message::new();
+    let mut text = ConstText::new();
     text.push("the definitions take about ");
     text.push_number(tokens);
     text.push(" tokens of every request, and the budget is ");

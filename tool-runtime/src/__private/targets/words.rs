@@ -1,8 +1,8 @@
 //! What is said of a tool that a provider does not accept.
 
 use super::is_size;
-use toolwright_provider::dialect::{Dialect, RejectCode, Size, Steps};
-use toolwright_schema::text::Message;
+use toolwright_provider::dialect::{Dialect, LowerErrorCode, Size, Steps};
+use toolwright_schema::text::ConstText;
 
 /// Where an opaque argument stands.
 #[derive(Clone, Copy)]
@@ -16,11 +16,11 @@ pub(super) enum Opaque {
 pub(super) const fn refused(
     tool: &str,
     target: Dialect,
-    code: RejectCode,
+    code: LowerErrorCode,
     steps: &Steps,
     size: &Size,
-) -> Message {
-    let mut text = Message::new();
+) -> ConstText {
+    let mut text = ConstText::new();
     text.push("`");
     text.push(tool);
     text.push("` cannot be sent to ");
@@ -49,8 +49,8 @@ pub(super) const fn refused(
     text
 }
 
-pub(super) const fn opaque(tool: &str, target: Dialect, steps: &Steps, place: Opaque) -> Message {
-    let mut text = Message::new();
+pub(super) const fn opaque(tool: &str, target: Dialect, steps: &Steps, place: Opaque) -> ConstText {
+    let mut text = ConstText::new();
     text.push("nobody knows yet whether `");
     text.push(tool);
     text.push("` can be sent to ");
@@ -73,7 +73,7 @@ pub(super) const fn opaque(tool: &str, target: Dialect, steps: &Steps, place: Op
     text
 }
 
-const fn whose(text: &mut Message, steps: &Steps) {
+const fn whose(text: &mut ConstText, steps: &Steps) {
     let mut names = steps.names();
     if names.is_empty() {
         text.push("the arguments as a whole");

@@ -79,7 +79,7 @@ pub enum Traced {
         failures: usize,
         /// Number of pending calls.
         pending: usize,
-        /// Reason why the conversation does not continue; see [`Halted::as_str`](crate::Halted::as_str).
+        /// Reason why the conversation does not continue; see [`Halted::as_str`](crate::executor::Halted::as_str).
         halted: Option<String>,
         /// Duration.
         duration: Duration,
@@ -96,7 +96,7 @@ pub struct TracedCall {
     pub id: ShortStr,
     /// The tool's name, as the model wrote it.
     pub name: ShortStr,
-    /// Its arguments without secrets; see [`Tool::redacted`](crate::Tool::redacted).
+    /// Its arguments without secrets; see [`Tool::redacted`](crate::tool::Tool::redacted).
     pub arguments: String,
 }
 

@@ -1,4 +1,4 @@
-//! Where a tool panicked, for hosts that ask.
+//! Places where tools panicked, for hosts that ask.
 
 use std::any::Any;
 use std::backtrace::Backtrace;
@@ -15,13 +15,13 @@ static INSTALL: Once = Once::new();
 static INSTALLED: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
-    /// How many parts of tools run on this thread, one inside the other.
+    /// Number of contained parts of tools that run on this thread, one inside the other.
     static RUNNING: Cell<u32> = const { Cell::new(0) };
     /// The panic that nobody has asked about yet.
     static LAST: RefCell<Option<Record>> = const { RefCell::new(None) };
 }
 
-/// From now on, what is known of a contained panic says where it happened.
+/// Adds the place and a backtrace to what the host learns of a contained panic, from now on.
 ///
 /// Without this, `ToolError::host_detail` is what the panic said, and
 /// the program's panic hook prints the rest to standard error, as it does for every panic. With it,
@@ -81,7 +81,7 @@ pub fn capture() {
 
 /// A panic of contained code.
 struct Record {
-    /// What it said, to tell it from one that the tool caught itself.
+    /// Text of the panic, to tell it from one that the tool caught itself.
     said: Option<String>,
     place: String,
     trace: Backtrace,
@@ -152,7 +152,7 @@ fn forget() {
     let _ = LAST.try_with(|last| last.try_borrow_mut().map(|mut last| last.take()));
 }
 
-/// Where the panic with this text happened, if that is known. It is asked once.
+/// Takes the last panic, and returns its place and backtrace if it has this text.
 fn told(said: Option<&str>) -> Option<String> {
     let last = LAST
         .try_with(|last| last.try_borrow_mut().ok()?.take())

@@ -68,7 +68,7 @@ impl ShortStr {
     }
 }
 
-/// What stands in place is copied as a whole: with the way of a shared text beside it, it would be
+/// Copies a text in place as a whole. If a shared text were cloned right here, the bytes would be
 /// taken apart and put together again.
 impl Clone for ShortStr {
     #[inline]

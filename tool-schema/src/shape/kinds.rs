@@ -1,4 +1,4 @@
-//! What is said of values of each kind.
+//! Properties of the values of each kind.
 
 use std::fmt;
 
@@ -37,7 +37,7 @@ impl IntegerRange {
         min.negative && min.magnitude == i128::MIN.unsigned_abs() && max.magnitude == u128::MAX
     }
 
-    /// Whether these are all the integers of one of Rust's types.
+    /// Returns true if these are all the integers of one of Rust's types.
     pub(in super::super) const fn is_type(&self) -> bool {
         let Self { min, max, .. } = *self;
         let bits = 128 - max.magnitude.leading_zeros();
@@ -98,7 +98,7 @@ pub struct Edge<'s> {
     pub exclusive: bool,
 }
 
-/// What is asked of a string beyond being one.
+/// Rules for a string.
 #[derive(Debug, Clone, Copy)]
 pub struct StringRules<'s> {
     /// The fewest characters (Unicode scalar values).
@@ -114,7 +114,7 @@ pub struct StringRules<'s> {
 }
 
 impl StringRules<'_> {
-    /// Whether every string will do.
+    /// Returns true if every string is admitted.
     pub const fn is_any(&self) -> bool {
         self.min_len == 0
             && self.max_len.is_none()
@@ -126,7 +126,7 @@ impl StringRules<'_> {
 /// An array of one type of element.
 #[derive(Debug, Clone, Copy)]
 pub struct Array<'s> {
-    /// What each element looks like.
+    /// Shape of each element.
     pub items: &'s Shape<'s>,
     /// The fewest elements.
     pub min_len: u64,
@@ -141,16 +141,16 @@ pub struct Array<'s> {
 pub struct Object<'s> {
     /// The keys, in the type's order.
     pub fields: &'s [Field<'s>],
-    /// Whether other keys may stand beside them.
+    /// True if other keys may stand beside them.
     pub open: bool,
 }
 
 /// An object with any keys.
 #[derive(Debug, Clone, Copy)]
 pub struct Map<'s> {
-    /// What a key looks like; keys are strings in JSON.
+    /// Shape of the keys; keys are strings in JSON.
     pub keys: &'s Shape<'s>,
-    /// What stands behind each key.
+    /// Shape of the value behind each key.
     pub values: &'s Shape<'s>,
     /// The fewest entries.
     pub min_len: u64,
@@ -171,7 +171,7 @@ pub struct Union<'s> {
 /// An edge back to a type that contains this one.
 #[derive(Clone, Copy)]
 pub struct Back<'s> {
-    /// Who it is.
+    /// Identity of the type.
     pub id: Id,
     target: Target<'s>,
 }
@@ -217,7 +217,7 @@ impl<'s> Back<'s> {
     }
 }
 
-/// What an edge leads to may lead back.
+/// Prints the identity alone: the target may lead back here.
 impl fmt::Debug for Back<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Back").field(&self.id).finish()
@@ -242,7 +242,7 @@ pub struct Variant<'s> {
     pub output_name: &'s str,
     /// Other spellings that are read and never told: one name a thing is enough for a model.
     pub aliases: &'s [&'s str],
-    /// What it means; empty for no words.
+    /// Meaning of the string; empty for no words.
     pub description: &'s str,
 }
 
@@ -257,7 +257,7 @@ impl<'s> Variant<'s> {
         }
     }
 
-    /// Whether a string is this one, in any spelling that is read.
+    /// Returns true if a string is this one, in any spelling that is read.
     pub(crate) fn is_read_as(&self, name: &str) -> bool {
         self.name == name || self.aliases.contains(&name)
     }

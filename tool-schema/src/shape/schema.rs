@@ -70,7 +70,7 @@ use super::{Id, Shape};
     note = "for types of other crates there are features (`bytes`, `chrono`, `rust_decimal`, `url`, `uuid`) and `#[schema(as = …)]`"
 )]
 pub trait Schema {
-    /// Who the type is. Types of one identity have one tree.
+    /// Identity of the type. Types of one identity have one tree.
     const ID: Id = Id::NONE;
     /// The type's tree.
     const SHAPE: &'static Shape<'static>;

@@ -5,12 +5,12 @@ use crate::shape::{CheckLevel, Field, Id, Kind, Map, Object, Role, Shape, Side, 
 use crate::text::Message;
 use crate::text::same;
 
-/// What the looks are about.
+/// The type that is checked.
 #[derive(Clone, Copy)]
 struct Owner {
-    /// The type's identity.
+    /// Identity of the type.
     id: Id,
-    /// serde refuses keys that it does not know.
+    /// True if serde refuses keys that it does not know.
     denies: bool,
 }
 

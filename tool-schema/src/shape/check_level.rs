@@ -103,8 +103,7 @@ impl Bounds<'_> {
 }
 
 impl Shape<'_> {
-    /// Raises the level to `Watched` at least, for a type that reads more than the
-    /// shape admits.
+    /// Raises the level to `Watched` at least, for a type that reads more than the shape admits.
     pub const fn watched(self) -> Self {
         Self {
             check: self.check.or(CheckLevel::Watched),
@@ -112,8 +111,8 @@ impl Shape<'_> {
         }
     }
 
-    /// Lowers the level for a type that checks its bounds itself: to that of its items, if it has
-    /// any.
+    /// Lowers the level for a type that checks its bounds itself: to what its items need, or to
+    /// `Typed`.
     pub(crate) const fn seen_to(self) -> Self {
         let check = match self.kind.child(0) {
             Some(Child {

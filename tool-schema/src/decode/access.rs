@@ -86,7 +86,7 @@ pub(super) struct Fields<'j, 'de> {
     json: &'j mut Json<'de>,
     place: Place,
     key: &'de str,
-    /// What the value behind it has to be.
+    /// Expectation of the value behind it.
     value: Expected,
     known: &'static [&'static str],
     inside: Inside,

@@ -15,11 +15,11 @@ use crate::text::printable;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Fault {
-    /// Where, from the arguments' root: `lines[2].qty`. Empty for the arguments as a whole.
+    /// Path from the arguments' root: `lines[2].qty`. Empty for the arguments as a whole.
     pub path: String,
-    /// What kind of fault it is.
+    /// Kind of fault.
     pub code: FaultCode,
-    /// What was expected and what came, without the path.
+    /// Text that says what was expected and what came, without the path.
     pub message: String,
 }
 

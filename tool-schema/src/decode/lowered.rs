@@ -1,4 +1,4 @@
-//! What a provider's strict mode has in the place of maps, tuples and what may be missing.
+//! Reads what a provider's strict mode has in the place of maps, tuples and optional keys.
 //!
 //! Strict modes know no objects with any keys, no places in an array, and no keys that may be left
 //! out. There a map is a list of entries, a tuple an object of places, and `null` stands for what is

@@ -60,6 +60,6 @@ pub use self::inside::position;
 pub use self::read::Json;
 pub use self::store::Store;
 
-/// How deep arrays and objects may nest, the arguments' own object included. Types recurse as deep
-/// as the text does.
+/// Depth to which arrays and objects may nest, the arguments' own object included. Types recurse as
+/// deep as the text does.
 pub(crate) use toolwright_json::MAX_DEPTH;

@@ -8,13 +8,13 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Repair {
-    /// Where, from the arguments' root: `lines[2].qty`. Empty for the arguments as a whole.
+    /// Path from the arguments' root: `lines[2].qty`. Empty for the arguments as a whole.
     pub path: String,
-    /// What kind of repair it was.
+    /// Kind of repair.
     pub kind: RepairKind,
-    /// What the model wrote, shortened.
+    /// Text that the model wrote, shortened.
     pub from: String,
-    /// What it was taken for, shortened; empty where it was left out.
+    /// Text that it was taken for, shortened; empty where it was left out.
     pub to: String,
 }
 
@@ -51,7 +51,7 @@ pub enum RepairKind {
     Renamed,
 }
 
-/// How far arguments are repaired: see `Context::with_repairs`.
+/// Extent to which arguments are repaired: see `Context::with_repairs`.
 ///
 /// A gateway in front of a server reads arguments by their keys. So what it sees has to be what runs:
 /// where the caller is not known, no key is renamed, and none comes out of a text in which JSON stands.

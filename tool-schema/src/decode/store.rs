@@ -54,7 +54,7 @@ impl Store {
         }
     }
 
-    /// How the arguments were repaired; empty if they were not.
+    /// Returns the repairs of the arguments; empty if there were none.
     #[inline]
     pub fn repairs(&self) -> &[Repair] {
         match self.first.get() {
@@ -63,7 +63,7 @@ impl Store {
         }
     }
 
-    /// The arguments as they were repaired.
+    /// Returns the arguments as they were repaired.
     pub fn repaired_arguments(&self) -> Option<&str> {
         Self::repaired_from(self.first.get()?).map(|repaired| repaired.text.as_str())
     }

@@ -133,7 +133,7 @@ pub fn type_of(value: &Value<'_>) -> &'static str {
     }
 }
 
-/// Whether a schema admits `null` and nothing else.
+/// Returns true if a schema admits `null` and nothing else.
 pub fn is_null(schema: &Ordered) -> bool {
     schema.is_only("null")
 }

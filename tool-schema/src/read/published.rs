@@ -9,16 +9,16 @@ use super::{Ordered, Pair, Parts, refs};
 use crate::keyword::Keyword;
 use crate::shape::{Detail, NumberRange, SIGNED_KEY, Side, UNSIGNED_KEY};
 
-/// How a schema is published.
+/// Options for publishing a schema.
 #[derive(Clone, Copy)]
 pub struct Published {
     pub(crate) side: Side,
     pub(crate) detail: Detail,
-    /// `null` is admitted too.
+    /// True if `null` is admitted too.
     pub(crate) nullable: bool,
-    /// It is a whole schema: a recursive type stands there itself, and not its name.
+    /// True if it is a whole schema: a recursive type stands there itself, and not its name.
     pub(crate) is_root: bool,
-    /// `{"type": "object"}` is an object without keys, as schemars writes an empty struct.
+    /// True if `{"type": "object"}` is an object without keys, as schemars writes an empty struct.
     pub(crate) closes_bare: bool,
 }
 
@@ -171,8 +171,8 @@ impl Form for Published {
     }
 }
 
-/// Whether an object is closed: it declares its keys and is silent about others, and that is how it is
-/// read. One that declares none takes any key, unless `closes_bare`.
+/// Returns true if an object is read as closed: it declares its keys and is silent about others.
+/// One that declares none takes any key, unless `closes_bare`.
 fn is_closed(out: &Keywords, closes_bare: bool) -> bool {
     let others = [
         Keyword::Ref,

@@ -37,7 +37,7 @@ impl Leaf<'_> {
     }
 }
 
-/// What an outer layer has said, which an inner one then does not.
+/// Rules that an outer layer has set: those of inner layers do not count.
 #[derive(Default)]
 struct Said {
     pattern: bool,

@@ -1,4 +1,4 @@
-//! Whether the elements of an array are different values.
+//! Checks whether the elements of an array are different values.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ pub(crate) fn first_repeat<'t>(elements: impl Iterator<Item = &'t str>) -> Optio
         .position(|value| !seen.insert(value))
 }
 
-/// What equal values have in common.
+/// Identity of a value: equal values have the same one.
 #[derive(PartialEq, Eq, Hash)]
 enum Identity<'t> {
     Number(Decimal<'t>),

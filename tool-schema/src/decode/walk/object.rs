@@ -15,12 +15,12 @@ struct Unknown<'t> {
     value_at: usize,
 }
 
-/// Where entries are taken out of an object.
+/// Offsets in an object between which entries are taken out.
 #[derive(Default)]
 struct Cut {
-    /// Behind the last entry that stays.
+    /// End of the last entry that stays.
     kept: Option<usize>,
-    /// From where on entries are taken out that no other precedes.
+    /// Start of the entries that are taken out before any that stays.
     open: Option<usize>,
 }
 
@@ -63,7 +63,7 @@ impl<'w> Keys<'w> {
         keys as u64 / 16 + 1
     }
 
-    /// What stands behind keys that are not listed, and whether that is secret.
+    /// Returns the shape of values behind keys that are not listed, and whether these are secret.
     fn rest(self) -> Option<(&'w Shape<'w>, bool)> {
         match self {
             Self::Listed(_) => None,
@@ -71,7 +71,7 @@ impl<'w> Keys<'w> {
         }
     }
 
-    /// Whether a part of the object is known to nobody.
+    /// Returns true if the object may have keys that nobody here knows.
     fn is_open(self) -> bool {
         match self {
             Self::Listed(plain) => plain.open,
@@ -196,7 +196,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Whether `null` stands for a default here.
+    /// Returns true if `null` stands for a default here.
     fn drops_null(&mut self, key: &Key<'_>) -> bool {
         if self.json.peek() != Some(b'n') {
             return false;
@@ -217,7 +217,7 @@ impl<'t> Walk<'t> {
         Ok(())
     }
 
-    /// What is missing from an object, and what is too much.
+    /// Reports what is missing from an object, and what is too much.
     fn ends(
         &mut self,
         keys: Keys<'_>,

@@ -12,7 +12,7 @@ struct Inner {
     problem: Problem,
     /// Byte offset of the value at fault, once known; white space may stand before it.
     at: Option<usize>,
-    /// From the fault outwards: segments are pushed as the error travels up.
+    /// Segments from the fault outwards: each is pushed as the error travels up.
     path: Vec<Segment>,
 }
 

@@ -91,7 +91,8 @@ impl Search {
         }
     }
 
-    /// As few elements as may be; but one rather than none, since an empty array shows nothing.
+    /// Returns an array of as few elements as may be, but one rather than none: an empty array
+    /// shows nothing.
     fn array(&mut self, array: &Array<'_>) -> Option<String> {
         let most = array.max_len.unwrap_or(u64::MAX);
         let item = (most > 0).then(|| self.value(array.items)).flatten();

@@ -6,11 +6,11 @@ use super::{Error, Problem, Store};
 use crate::decode::Leaf;
 use crate::shape::{Field, Presence};
 
-/// A [`Scanner`] over one JSON text that knows what is wanted there, and the deserializer of what stands
-/// in it.
+/// A [`Scanner`] over one JSON text that knows what is wanted there, and the deserializer of what
+/// stands in it.
 ///
-/// What is called from generic code, which is compiled into the user's crate, is small there: the
-/// reading is done by functions that are compiled once, here.
+/// Functions that are called from generic code are compiled into the user's crate, so they are
+/// small. The reading is done by functions that are compiled once, here.
 pub struct Json<'de> {
     scan: Scanner<'de>,
     /// Offset of the last key.
@@ -151,7 +151,7 @@ impl<'de> Json<'de> {
         }
     }
 
-    /// Nothing but white space may follow.
+    /// Checks that nothing but white space follows.
     pub fn finish(&mut self) -> Result<(), Error> {
         Ok(self.scan.finish()?)
     }
@@ -295,8 +295,8 @@ impl<'de> Json<'de> {
         self.scan.take_end(place)
     }
 
-    /// Consumes the next `"key":` if it is that of this field, in one of the two ways in which
-    /// almost everybody writes it: to compare a key takes less time than to look for its end.
+    /// Consumes the next `"key":` if it is that of this field, in one of the two usual spellings.
+    /// Comparing a key takes less time than looking for its end.
     #[inline]
     pub fn take_key(&mut self, place: &mut Place, field: &Field<'_>) -> bool {
         let rest = match (*place, self.rest()) {

@@ -19,7 +19,7 @@ pub struct Repair {
 }
 
 impl Repair {
-    /// A repair at a path.
+    /// Creates a repair at a path.
     #[doc(hidden)]
     pub fn new(path: String, kind: RepairKind, from: String, to: String) -> Self {
         Self {
@@ -53,9 +53,9 @@ pub enum RepairKind {
 
 /// Extent to which arguments are repaired: see `Context::with_repairs`.
 ///
-/// A gateway in front of a server reads arguments by their keys. So what it sees has to be what runs:
-/// where the caller is not known, no key is renamed, and none comes out of a text in which JSON stands.
-/// The same holds for a tool that is `destructive`, whoever calls it.
+/// A gateway in front of a server reads arguments by their keys, so what it sees has to be what
+/// runs. Where the caller is not known, no key is renamed, and none comes out of a text in which
+/// JSON stands. The same holds for a tool that is `destructive`, whoever calls it.
 ///
 /// ```
 /// use toolwright::{Context, args::Repairs};
@@ -70,8 +70,8 @@ pub enum RepairKind {
 pub enum Repairs {
     /// Nothing: arguments are read as they stand.
     None,
-    /// Values whose keys are as they were written: a number in quotes, one value for a list, `null` for
-    /// a default, a list in a string. Servers go no further.
+    /// Values whose keys are as they were written. Examples: a number in quotes, one value for a
+    /// list, `null` for a default, a list in a string. Servers go no further.
     Values,
     /// Keys too: one that is misspelled, objects in a string, arguments that were encoded twice.
     #[default]

@@ -1,4 +1,4 @@
-//! Values that are for the tool alone: where a tree has them, and what of a text may be shown.
+//! Finds values that are for the tool alone, and decides what of a text may be shown.
 
 use std::borrow::Cow;
 

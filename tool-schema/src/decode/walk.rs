@@ -1,9 +1,8 @@
-//! A text beside a shape: whether the one is of the other, or all that is wrong with it.
+//! Walks a text beside a shape, and decides whether it is of the shape, or collects all its faults.
 //!
 //! While a type is read, the first fault ends it, and what serde buffers is out of sight. The walk
-//! needs no type. It judges a text that serde will buffer, before serde does; and when a call has
-//! been refused, it finds every fault of the arguments, and repairs what a model means and did not
-//! say.
+//! needs no type. It judges a text that serde will buffer, before serde does. When a call has been
+//! refused, it finds every fault of the arguments, and repairs what a model means and did not say.
 
 mod budget;
 mod edit;
@@ -79,7 +78,7 @@ pub(crate) fn validate(
 #[cfg(feature = "validate")]
 pub enum Admitted {
     AsTheyStand,
-    /// In a strict mode's form; this is the schema's.
+    /// Admitted in a strict mode's form; this is the text in the schema's.
     As(String),
     Refused,
     /// The budget ended before the verdict.
@@ -219,7 +218,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// A key that nobody declared, as it is told.
+    /// Returns a key that nobody declared as it is shown: not inside a secret.
     fn key<'k>(&self, key: &'k str) -> impl FnOnce() -> Segment + use<'k> {
         let is_secret = self.secrecy == Secrecy::Here;
         move || Segment::Key(if is_secret { say::KEPT_BACK_KEY } else { key }.to_owned())
@@ -336,8 +335,8 @@ impl<'t> Walk<'t> {
         Ok(text)
     }
 
-    /// A value of any type, in which no key stands twice. Of a type that nobody can look into, an
-    /// integer may be asked for anywhere: `respells` spells it as one.
+    /// Walks a value of any type, in which no key stands twice. If the type is opaque, an integer
+    /// may be asked for anywhere: `respells` spells it as one.
     fn any(&mut self, respells: bool) -> Walked {
         let mut place = Place::Opened;
         match self.json.peek() {

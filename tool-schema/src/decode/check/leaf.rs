@@ -1,4 +1,4 @@
-//! Values without parts, and how many parts others have.
+//! Checks values without parts, and how many parts others have.
 //!
 //! Bounds are layers around a type: all of them hold, but of `pattern`, `format` and `multiple_of`,
 //! where only the outermost is published ([`narrowed`](crate::narrowed)).

@@ -69,7 +69,7 @@ impl Walk<'_> {
     }
 }
 
-/// The steps that it takes to look at a text.
+/// Returns the steps that reading a text takes.
 pub(super) fn bytes(text: &str) -> u64 {
     text.len() as u64 / 16
 }

@@ -6,7 +6,7 @@ use crate::text::printable;
 
 use super::{Mode, Stop, Walk, Walked};
 
-/// At most so many faults are told; a model repairs the first ones first.
+/// Number of faults that are reported, at most; a model repairs the first ones first.
 pub(crate) const MOST_FAULTS: usize = 16;
 
 /// Result of a walk.
@@ -33,8 +33,8 @@ impl Found {
         self.faults.len() + self.more
     }
 
-    /// Returns true if a key is told to be missing whose `null` was taken for a default: by one part of a
-    /// schema, where another wants the key.
+    /// Returns true if a key is reported as missing whose `null` was taken for a default. One part
+    /// of a schema drops the `null`, and another wants the key.
     #[cfg(feature = "validate")]
     pub fn misses_what_it_dropped(&self) -> bool {
         let is_dropped = |path: &str| {

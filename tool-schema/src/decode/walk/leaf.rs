@@ -1,4 +1,4 @@
-//! Values without parts.
+//! Checks values without parts.
 
 use toolwright_json::{Integer, Number};
 

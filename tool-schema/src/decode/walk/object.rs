@@ -1,4 +1,4 @@
-//! Objects and maps.
+//! Walks objects and maps.
 
 use toolwright_json::Place;
 
@@ -28,7 +28,7 @@ struct Cut {
 #[derive(Clone, Copy)]
 pub(super) enum Keys<'w> {
     Listed(&'w ListedKeys<'w>),
-    /// Those of one of some ways in which it may be.
+    /// Keys of one of the forms that the object may have.
     Of(&'w Alternative<'w>),
 }
 
@@ -54,7 +54,7 @@ impl<'w> Keys<'w> {
             .find(|(_, key)| !key.field.flatten && key.is_read_as(name))
     }
 
-    /// The steps that it takes to find a key.
+    /// Returns the steps that it takes to find a key.
     fn cost(self) -> u64 {
         let keys = match self {
             Self::Listed(plain) => plain.len(),
@@ -90,7 +90,7 @@ impl<'w> Keys<'w> {
 #[derive(Default)]
 struct Given {
     first: u64,
-    /// Those of 64 more keys each.
+    /// Bits of 64 more keys each.
     others: Vec<u64>,
 }
 
@@ -253,7 +253,7 @@ impl<'t> Walk<'t> {
         Ok(())
     }
 
-    /// A key whose near names may be told; inside a secret it has none.
+    /// Returns a key whose near names may be suggested; empty inside a secret.
     pub(super) fn known_key<'k>(&self, key: &'k str) -> &'k str {
         if self.secrecy == Secrecy::Here {
             ""
@@ -361,7 +361,7 @@ impl<'t> Walk<'t> {
     }
 }
 
-/// The steps that it takes to look at a key by a shape.
+/// Returns the steps that checking a key by a shape takes.
 fn weight(keys: &Shape<'_>) -> u64 {
     let sum = |shapes: &[Shape<'_>]| shapes.iter().map(weight).sum::<u64>();
     1 + match keys.core() {

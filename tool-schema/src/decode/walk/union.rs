@@ -1,4 +1,4 @@
-//! Values of any one of some types.
+//! Walks values of any one of some types.
 
 use toolwright_json::Place;
 

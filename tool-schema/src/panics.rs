@@ -23,10 +23,10 @@ thread_local! {
 
 /// Adds the place and a backtrace to what the host learns of a contained panic, from now on.
 ///
-/// Without this, `ToolError::host_detail` is what the panic said, and
-/// the program's panic hook prints the rest to standard error, as it does for every panic. With it,
-/// the detail goes on with the place in the source and a backtrace, and nothing is printed: observers
-/// and traces get all of it. The model reads the same as before, which is nothing of either.
+/// Without this, `ToolError::host_detail` is what the panic said, and the program's panic hook
+/// prints the rest to standard error, as it does for every panic. With it, the detail goes on with
+/// the place in the source and a backtrace, and nothing is printed. Observers and traces get all of
+/// it. The model reads neither, as before.
 ///
 /// It puts one panic hook before the present one, once for the whole program, however often it is
 /// called. That hook concerns panics of code that the runtime contains (tools, validators, layers,
@@ -123,7 +123,7 @@ fn is_recorded(info: &PanicHookInfo<'_>) -> bool {
 struct Running(());
 
 impl Running {
-    /// `None` where nobody asked for places.
+    /// Returns `None` if nobody asked for places.
     #[inline]
     fn start() -> Option<Self> {
         INSTALLED.load(Ordering::Relaxed).then(Self::counted)
@@ -211,8 +211,8 @@ pub fn reported<T>(what: &'static str, run: impl FnOnce() -> T) -> Option<T> {
     }
 }
 
-/// Reports a panic that no result tells of: to whoever listens to `tracing`; else it is printed, unless the program's own
-/// hook has done so.
+/// Reports a panic that no result shows. It goes to the subscriber of `tracing`; without one it is
+/// printed, unless the program's own hook has done so.
 #[cold]
 pub fn report(what: &'static str, detail: &str) {
     #[cfg(feature = "tracing")]

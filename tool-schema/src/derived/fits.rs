@@ -55,7 +55,7 @@ const fn is_above(a: Int, b: Int) -> bool {
     }
 }
 
-/// One method a bound, called with the caret on the bound.
+/// Checks of bounds: one method a bound, called with the caret on the bound.
 #[doc(hidden)]
 impl Bounds<'_> {
     #[track_caller]

@@ -1,6 +1,6 @@
-//! Any JSON Schema in one form: references stand inline unless they come back to themselves, constants
-//! are one-value enums, `oneOf` is `anyOf`, keywords are in order. What is published and what
-//! lowering starts from are this form; a [`Form`] says what they have apart.
+//! Brings any JSON Schema into one form. References stand inline unless they come back to
+//! themselves, constants are one-value enums, `oneOf` is `anyOf`, keywords are in order. Publishing
+//! and lowering both start from this form; a [`Form`] says how they differ.
 
 pub(super) mod merge;
 mod union;
@@ -26,8 +26,8 @@ pub struct Canonical {
 }
 
 impl Canonical {
-    /// Takes the root, to be lowered. References lead to a copy of it; without any nobody asks for
-    /// that.
+    /// Takes the root, to be lowered. A recursive schema keeps a copy of it, which references lead
+    /// to.
     pub fn take_root(&mut self) -> Ordered {
         if self.is_recursive {
             self.root.clone()

@@ -1,5 +1,6 @@
-//! The form in which a JSON Schema from elsewhere (schemars) is published, which is that of ours:
-//! exact bounds for Rust's number formats, objects that declare their keys closed, no titles.
+//! Brings a JSON Schema from elsewhere (schemars) into the form in which ours are published. It has
+//! exact bounds for Rust's number formats, closes objects that declare their keys, and has no
+//! titles.
 
 use super::canonical::merge::merge;
 use super::canonical::{Canonical, Form, Meaning, Names, admit_null, canonical};
@@ -53,8 +54,8 @@ pub fn published(schema: &serde_json::Value, mut form: Published) -> (Ordered, V
     (schema, defs)
 }
 
-/// A whole schema in the published form, in which the order of what has none is always the same: so
-/// that two that admit the same in the same words are equal.
+/// Returns a whole schema in the published form, with unordered parts in a fixed order. So two that
+/// admit the same in the same words are equal.
 pub fn comparable(schema: &serde_json::Value) -> serde_json::Value {
     let form = Published {
         side: Side::Input,

@@ -1,8 +1,8 @@
-//! JSON Schema that arrives at run time, read into the tree that types have.
+//! Reads JSON Schema that arrives at run time into the tree that types have.
 //!
-//! What a tree cannot say (`unevaluatedProperties`, patterns of keys beside declared keys, formats that are
-//! not known here) stays text, and an [`Oracle`] decides it, beside all that the tree does say. So a fault
-//! is worded by the tree wherever it can be.
+//! What a tree cannot say stays text, and an [`Oracle`] decides it, beside all that the tree does
+//! say. Examples are `unevaluatedProperties`, patterns of keys beside declared keys, and formats
+//! that are not known here. So a fault is worded by the tree wherever it can be.
 
 mod array;
 mod memory;
@@ -32,12 +32,12 @@ use crate::shape::{
 };
 use crate::text::escaped;
 
-/// Those who decide what no tree says.
+/// Oracles that decide what no tree says.
 #[derive(Default)]
 pub struct Oracles {
-    /// By the JSON pointer of the schema that they know.
+    /// Oracles by the JSON pointer of the schema that they know.
     pub schemas: HashMap<String, Box<dyn Oracle>>,
-    /// By the pattern that they match.
+    /// Oracles by the pattern that they match.
     pub patterns: HashMap<String, Box<dyn Oracle>>,
 }
 

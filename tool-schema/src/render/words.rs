@@ -60,8 +60,8 @@ impl<S: Sink> Writer<S> {
     }
 }
 
-/// The description; what the strings of an enum mean is folded into it, since a schema that says it
-/// beside each string (`oneOf` of `const`s) is refused by some providers.
+/// Returns the description, with the meanings of an enum's strings folded in. Some providers refuse
+/// a schema that has them beside each string (`oneOf` of `const`s).
 pub(crate) fn described<'w>(words: &'w str, kind: &Kind<'_>) -> Cow<'w, str> {
     let variants = match kind {
         Kind::Enum(variants) => documented(variants),

@@ -1,11 +1,11 @@
 //! Estimates the tokens that a definition costs, from its tree, at compile time.
 //!
-//! Tokens are counted as a quarter of the bytes of the text, which providers' tokenizers come near
-//! to for English words and JSON's signs. The bytes are those of the compact canonical form, from the
-//! lengths of names and descriptions, which a tree holds, without a look at their characters: what
-//! JSON escapes is counted as it stands, and defaults and examples, which are known when the program
-//! runs, as `FUNCTION` each. A dialect's own form is longer or shorter; `tests/it/schemas/estimate.rs`
-//! says by how much.
+//! Tokens are counted as a quarter of the bytes of the text, which is close for English words and
+//! JSON's signs. The bytes are those of the compact canonical form. They come from the lengths of
+//! names and descriptions, which a tree holds, without a look at their characters. What JSON
+//! escapes is counted as it stands. Defaults and examples, which are known when the program runs,
+//! count as `FUNCTION` each. A dialect's own form is longer or shorter;
+//! `tests/it/schemas/estimate.rs` says by how much.
 
 use crate::keyword::Keyword;
 use crate::shape::{

@@ -188,7 +188,7 @@ fn add<'s>(
 /// The keys of an object beside those that it declares.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Rest {
-    /// Nothing.
+    /// No other keys.
     Keys,
     /// Any keys.
     Open,
@@ -308,8 +308,8 @@ impl Kind<'_> {
         }
     }
 
-    /// Returns true if serde takes the keys of a flattened value away from what is read behind it. It leaves
-    /// those of maps, and of enums that are not told by their key.
+    /// Returns true if serde takes the keys of a flattened value away from what is read behind it.
+    /// It leaves those of maps, and of enums that are not chosen by their key.
     pub(crate) const fn takes_its_keys(&self) -> bool {
         match self {
             Kind::Map(_) | Kind::Any => false,

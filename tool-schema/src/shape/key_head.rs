@@ -5,7 +5,7 @@
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct KeyHead {
     bytes: u64,
-    /// Those of the bytes that are compared; none of a key that has to be escaped in JSON.
+    /// Mask of the bytes that are compared; zero for a key that has to be escaped in JSON.
     mask: u64,
 }
 

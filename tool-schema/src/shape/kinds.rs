@@ -12,10 +12,10 @@ pub struct IntegerRange {
     pub min: Int,
     /// The largest.
     pub max: Int,
-    /// The bounds say no more than how wide the type is, and the width is 32 bits or more. They
-    /// hold, but a provider is not told: they cost tokens and steer no model.
+    /// True if the bounds only repeat the width of the type, and this is 32 bits or more. They
+    /// hold, but are not published to providers: they cost tokens and steer no model.
     pub is_width: bool,
-    /// Zero is left out.
+    /// True if zero is left out.
     pub not_zero: bool,
     /// The numbers are multiples of this one; 0 for any.
     pub multiple_of: u64,
@@ -109,7 +109,8 @@ pub struct StringRules<'s> {
     pub pattern: Option<Pattern<'s>>,
     /// A format of JSON Schema, such as `date-time`; empty for none.
     pub format: &'s str,
-    /// A library reads the string, and what it says of one that it refuses is not for a model.
+    /// True if a library reads the string: its message about one that it refuses is not for a
+    /// model.
     pub is_parsed: bool,
 }
 
@@ -132,7 +133,7 @@ pub struct Array<'s> {
     pub min_len: u64,
     /// The most elements.
     pub max_len: Option<u64>,
-    /// No two elements are equal.
+    /// True if no two elements may be equal.
     pub unique: bool,
 }
 
@@ -224,7 +225,7 @@ impl fmt::Debug for Back<'_> {
     }
 }
 
-/// A type that tells its schema only at run time.
+/// A type whose schema is known only at run time.
 #[derive(Debug, Clone, Copy)]
 pub struct Foreign {
     /// The JSON Schema of what is read.
@@ -240,7 +241,7 @@ pub struct Variant<'s> {
     pub name: &'s str,
     /// The string that is written.
     pub output_name: &'s str,
-    /// Other spellings that are read and never told: one name a thing is enough for a model.
+    /// Other spellings, which are read but never published: a model needs one name only.
     pub aliases: &'s [&'s str],
     /// Meaning of the string; empty for no words.
     pub description: &'s str,
@@ -284,7 +285,7 @@ pub struct Bounds<'s> {
     pub pattern: Option<Pattern<'s>>,
     /// A format; empty for none.
     pub format: &'s str,
-    /// No two elements are equal.
+    /// True if no two elements may be equal.
     pub unique: bool,
 }
 

@@ -78,8 +78,8 @@ pub trait Schema {
     const REFS: &'static Refs = &Refs::NONE;
 }
 
-/// The targets of edges that were cut to break a cycle between types, so that a constant function
-/// can walk what the tree itself cannot hold.
+/// Targets of edges that were cut to break a cycle between types. So a constant function can walk
+/// what the tree itself cannot hold.
 #[derive(Debug, Clone, Copy)]
 pub struct Refs {
     /// The targets.
@@ -95,7 +95,7 @@ impl Refs {
         of: &[],
     };
 
-    /// Those of the types that a type is made of.
+    /// Returns the targets inside the types that a type is made of.
     pub const fn through(of: &'static [&'static Refs]) -> Self {
         Self { targets: &[], of }
     }

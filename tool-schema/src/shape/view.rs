@@ -16,7 +16,7 @@ pub enum Side {
 pub enum Detail {
     /// All that holds.
     Full,
-    /// Without bounds that only repeat how wide a Rust number is.
+    /// All that holds, without bounds that only repeat how wide a Rust number is.
     Provider,
     /// All that holds, and `writeOnly` at what is secret.
     Marked,

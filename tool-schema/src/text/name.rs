@@ -1,7 +1,8 @@
 //! Names that every provider accepts.
 //!
-//! The intersection of the providers' rules: `OpenAI` and Bedrock take `[a-zA-Z0-9_-]` up to 64
-//! characters, Gemini also wants a letter or an underscore first, Anthropic and MCP take more.
+//! These are the intersection of the providers' rules. `OpenAI` and Bedrock take `[a-zA-Z0-9_-]` up
+//! to 64 characters. Gemini also wants a letter or an underscore first; Anthropic and MCP take
+//! more.
 
 use std::fmt;
 

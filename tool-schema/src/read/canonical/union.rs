@@ -43,7 +43,7 @@ pub(super) fn put(
     }
 }
 
-/// One enum for a union of constants of one type.
+/// Returns one enum for a union of constants of one type.
 fn folded(members: &[&Ordered], form: &impl Form) -> Option<Keywords> {
     let first = members.first()?.keyword(Keyword::Type)?;
     let mut values = Vec::new();

@@ -1,4 +1,4 @@
-//! Where a tool panicked, for hosts that ask.
+//! Places where tools panicked, for hosts that ask.
 
 use std::any::Any;
 use std::backtrace::Backtrace;
@@ -15,18 +15,18 @@ static INSTALL: Once = Once::new();
 static INSTALLED: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
-    /// How many parts of tools run on this thread, one inside the other.
+    /// Number of contained parts of tools that run on this thread, one inside the other.
     static RUNNING: Cell<u32> = const { Cell::new(0) };
     /// The panic that nobody has asked about yet.
     static LAST: RefCell<Option<Record>> = const { RefCell::new(None) };
 }
 
-/// From now on, what is known of a contained panic says where it happened.
+/// Adds the place and a backtrace to what the host learns of a contained panic, from now on.
 ///
-/// Without this, `ToolError::host_detail` is what the panic said, and
-/// the program's panic hook prints the rest to standard error, as it does for every panic. With it,
-/// the detail goes on with the place in the source and a backtrace, and nothing is printed: observers
-/// and traces get all of it. The model reads the same as before, which is nothing of either.
+/// Without this, `ToolError::host_detail` is what the panic said, and the program's panic hook
+/// prints the rest to standard error, as it does for every panic. With it, the detail goes on with
+/// the place in the source and a backtrace, and nothing is printed. Observers and traces get all of
+/// it. The model reads neither, as before.
 ///
 /// It puts one panic hook before the present one, once for the whole program, however often it is
 /// called. That hook concerns panics of code that the runtime contains (tools, validators, layers,
@@ -81,7 +81,7 @@ pub fn capture() {
 
 /// A panic of contained code.
 struct Record {
-    /// What it said, to tell it from one that the tool caught itself.
+    /// Text of the panic, to tell it from one that the tool caught itself.
     said: Option<String>,
     place: String,
     trace: Backtrace,
@@ -123,7 +123,7 @@ fn is_recorded(info: &PanicHookInfo<'_>) -> bool {
 struct Running(());
 
 impl Running {
-    /// `None` where nobody asked for places.
+    /// Returns `None` if nobody asked for places.
     #[inline]
     fn start() -> Option<Self> {
         INSTALLED.load(Ordering::Relaxed).then(Self::counted)
@@ -152,7 +152,7 @@ fn forget() {
     let _ = LAST.try_with(|last| last.try_borrow_mut().map(|mut last| last.take()));
 }
 
-/// Where the panic with this text happened, if that is known. It is asked once.
+/// Takes the last panic, and returns its place and backtrace if it has this text.
 fn told(said: Option<&str>) -> Option<String> {
     let last = LAST
         .try_with(|last| last.try_borrow_mut().ok()?.take())
@@ -211,8 +211,8 @@ pub fn reported<T>(what: &'static str, run: impl FnOnce() -> T) -> Option<T> {
     }
 }
 
-/// Reports a panic that no result tells of: to whoever listens to `tracing`; else it is printed, unless the program's own
-/// hook has done so.
+/// Reports a panic that no result shows. It goes to the subscriber of `tracing`; without one it is
+/// printed, unless the program's own hook has done so.
 #[cold]
 pub fn report(what: &'static str, detail: &str) {
     #[cfg(feature = "tracing")]

@@ -63,25 +63,27 @@ pub use self::view::{Detail, Side, written};
 /// made from it at first use; what can be decided from the tree is decided when it compiles.
 #[derive(Debug, Clone, Copy)]
 pub struct Shape<'s> {
-    /// What values look like.
+    /// Kind of the JSON values.
     pub kind: Kind<'s>,
-    /// The type's own words about itself; empty for none. A field's words win over its type's.
+    /// Description of the type; empty for none. A field's description takes precedence over its
+    /// type's.
     pub description: &'s str,
-    /// A name for people; empty for none.
+    /// Name for people; empty for none.
     pub title: &'s str,
-    /// Who the type is, where a recursive type may come back to it.
+    /// Identity of the type, where a recursive type may come back to it.
     pub id: Id,
-    /// How closely the decoder has to look. `Shape::new` knows; nobody else sets it.
+    /// Level at which the decoder checks values. `Shape::new` decides it; nobody else sets it.
     #[doc(hidden)]
     pub check: CheckLevel,
-    /// Values that it need not look at closely. `Shape::new` knows; nobody else sets it.
+    /// Bounds of values that need no close look. `Shape::new` decides them; nobody else sets them.
     #[doc(hidden)]
     pub fast: FastBounds,
-    /// Values are for the tool alone: no error, event or log shows them. A provider is not told.
+    /// True if values are for the tool alone: no error, event or log shows them. Providers do not
+    /// see this.
     pub is_secret: bool,
 }
 
-/// Who a type is: its name, and a hash of its path and of the types that it is made with.
+/// Identity of a type: its name, and a hash of its path and of the types that it is made with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Id {
     /// The type's name without its path; empty where nothing comes back to it by name.
@@ -91,10 +93,10 @@ pub struct Id {
 }
 
 impl Id {
-    /// Nobody in particular.
+    /// Identity of no type in particular.
     pub const NONE: Self = Self { name: "", hash: 0 };
 
-    /// The type at `path`, called `name`.
+    /// Returns the identity of the type at `path`, called `name`.
     pub const fn of(path: &'static str, name: &'static str) -> Self {
         Self {
             name,
@@ -102,7 +104,7 @@ impl Id {
         }
     }
 
-    /// The same type, made with another.
+    /// Returns the identity of this type made with another.
     pub const fn with(self, other: Self) -> Self {
         Self {
             name: self.name,
@@ -120,7 +122,7 @@ const fn fold(mut hash: u64, mut bytes: &[u8]) -> u64 {
     hash
 }
 
-/// What values of a type look like in JSON.
+/// Kinds of values in JSON.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Kind<'s> {
@@ -154,18 +156,18 @@ pub enum Kind<'s> {
     Narrow(&'s Shape<'s>, Bounds<'s>),
     /// One type when it is read, another when it is written (`#[serde(from = …, into = …)]`).
     Sides {
-        /// What is read.
+        /// Shape that is read.
         input: &'s Shape<'s>,
-        /// What is written.
+        /// Shape that is written.
         output: &'s Shape<'s>,
     },
     /// A type that contains this one.
     Back(Back<'s>),
     /// A type that tells its schema only at run time.
     Foreign(Foreign),
-    /// What no type says, in a schema that was read at run time.
+    /// A rule of a schema that was read at run time; no Rust type has one.
     Rule(Rule<'s>),
-    /// Known to nobody: the type has no schema. The compiler has refused it by now, in its words.
+    /// No schema is known: the type has none. The compiler has reported it by now.
     Unknown,
 }
 
@@ -195,7 +197,7 @@ impl<'s> Shape<'s> {
         }))
     }
 
-    /// The same shape; if it is an object, other keys may stand beside its own.
+    /// Lets an object have other keys beside its own; leaves any other shape as it is.
     pub const fn open(self) -> Self {
         match self.kind {
             Kind::Object(Object { fields, .. }) => Self {
@@ -210,7 +212,7 @@ impl<'s> Shape<'s> {
         }
     }
 
-    /// The same shape, of values that are for the tool alone.
+    /// Marks the values as secret: they are for the tool alone.
     pub const fn secret(self) -> Self {
         Self {
             is_secret: true,
@@ -218,7 +220,7 @@ impl<'s> Shape<'s> {
         }
     }
 
-    /// The same shape, with the words of the type that has it.
+    /// Sets the description to that of the type that has the shape.
     pub const fn described(self, description: &'s str) -> Self {
         Self {
             description,

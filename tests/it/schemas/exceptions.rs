@@ -124,20 +124,9 @@ pub(crate) const ALL: &[Exception] = &[
         |value| has_others(value, &["id", "zulu", "alpha"]),
         THEIRS,
     ),
-    refused(
-        &[
-            "DateTime<FixedOffset>",
-            "DateTime<Utc>",
-            "NaiveDate",
-            "Formats",
-        ],
-        |value| !is(value.get("day").unwrap_or(value), has_digits),
-        ORACLE,
-    ),
 ];
 
 const THEIRS: &str = "what serde buffers for a type that only schemars knows is out of our sight";
-const ORACLE: &str = "the oracle takes other characters for digits of a date or a time";
 const ALIAS: &str = "an old name is read; a model is told the new one";
 const READ: &str = "a library reads the text, and no format says what it takes";
 const KEYS: &str = "no pattern says where the width of an integer ends";
@@ -162,21 +151,6 @@ fn is_beyond_f64(value: &Exact) -> bool {
         Exact::Number(number) => number.to_f64().is_infinite(),
         _ => false,
     }
-}
-
-/// Whether a date, or a date and a time, has digits wherever RFC 3339 wants them.
-fn has_digits(text: &str) -> bool {
-    let is_like = |text: &[u8], form: &[u8]| {
-        let mut pairs = text.iter().zip(form);
-        pairs.all(|(char, form)| *form != b'0' || char.is_ascii_digit())
-    };
-    let (start, rest) = text.as_bytes().split_at(text.len().min(19));
-    let fraction = rest.iter().skip(1).take_while(|char| char.is_ascii_digit());
-    let rest = match rest {
-        [b'.', ..] => &rest[1 + fraction.count()..],
-        _ => rest,
-    };
-    is_like(start, b"0000-00-00T00:00:00") && is_like(rest, b"+00:00")
 }
 
 fn has_others(value: &Exact, known: &[&str]) -> bool {

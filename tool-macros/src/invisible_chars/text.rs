@@ -1,8 +1,8 @@
-//! Which characters of a text a model reads and nobody sees.
+//! Characters of a text that a model reads and nobody sees.
 //!
-//! The macros and the runtime ask the same: the one when a program compiles, the other of what arrives
-//! when it runs. A crate of macros can share no code with the crate above it, so each has this file,
-//! and a test of the macros holds the two to be the same, byte for byte.
+//! The macros and the runtime share these rules: the one applies them when a program compiles, the
+//! other when texts arrive. A crate of macros can share no code with the crate above it. So each
+//! has this file, and a test of the macros holds the two to be the same, byte for byte.
 //!
 //! Sources: Unicode 16, chapter 23 (special areas and format characters), UTS 51 (emoji).
 
@@ -10,12 +10,13 @@ const NON_JOINER: char = '\u{200c}';
 const JOINER: char = '\u{200d}';
 const SPACE: char = '\u{200b}';
 
-/// The first character that is hidden, and its place.
+/// Returns the first character that is hidden, and its place.
 pub fn find(text: &str) -> Option<(usize, char)> {
     all(text).next()
 }
 
-/// The characters that are hidden, each with its place, in time that grows with the text's length alone.
+/// Returns the characters that are hidden, each with its place, in time that grows with the text's
+/// length alone.
 pub fn all(text: &str) -> impl Iterator<Item = (usize, char)> {
     let mut next = if text.is_ascii() { text.len() } else { 0 };
     std::iter::from_fn(move || {
@@ -52,7 +53,7 @@ pub fn all(text: &str) -> impl Iterator<Item = (usize, char)> {
     })
 }
 
-/// What a character is called that nobody sees; empty for any other.
+/// Returns the name of a character that nobody sees; empty for any other.
 pub fn name(char: char) -> &'static str {
     match char {
         '\u{200b}' => "a zero-width space",
@@ -87,7 +88,8 @@ pub fn name(char: char) -> &'static str {
 
 const BLACK_FLAG: char = '\u{1f3f4}';
 
-/// How many bytes of tags follow that make a flag: of England, Scotland or Wales, the only ones that there are.
+/// Returns the number of bytes of tags that make a flag at the start of a text. Only England,
+/// Scotland and Wales have one.
 fn flag(rest: &str) -> usize {
     let tag = |letter: u8| char::from_u32(0xe0000 + u32::from(letter));
     for part in [b"gbeng", b"gbsct", b"gbwls"] {
@@ -100,26 +102,29 @@ fn flag(rest: &str) -> usize {
     0
 }
 
-/// Whether a joiner stands between two emoji: behind the first may be a skin's colour or how it looks.
+/// Returns true if a joiner stands between two emoji: behind the first may be a skin's colour or a
+/// variation selector.
 fn joins_emoji(before: &str, after: Option<char>) -> bool {
     let mut before = before.chars().rev();
     let first = before.find(|char| !matches!(char, '\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}'));
     first.is_some_and(is_emoji) && after.is_some_and(is_emoji)
 }
 
-/// The blocks that emoji are from.
+/// Returns true if a character is from the blocks of emoji.
 fn is_emoji(char: char) -> bool {
     matches!(char, '\u{1f000}'..='\u{1faff}' | '\u{2190}'..='\u{21ff}' | '\u{2300}'..='\u{23ff}' | '\u{2460}'..='\u{27bf}' | '\u{2900}'..='\u{297f}' | '\u{2b00}'..='\u{2bff}')
 }
 
-/// Whether a joiner or a non-joiner stands where scripts have them: between two letters, or behind
-/// the sign that takes a letter's vowel, which may end a word (Unicode, chapters 9 and 12).
+/// Returns true if a joiner or a non-joiner stands where scripts have them: between two letters, or
+/// behind a virama. That is the sign that takes a letter's vowel, which may end a word (Unicode,
+/// chapters 9 and 12).
 fn joins_letters(before: Option<char>, after: Option<char>) -> bool {
     let joined = |char: Option<char>| char.is_some_and(has_joiners);
     joined(before) && (joined(after) || before.is_some_and(is_virama))
 }
 
-/// Letters and signs of Arabic and its neighbours, of Mongolian, and of the scripts from India.
+/// Returns true for letters and signs of Arabic and its neighbours, of Mongolian, and of the
+/// scripts from India.
 fn has_joiners(char: char) -> bool {
     matches!(char,
         '\u{620}'..='\u{8ff}' | '\u{900}'..='\u{109f}' | '\u{1780}'..='\u{18af}' | '\u{1a20}'..='\u{1aaf}'
@@ -148,8 +153,8 @@ fn is_virama(char: char) -> bool {
     )
 }
 
-/// Whether a zero-width space stands where scripts without spaces divide words: Thai, Lao, Tibetan,
-/// Burmese and Khmer.
+/// Returns true if a zero-width space stands where scripts without spaces divide words: Thai, Lao,
+/// Tibetan, Burmese and Khmer.
 fn divides_words(before: Option<char>, after: Option<char>) -> bool {
     let is_letter = |char: Option<char>| {
         char.is_some_and(|char| {

@@ -29,7 +29,7 @@ pub(super) struct Elements<'j, 'de> {
 }
 
 impl<'j, 'de> Elements<'j, 'de> {
-    /// Before the opening bracket.
+    /// Starts before the opening bracket.
     #[inline]
     pub(super) fn new(json: &'j mut Json<'de>) -> Self {
         Self {
@@ -86,7 +86,7 @@ pub(super) struct Fields<'j, 'de> {
     json: &'j mut Json<'de>,
     place: Place,
     key: &'de str,
-    /// What the value behind it has to be.
+    /// Expectation of the value behind it.
     value: Expected,
     known: &'static [&'static str],
     inside: Inside,
@@ -96,7 +96,7 @@ pub(super) struct Fields<'j, 'de> {
 }
 
 impl<'j, 'de> Fields<'j, 'de> {
-    /// Before the opening bracket.
+    /// Starts before the opening bracket.
     #[inline]
     pub(super) fn new(json: &'j mut Json<'de>, known: &'static [&'static str]) -> Self {
         Self {
@@ -225,7 +225,7 @@ pub enum Seen<'de> {
 }
 
 impl<'de> Seen<'de> {
-    /// No keys yet.
+    /// Empty set of keys.
     pub(crate) const NONE: Self = Self::Few([""; 8], 0);
 
     /// Notes a key; `false` if it was there.
@@ -249,8 +249,8 @@ impl<'de> Seen<'de> {
 }
 
 impl<'j, 'de> Entries<'j, 'de> {
-    /// Before the opening bracket. Without `is_map` it may be a struct that nobody announced: the
-    /// content of a variant, where the tag stands in a key beside it.
+    /// Starts before the opening bracket. Without `is_map` it may be a struct that was not
+    /// announced: the content of a variant, where the tag stands in a key beside it.
     #[inline]
     pub(super) fn new(json: &'j mut Json<'de>, is_map: bool) -> Self {
         Self {

@@ -10,15 +10,15 @@ use crate::text::escaped;
 
 /// A default that the type of its own field refuses.
 pub struct RefusedDefault {
-    /// Where, as in `LowerError::path`.
+    /// Path of the default, as in `LowerError::path`.
     pub path: String,
-    /// The default's JSON.
+    /// JSON of the default.
     pub json: String,
-    /// What is wrong with it.
+    /// Fault of the default.
     pub fault: Fault,
 }
 
-/// What is wrong with a value that should be of a shape.
+/// Returns the first fault of a value that should be of a shape; `None` if it is.
 pub fn refusal(shape: &Shape<'_>, json: &str) -> Option<Fault> {
     let reading = Reading {
         depth: MAX_DEPTH,
@@ -30,7 +30,7 @@ pub fn refusal(shape: &Shape<'_>, json: &str) -> Option<Fault> {
     found.faults.into_iter().next().map(|(_, fault)| fault)
 }
 
-/// The defaults inside a shape that are refused; those of secrets are told nobody.
+/// Returns the defaults inside a shape that are refused, without those of secrets.
 pub fn refused_defaults(shape: &'static Shape<'static>) -> Vec<RefusedDefault> {
     let mut found = Vec::new();
     look(shape, "", &mut found);

@@ -12,7 +12,7 @@ struct Inner {
     problem: Problem,
     /// Byte offset of the value at fault, once known; white space may stand before it.
     at: Option<usize>,
-    /// From the fault outwards: segments are pushed as the error travels up.
+    /// Segments from the fault outwards: each is pushed as the error travels up.
     path: Vec<Segment>,
 }
 
@@ -27,7 +27,7 @@ pub enum Segment {
     Name(String),
 }
 
-/// What is wrong at the end of a path.
+/// Kinds of faults at the end of a path.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Problem {
     /// The text is no JSON here.
@@ -106,7 +106,7 @@ impl Error {
         self.located(start).of(segment)
     }
 
-    /// The same for the value behind a key.
+    /// Notes that the fault is the value behind a key, or lies in it.
     #[cold]
     pub fn inside_key(self, key: &str, start: usize) -> Self {
         self.inside(Segment::Key(key.to_owned()), start)
@@ -176,8 +176,8 @@ impl de::Error for Error {
         Self::new(Problem::Type { wanted: "" })
     }
 
-    /// How much a number type of Rust holds has been looked at by then, unless serde buffered the
-    /// number; all else is a rule of the type's author.
+    /// Reports a number that its Rust type cannot hold as out of range. The reader has checked
+    /// ranges by then, unless serde buffered the number. All else is a rule of the type's author.
     fn invalid_value(_: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
         const WIDTHS: [&str; 10] = [
             "i8", "i16", "i32", "i64", "i128", "u8", "u16", "u32", "u64", "u128",

@@ -12,14 +12,14 @@ use crate::shape::{
 /// More characters than these explain nothing any more.
 const MAX_LEN: usize = 160;
 
-/// How many edges back are followed one inside the other.
+/// Number of edges back that are followed one inside the other, at most.
 const MAX_EDGES: usize = 8;
 
-/// How many values are tried at most: each edge back may be followed from many places.
+/// Number of values that are tried, at most: each edge back may be followed from many places.
 const MAX_STEPS: usize = 1000;
 
-/// The JSON of a small value that is read as this shape, if one is found: `{"sku":"text","qty":1}`.
-/// Of keys it has those that must be there.
+/// Returns the JSON of a small value that is read as this shape, if one is found:
+/// `{"sku":"text","qty":1}`. Objects have only the keys that must be there.
 pub fn example(shape: &Shape<'_>) -> Option<String> {
     let mut search = Search {
         inside: Vec::new(),
@@ -33,9 +33,9 @@ pub fn example(shape: &Shape<'_>) -> Option<String> {
 struct Search {
     /// The types that the value is inside, as far as something may come back to them.
     inside: Vec<Id>,
-    /// How many more edges back may be followed here.
+    /// Number of edges back that may still be followed here.
     edges: usize,
-    /// How many more values may be tried.
+    /// Number of values that may still be tried.
     steps: usize,
 }
 
@@ -91,7 +91,8 @@ impl Search {
         }
     }
 
-    /// As few elements as may be; but one rather than none, since an empty array shows nothing.
+    /// Returns an array of as few elements as may be, but one rather than none: an empty array
+    /// shows nothing.
     fn array(&mut self, array: &Array<'_>) -> Option<String> {
         let most = array.max_len.unwrap_or(u64::MAX);
         let item = (most > 0).then(|| self.value(array.items)).flatten();
@@ -117,7 +118,8 @@ impl Search {
         Some(json)
     }
 
-    /// What the field's author gave as an example, or else by default, says more than its type.
+    /// Returns what the author gave as an example, or else by default: it says more than the type.
+    /// Without either, returns a value of the shape.
     fn field(&mut self, field: &Field<'_>) -> Option<String> {
         [field.example, field.told_default()]
             .into_iter()
@@ -129,7 +131,7 @@ impl Search {
             .or_else(|| self.value(field.shape))
     }
 
-    /// One entry rather than none, where a key is easily made up.
+    /// Returns a map of one entry rather than none, if a key is easily made up.
     fn map(&mut self, map: &Map<'_>) -> Option<String> {
         let most = map.max_len.unwrap_or(u64::MAX);
         let key = match bare(map.keys, false).kind {
@@ -231,7 +233,7 @@ fn number(range: &NumberRange<'_>) -> Option<String> {
         })
 }
 
-/// Whether the range admits the number, exactly.
+/// Returns true if the range admits the number, exactly.
 fn is_in(range: &NumberRange<'_>, text: &str) -> bool {
     let Some(number) = Decimal::of(text) else {
         return false;

@@ -8,23 +8,23 @@ use serde::{Deserialize, Serialize};
 pub use self::report::Reporter;
 use crate::text::printable;
 
-/// One thing that is wrong with a call's arguments, said so that a model can put it right.
+/// One thing that is wrong with a call's arguments, in words by which a model can put it right.
 ///
 /// As text it is one line, the path first: `` lines[2].qty: expected an integer from 1 to 99, got
 /// "three" ``.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Fault {
-    /// Where, from the arguments' root: `lines[2].qty`. Empty for the arguments as a whole.
+    /// Path from the arguments' root: `lines[2].qty`. Empty for the arguments as a whole.
     pub path: String,
-    /// What kind of fault it is.
+    /// Kind of fault.
     pub code: FaultCode,
-    /// What was expected and what came, without the path.
+    /// Text that says what was expected and what came, without the path.
     pub message: String,
 }
 
 impl Fault {
-    /// A fault at a path.
+    /// Creates a fault at a path.
     #[doc(hidden)]
     pub fn new(path: String, code: FaultCode, message: String) -> Self {
         Self {
@@ -34,7 +34,8 @@ impl Fault {
         }
     }
 
-    /// Keys and values of whoever wrote the arguments stand in it.
+    /// Escapes invisible characters: keys and values of whoever wrote the arguments stand in the
+    /// fault.
     pub fn printable(self) -> Self {
         Self {
             path: printable(self.path.into()).into_owned(),

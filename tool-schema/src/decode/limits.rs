@@ -1,4 +1,4 @@
-/// How large a call's arguments may be.
+/// Limits on the size of a call's arguments.
 ///
 /// ```
 /// use toolwright::{Context, args::Limits};
@@ -8,10 +8,10 @@
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The most bytes that the arguments' text may have.
+    /// Number of bytes that the arguments' text may have, at most.
     pub text: usize,
-    /// How deep arrays and objects may nest, the arguments' own object included. No more than 128:
-    /// types are read as deep as the text is, and the stack ends.
+    /// Depth to which arrays and objects may nest, the arguments' own object included. No more than
+    /// 128: types are read as deep as the text is, and the stack ends.
     pub depth: u8,
 }
 

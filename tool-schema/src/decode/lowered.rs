@@ -1,9 +1,9 @@
-//! What a provider's strict mode has in the place of maps, tuples and what may be missing.
+//! Reads what a provider's strict mode has in the place of maps, tuples and optional keys.
 //!
-//! Strict modes know no objects with any keys, no places in an array, and no keys that may be left
-//! out. There a map is a list of entries, a tuple an object of places, and `null` stands for what is
-//! left out. A call that was made from such a schema is read as what its types are; a real map and a
-//! real array are read, too.
+//! Strict modes have no objects with any keys, no places in an array, and no optional keys. There a
+//! map is a list of entries, a tuple an object of places, and `null` stands for what is left out. A
+//! call that was made from such a schema is read as its types; a real map and a real array are
+//! read, too.
 
 use toolwright_json::{Number, Place, write_comma};
 
@@ -49,9 +49,9 @@ impl Field<'_> {
 }
 
 impl Json<'_> {
-    /// The value that stands next in the form of its type, if it stands there in a strict mode's; it
-    /// is consumed then. What stands inside it is as it was, but for a type that only its schema
-    /// tells of.
+    /// Returns the value that stands next in the form of its type, and consumes it, if it stands
+    /// there in a strict mode's form. What stands inside it is as it was, unless only the schema
+    /// knows its type.
     pub(crate) fn raised(&mut self, shape: &Shape<'_>) -> Result<Option<String>, Error> {
         let kind = match self.peek() {
             Some(b'[' | b'{') => bare(shape, false).kind,

@@ -1,4 +1,4 @@
-//! JSON text into typed arguments: a serde deserializer that is as strict as the schema.
+//! Decodes JSON text into typed arguments: a serde deserializer that is as strict as the schema.
 //!
 //! `serde_json` decodes what a type's author wrote `Deserialize` for, which is more than its
 //! schema admits: it takes an array for a struct, drops unknown keys, lets the last of two equal
@@ -15,7 +15,7 @@
 //!   `&str` borrows at any depth, escapes or not.
 //!
 //! What serde buffers (untagged and internally tagged enums, flattened fields) is replayed by
-//! serde's own deserializer, out of our sight.
+//! serde's own deserializer, which this one does not see.
 
 mod access;
 pub(crate) mod check;
@@ -60,6 +60,6 @@ pub use self::inside::position;
 pub use self::read::Json;
 pub use self::store::Store;
 
-/// How deep arrays and objects may nest, the arguments' own object included. Types recurse as deep
-/// as the text does.
+/// Depth to which arrays and objects may nest, the arguments' own object included. Types recurse as
+/// deep as the text does.
 pub(crate) use toolwright_json::MAX_DEPTH;

@@ -100,7 +100,7 @@ impl<'de> Json<'de> {
         }
     }
 
-    /// The same for an integer of up to 128 bits.
+    /// Consumes a number that is an integer of up to 128 bits, in any of its spellings.
     pub(super) fn wide_integer(&mut self) -> Result<Integer, Error> {
         match self.checked_number(INTEGER)? {
             Number::Unsigned(value) => Ok(Integer::Unsigned(value.into())),

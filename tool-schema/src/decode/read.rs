@@ -6,33 +6,34 @@ use super::{Error, Problem, Store};
 use crate::decode::Leaf;
 use crate::shape::{Field, Presence};
 
-/// A [`Scanner`] over one JSON text that knows what is wanted there, and the deserializer of what stands
-/// in it.
+/// A [`Scanner`] over one JSON text that knows what is wanted there, and the deserializer of what
+/// stands in it.
 ///
-/// What is called from generic code, which is compiled into the user's crate, is small there: the
-/// reading is done by functions that are compiled once, here.
+/// Functions that are called from generic code are compiled into the user's crate, so they are
+/// small. The reading is done by functions that are compiled once, here.
 pub struct Json<'de> {
     scan: Scanner<'de>,
-    /// Where the last key starts.
+    /// Offset of the last key.
     key_at: usize,
-    /// The keys of the struct, the value of one of whose keys is read next, if it is one's.
+    /// Keys of the struct of which a field is read next; `None` if it is no struct's.
     pub(super) asked: Option<&'static [&'static str]>,
-    /// What the value that is read next has to be.
+    /// Expectation of the value that is read next.
     pub(super) expected: Expected,
     pub(super) form: Form,
     pub(super) pen: Pen<'de>,
 }
 
-/// How the text that stands next is read.
+/// Ways to read the text that stands next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// By the type, which sees all of it.
+    /// Read by the type, which sees all of it.
     Plain,
-    /// The same, of a text that was written for a provider's strict mode.
+    /// Read by the type, from a text that was written for a provider's strict mode.
     Lowered,
-    /// By serde, into a buffer: the type does not see the text, so that its shape alone says what is wrong.
+    /// Read by serde, into a buffer: the type does not see the text, so that its shape alone says
+    /// what is wrong.
     Buffered,
-    /// The same of an object whose tag has been looked at already: it is the first key.
+    /// Read into a buffer, as an object whose tag has been looked at already: it is the first key.
     Tagged,
 }
 
@@ -48,20 +49,20 @@ impl<'de> Json<'de> {
         }
     }
 
-    /// The same reader, of a text that was written for a provider's strict mode, or not.
+    /// Sets whether the text was written for a provider's strict mode.
     pub fn lowered(self, lowered: bool) -> Self {
         let form = if lowered { Form::Lowered } else { Form::Plain };
         Self { form, ..self }
     }
 
-    /// Whether the text was written for a provider's strict mode.
+    /// Returns true if the text was written for a provider's strict mode.
     #[inline]
     pub fn is_lowered(&self) -> bool {
         self.form == Form::Lowered
     }
 
-    /// Whether serde reads what stands next into a buffer. Where it says so and serde does not, reading only takes
-    /// longer.
+    /// Returns true if serde reads what stands next into a buffer. If this is true and serde does
+    /// not, reading only takes longer.
     #[inline]
     pub(super) fn is_buffered(&self) -> bool {
         matches!(self.form, Form::Buffered | Form::Tagged)
@@ -80,7 +81,7 @@ impl<'de> Json<'de> {
         }
     }
 
-    /// The same reader at the value at `at`, which stands so deep that `depth` more arrays and
+    /// Moves the reader to the value at `at`, which stands so deep that `depth` more arrays and
     /// objects may open.
     pub fn at(mut self, at: usize, depth: u8) -> Self {
         self.rewind(at, depth);
@@ -101,13 +102,14 @@ impl<'de> Json<'de> {
         self.scan.depth()
     }
 
-    /// Where reading goes on: at the next value, or at the white space before it.
+    /// Returns the offset where reading goes on: at the next value, or at the white space before
+    /// it.
     #[inline]
     pub fn offset(&self) -> usize {
         self.scan.offset()
     }
 
-    /// Where the key starts that was read last.
+    /// Returns the offset of the key that was read last.
     pub(crate) fn key_at(&self) -> usize {
         self.key_at
     }
@@ -117,13 +119,13 @@ impl<'de> Json<'de> {
         self.scan.slice(from, to)
     }
 
-    /// What is left of the text.
+    /// Returns the rest of the text.
     #[inline]
     pub(super) fn rest(&self) -> &'de [u8] {
         self.scan.bytes().get(self.offset()..).unwrap_or_default()
     }
 
-    /// Whether what has been read ends so.
+    /// Returns true if what has been read ends with `end`.
     #[inline]
     pub(super) fn has_read(&self, end: &[u8]) -> bool {
         self.scan.has_read(end)
@@ -135,7 +137,7 @@ impl<'de> Json<'de> {
         self.scan.peek()
     }
 
-    /// What is wrong with a value that is not what was wanted: its type, or that it is none.
+    /// Returns the error for a value that is not what was wanted: another type, or no value.
     #[cold]
     pub fn mismatch(&mut self, wanted: &'static str) -> Error {
         match self.peek() {
@@ -149,7 +151,7 @@ impl<'de> Json<'de> {
         }
     }
 
-    /// Nothing but white space may follow.
+    /// Checks that nothing but white space follows.
     pub fn finish(&mut self) -> Result<(), Error> {
         Ok(self.scan.finish()?)
     }
@@ -277,7 +279,7 @@ impl<'de> Json<'de> {
         self.enter(b'[', "an array")
     }
 
-    /// Whether another element of an array follows.
+    /// Returns true if another element of an array follows.
     pub(crate) fn next_element(&mut self, place: &mut Place) -> Result<bool, Error> {
         Ok(self.scan.next_element(place)?)
     }
@@ -293,8 +295,8 @@ impl<'de> Json<'de> {
         self.scan.take_end(place)
     }
 
-    /// Consumes the next `"key":` if it is that of this field, in one of the two ways in which
-    /// almost everybody writes it: to compare a key takes less time than to look for its end.
+    /// Consumes the next `"key":` if it is that of this field, in one of the two usual spellings.
+    /// Comparing a key takes less time than looking for its end.
     #[inline]
     pub fn take_key(&mut self, place: &mut Place, field: &Field<'_>) -> bool {
         let rest = match (*place, self.rest()) {

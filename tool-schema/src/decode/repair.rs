@@ -8,18 +8,18 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Repair {
-    /// Where, from the arguments' root: `lines[2].qty`. Empty for the arguments as a whole.
+    /// Path from the arguments' root: `lines[2].qty`. Empty for the arguments as a whole.
     pub path: String,
-    /// What kind of repair it was.
+    /// Kind of repair.
     pub kind: RepairKind,
-    /// What the model wrote, shortened.
+    /// Text that the model wrote, shortened.
     pub from: String,
-    /// What it was taken for, shortened; empty where it was left out.
+    /// Text that it was taken for, shortened; empty where it was left out.
     pub to: String,
 }
 
 impl Repair {
-    /// A repair at a path.
+    /// Creates a repair at a path.
     #[doc(hidden)]
     pub fn new(path: String, kind: RepairKind, from: String, to: String) -> Self {
         Self {
@@ -51,11 +51,11 @@ pub enum RepairKind {
     Renamed,
 }
 
-/// How far arguments are repaired: see `Context::with_repairs`.
+/// Extent to which arguments are repaired: see `Context::with_repairs`.
 ///
-/// A gateway in front of a server reads arguments by their keys. So what it sees has to be what runs:
-/// where the caller is not known, no key is renamed, and none comes out of a text in which JSON stands.
-/// The same holds for a tool that is `destructive`, whoever calls it.
+/// A gateway in front of a server reads arguments by their keys, so what it sees has to be what
+/// runs. Where the caller is not known, no key is renamed, and none comes out of a text in which
+/// JSON stands. The same holds for a tool that is `destructive`, whoever calls it.
 ///
 /// ```
 /// use toolwright::{Context, args::Repairs};
@@ -70,8 +70,8 @@ pub enum RepairKind {
 pub enum Repairs {
     /// Nothing: arguments are read as they stand.
     None,
-    /// Values whose keys are as they were written: a number in quotes, one value for a list, `null` for
-    /// a default, a list in a string. Servers go no further.
+    /// Values whose keys are as they were written. Examples: a number in quotes, one value for a
+    /// list, `null` for a default, a list in a string. Servers go no further.
     Values,
     /// Keys too: one that is misspelled, objects in a string, arguments that were encoded twice.
     #[default]

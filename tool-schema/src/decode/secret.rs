@@ -1,4 +1,4 @@
-//! Values that are for the tool alone: where a tree has them, and what of a text may be shown.
+//! Finds values that are for the tool alone, and decides what of a text may be shown.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use toolwright_json::{Place, write_comma, write_key};
 use crate::decode::{Error, Json, MAX_DEPTH, Store};
 use crate::shape::{Field, Kind, Shape, alternatives_of, bare};
 
-/// What stands for a secret in a text that is shown.
+/// Placeholder for a secret in a text that is shown.
 const SECRET: &str = r#""[secret]""#;
 
 /// Returns true if a value of this shape is a secret, or has one inside.
@@ -44,13 +44,14 @@ pub fn without_secrets<'t>(text: &'t str, shape: &Shape<'_>) -> Cow<'t, str> {
     }
 }
 
-/// What is shown of a text that may hold secrets anywhere: a JSON string that tells its length.
+/// Returns what is shown of a text that may hold secrets anywhere: a JSON string that says its
+/// length.
 pub fn unshown(text: &str) -> String {
     format!(r#""[{} bytes]""#, text.len())
 }
 
 impl Field<'_> {
-    /// The default, where it may be told: not that of a secret.
+    /// Returns the default, unless the field holds a secret.
     pub(crate) fn told_default(&self) -> Option<fn() -> Option<String>> {
         self.default.filter(|_| !holds_secret(self.shape))
     }

@@ -6,8 +6,8 @@ use crate::decode::Repair;
 
 /// Room for texts that a call needs beside its arguments and that must live as long as they do.
 ///
-/// A string with escapes does not stand in the arguments as the tool reads it; the unescaped text
-/// is kept here, so that a `&str` parameter can borrow it. Empty, a store allocates nothing.
+/// The tool does not read a string with escapes as it stands in the arguments. Its unescaped text
+/// is kept here, so that a `&str` parameter can borrow it. An empty store allocates nothing.
 ///
 /// ```
 /// use toolwright::{Context, args::Store, call::Call};
@@ -54,7 +54,7 @@ impl Store {
         }
     }
 
-    /// How the arguments were repaired; empty if they were not.
+    /// Returns the repairs of the arguments; empty if there were none.
     #[inline]
     pub fn repairs(&self) -> &[Repair] {
         match self.first.get() {
@@ -63,7 +63,7 @@ impl Store {
         }
     }
 
-    /// The arguments as they were repaired.
+    /// Returns the arguments as they were repaired.
     pub fn repaired_arguments(&self) -> Option<&str> {
         Self::repaired_from(self.first.get()?).map(|repaired| repaired.text.as_str())
     }
@@ -100,7 +100,7 @@ impl fmt::Debug for Store {
     }
 }
 
-/// One text after the other: a long list that is dropped as it is nested ends the stack.
+/// Drops one text after the other: dropping a long list as it is nested would overflow the stack.
 impl Drop for Store {
     #[inline]
     fn drop(&mut self) {

@@ -1,9 +1,8 @@
-//! A text beside a shape: whether the one is of the other, or all that is wrong with it.
+//! Walks a text beside a shape, and decides whether it is of the shape, or collects all its faults.
 //!
 //! While a type is read, the first fault ends it, and what serde buffers is out of sight. The walk
-//! needs no type. It judges a text that serde will buffer, before serde does; and when a call has
-//! been refused, it finds every fault of the arguments, and repairs what a model means and did not
-//! say.
+//! needs no type. It judges a text that serde will buffer, before serde does. When a call has been
+//! refused, it finds every fault of the arguments, and repairs what a model means and did not say.
 
 mod budget;
 mod edit;
@@ -35,14 +34,14 @@ use crate::decode::{
 };
 use crate::shape::{Kind, ListedKeys, Peeled, Shape, alternatives};
 
-/// How a text is read.
+/// Settings for reading a text.
 #[derive(Clone, Copy)]
 pub struct Reading {
-    /// How many arrays and objects may open.
+    /// Number of arrays and objects that may open, one inside the other.
     pub depth: u8,
-    /// Whether it was written for a provider's strict mode.
+    /// True if the text was written for a provider's strict mode.
     pub lowered: bool,
-    /// Whether a type reads the text, for whose buffers integers are written in digits. A schema that
+    /// True if a type reads the text: integers are written in digits for its buffers. A schema that
     /// arrived at run time has no type, and no secrets.
     pub is_typed: bool,
     pub budget: Budget,
@@ -75,18 +74,18 @@ pub(crate) fn validate(
     }
 }
 
-/// What a schema says of arguments as they stand.
+/// Verdicts of a schema on arguments as they stand.
 #[cfg(feature = "validate")]
 pub enum Admitted {
     AsTheyStand,
-    /// In a strict mode's form; this is the schema's.
+    /// Admitted in a strict mode's form; this is the text in the schema's.
     As(String),
     Refused,
-    /// There is no knowing within the budget.
+    /// The budget ended before the verdict.
     TooCostly,
 }
 
-/// Holds arguments against a schema.
+/// Validates arguments against a schema.
 #[cfg(feature = "validate")]
 pub fn admitted(text: &str, reading: Reading, shape: &Shape<'_>) -> Admitted {
     let store = Store::new();
@@ -133,21 +132,21 @@ enum Mode {
     Collect { repairs: Repairs },
 }
 
-/// What of the text may be told.
+/// Parts of the text that may be shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Secrecy {
     /// All: there are no secrets.
     None,
-    /// Where no secret can be.
+    /// The parts that cannot hold a secret.
     Around,
     /// Nothing: the value is a secret, or a part of one.
     Here,
 }
 
-/// Where an admitted value ends, and in which other words.
+/// Offset where an admitted value ends, and the edits that put it in other words.
 type End = (usize, Vec<Edit>);
 
-/// The walk ends.
+/// Signal that the walk ends.
 struct Stop;
 
 impl From<Error> for Stop {
@@ -164,16 +163,17 @@ struct Walk<'t> {
     path: Vec<Segment>,
     found: Found,
     edits: Vec<Edit>,
-    /// What is known of unions: nested ones would be judged again for each member of each union around
+    /// Verdicts on unions: nested ones would be judged again for each member of each union around
     /// them.
     known_ways: HashMap<Memo, Option<End>>,
-    /// Where the value stands that this text was found in, if it is not the arguments' own.
+    /// Offset of the value in which this text was found, if it is not the arguments' own.
     outer: Option<usize>,
-    /// How many unions have been entered since the last value was.
+    /// Number of unions that have been entered since the last value.
     unions: u8,
-    /// Of how many unions, one inside the other, the ways are tried.
+    /// Number of unions, one inside the other, whose ways are being tried.
     tried: usize,
-    /// Whether the value is the one of a list that was made for it. Lists of lists have no end.
+    /// True if the value is the one element of a list that was made for it. Lists of lists have no
+    /// end.
     is_wrapped: bool,
     secrecy: Secrecy,
     is_typed: bool,
@@ -199,7 +199,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Whether a value that stands where one of this shape belongs may not be told.
+    /// Returns true if a value that stands where one of this shape belongs may not be shown.
     fn hides(&self, shape: &Shape<'_>) -> bool {
         match self.secrecy {
             Secrecy::None => false,
@@ -208,7 +208,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// The value at an offset, which stands where one of this shape belongs, as it is told.
+    /// Returns the value at an offset as it is shown; it stands where one of this shape belongs.
     fn got(&self, at: usize, shape: &Shape<'_>) -> String {
         let text = self.json.whole();
         if self.hides(shape) {
@@ -218,7 +218,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// A key that nobody declared, as it is told.
+    /// Returns a key that nobody declared as it is shown: not inside a secret.
     fn key<'k>(&self, key: &'k str) -> impl FnOnce() -> Segment + use<'k> {
         let is_secret = self.secrecy == Secrecy::Here;
         move || Segment::Key(if is_secret { say::KEPT_BACK_KEY } else { key }.to_owned())
@@ -335,8 +335,8 @@ impl<'t> Walk<'t> {
         Ok(text)
     }
 
-    /// A value of any type, in which no key stands twice. Of a type that nobody can look into, an
-    /// integer may be asked for anywhere: `respells` spells it as one.
+    /// Walks a value of any type, in which no key stands twice. If the type is opaque, an integer
+    /// may be asked for anywhere: `respells` spells it as one.
     fn any(&mut self, respells: bool) -> Walked {
         let mut place = Place::Opened;
         match self.json.peek() {

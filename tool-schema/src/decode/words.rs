@@ -1,9 +1,9 @@
-//! What a shape admits, in words for a fault.
+//! Describes what a shape admits, for a fault.
 
 use crate::decode::fault::say::shortened;
 use crate::shape::{IntegerRange, Kind, NumberRange, Rule, Shape, StringRules, bare};
 
-/// What says nothing.
+/// Description of a shape that admits everything.
 const ANYTHING: &str = "a JSON value";
 
 /// Options of how a shape is described.
@@ -15,13 +15,13 @@ struct Wording {
     is_element: bool,
 }
 
-/// What type was expected: `a string`, `an integer from 1 to 99`. A range that is only the width of
-/// a type goes without saying.
+/// Describes the type that was expected: `a string`, `an integer from 1 to 99`. A range that is
+/// only the width of a type goes without saying.
 pub(crate) fn describe(shape: &Shape<'_>) -> String {
     words(shape, Wording::default())
 }
 
-/// What values were expected, with the range that the type holds.
+/// Describes the values that were expected, with the range that the type holds.
 pub(crate) fn describe_range(shape: &Shape<'_>) -> String {
     let wording = Wording {
         ranges: true,

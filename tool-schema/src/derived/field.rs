@@ -1,6 +1,6 @@
 use crate::shape::{Field, Kind, OutputPresence, Presence, Shape, Variant};
 
-/// Whether a tree does not say what its type is.
+/// Returns true if a tree does not say what its type is.
 const fn is_unseen(shape: &Shape<'_>) -> bool {
     match shape.kind {
         Kind::Foreign(_) | Kind::Unknown => true,
@@ -9,7 +9,7 @@ const fn is_unseen(shape: &Shape<'_>) -> bool {
     }
 }
 
-/// What a derive says of a field, one word at a time.
+/// Sets what a derive says of a field, one property at a time.
 impl Field<'_> {
     #[doc(hidden)]
     pub const fn written_as(self, output_name: &'static str) -> Self {
@@ -29,7 +29,8 @@ impl Field<'_> {
         Self { title, ..self }
     }
 
-    /// What is spelled as an `Option` may be missing, unless its tree says that it is another type of that name.
+    /// Lets what is spelled as an `Option` be missing, unless its tree says that it is another type
+    /// of that name.
     #[doc(hidden)]
     pub const fn optional(self) -> Self {
         match self.presence {
@@ -101,7 +102,7 @@ impl Field<'_> {
     }
 }
 
-/// The same of a variant.
+/// Sets what a derive says of a variant, one property at a time.
 impl Variant<'_> {
     #[doc(hidden)]
     pub const fn written_as(self, output_name: &'static str) -> Self {

@@ -1,10 +1,10 @@
-//! Whether bounds fit the type that they are put on: looked at when it compiles, since a bound that
-//! says nothing is a mistake that nobody would see.
+//! Checks at compile time that bounds fit the type that they are put on. A bound that says nothing
+//! is a mistake that nobody would see.
 
 use crate::shape::{Bounds, Int, Kind, Shape, Side};
 use crate::text::same;
 
-/// What a shape is at its core; `None` where that is known to nobody yet, or wrong already.
+/// Returns the kind at a shape's core; `None` if it is not known yet, or wrong already.
 #[track_caller]
 const fn core<'a, 's>(shape: &'a Shape<'s>) -> Option<&'a Kind<'s>> {
     match shape.core() {
@@ -55,7 +55,7 @@ const fn is_above(a: Int, b: Int) -> bool {
     }
 }
 
-/// One method a bound, called with the caret on the bound.
+/// Checks of bounds: one method a bound, called with the caret on the bound.
 #[doc(hidden)]
 impl Bounds<'_> {
     #[track_caller]

@@ -1,22 +1,22 @@
-//! Checks that what is flattened into a type can stand there, when it compiles, since serde would
-//! read such a type never, or not as its schema says.
+//! Checks at compile time that what is flattened into a type can stand there. Otherwise serde would
+//! never read such a type, or not as its schema says.
 
 use crate::shape::{CheckLevel, Field, Id, Kind, Map, Object, Role, Shape, Side, Variant};
 use crate::text::ConstText;
 use crate::text::same;
 
-/// What the looks are about.
+/// The type that is checked.
 #[derive(Clone, Copy)]
 struct Owner {
-    /// The type's identity.
+    /// Identity of the type.
     id: Id,
-    /// serde refuses keys that it does not know.
+    /// True if serde refuses keys that it does not know.
     denies: bool,
 }
 
 impl Shape<'_> {
-    /// Looks through the objects that a type is made of, up to the types of its fields, which have
-    /// been looked at.
+    /// Checks the objects that a type is made of, up to the types of its fields, which have been
+    /// checked.
     #[doc(hidden)]
     #[track_caller]
     pub const fn flattened_fits(&self, denies: bool) {
@@ -147,7 +147,7 @@ const fn twice<'s>(object: &Object<'s>) -> Option<&'s str> {
     None
 }
 
-/// Which key is looked for.
+/// The key that is looked for.
 #[derive(Clone, Copy)]
 enum Wanted<'w> {
     /// The key of this name.

@@ -52,8 +52,8 @@ fn is_domain(text: &str) -> bool {
     }
 }
 
-/// What stands in an address literal. Of tags there is one, `IPv6:`; others would have to be
-/// registered, and none is.
+/// Returns true if a text may stand in an address literal. The only tag is `IPv6:`; others would
+/// have to be registered, and none is.
 fn is_address(text: &str) -> bool {
     match text.split_at_checked(5) {
         Some((tag, address)) if tag.eq_ignore_ascii_case("IPv6:") => {

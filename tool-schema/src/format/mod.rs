@@ -6,7 +6,7 @@ mod pointer;
 mod time;
 mod uri;
 
-/// What checks a format; nothing if it is not known here.
+/// Returns the function that checks a format; `None` if the format is not known here.
 fn checker(format: &str) -> Option<fn(&str) -> bool> {
     Some(match format {
         "date-time" => time::is_date_time,
@@ -27,8 +27,8 @@ fn checker(format: &str) -> Option<fn(&str) -> bool> {
     })
 }
 
-/// Whether a string is of a format. Formats that are not known here admit every string, as JSON
-/// Schema wants it; so does `regex`, whose dialect (ECMA-262) nobody here reads.
+/// Returns true if a string is of a format. Formats that are not known here admit every string, as
+/// JSON Schema wants it. So does `regex`, whose dialect (ECMA-262) nobody here reads.
 pub fn admits(format: &str, text: &str) -> bool {
     checker(format).is_none_or(|is_of| is_of(text))
 }
@@ -52,9 +52,10 @@ pub(crate) fn is_of_json_schema(format: &str) -> bool {
     is_known(format) || others.contains(&format)
 }
 
-/// Whether a string may be of one of the two formats whose names and addresses are not of ASCII alone. Every other
-/// character stands for a letter here: which of them a name may have is a table of Unicode's, which nobody here has. So
-/// this refuses none that is of the format, and admits some that are not.
+/// Returns true if a string may be of one of the two formats whose names and addresses are not of
+/// ASCII alone. Every other character stands for a letter here: which of them a name may have is a
+/// table of Unicode's, which nobody here has. So this refuses none that is of the format, and
+/// admits some that are not.
 fn may_be_idn(is_of: fn(&str) -> bool, text: &str) -> bool {
     let stand_in = |char: char| match char {
         ascii if ascii.is_ascii() => Some(ascii),
@@ -85,7 +86,7 @@ fn is_uuid(text: &str) -> bool {
     text.split('-').count() == lengths.len() && text.split('-').zip(lengths).all(is_group)
 }
 
-/// Whether a text is one or more characters, all of which are allowed.
+/// Returns true if a text is one or more characters, all of which are allowed.
 fn is_some_of(text: &str, allowed: impl Fn(u8) -> bool) -> bool {
     !text.is_empty() && text.bytes().all(allowed)
 }

@@ -23,7 +23,7 @@ pub(super) fn is_reference(text: &str) -> bool {
     is_end_fine && !first.contains(':') && is_hierarchy(before)
 }
 
-/// What stands before query and fragment, and whether these are well formed.
+/// Returns what stands before query and fragment, and whether these are well formed.
 fn without_end(text: &str) -> (&str, bool) {
     let is_part = |part: &str| is_made_of(part, |byte| is_pchar(byte) || b"/?".contains(&byte));
     let (before, fragment) = text.split_once('#').unwrap_or((text, ""));
@@ -96,7 +96,7 @@ fn is_pchar(byte: u8) -> bool {
     is_in_name(byte) || b":@".contains(&byte)
 }
 
-/// Whether a text is made of such characters, and of percent encodings.
+/// Returns true if a text is made of allowed characters and of percent encodings.
 fn is_made_of(text: &str, allowed: impl Fn(u8) -> bool) -> bool {
     let mut parts = text.split('%');
     let first = parts.next().unwrap_or_default();

@@ -1,6 +1,6 @@
-//! Any JSON Schema in one form: references stand inline unless they come back to themselves, constants
-//! are one-value enums, `oneOf` is `anyOf`, keywords are in order. What is published and what
-//! lowering starts from are this form; a [`Form`] says what they have apart.
+//! Brings any JSON Schema into one form. References stand inline unless they come back to
+//! themselves, constants are one-value enums, `oneOf` is `anyOf`, keywords are in order. Publishing
+//! and lowering both start from this form; a [`Form`] says how they differ.
 
 pub(super) mod merge;
 mod union;
@@ -26,8 +26,8 @@ pub struct Canonical {
 }
 
 impl Canonical {
-    /// Takes the root, to be lowered. References lead to a copy of it; without any nobody asks for
-    /// that.
+    /// Takes the root, to be lowered. A recursive schema keeps a copy of it, which references lead
+    /// to.
     pub fn take_root(&mut self) -> Ordered {
         if self.is_recursive {
             self.root.clone()
@@ -67,20 +67,20 @@ impl ReadError {
     }
 }
 
-/// What one use of the canonical form has otherwise than another.
+/// Choices in which one use of the canonical form differs from another.
 pub trait Form {
-    /// How many nodes a schema may have once references stand inline.
+    /// Number of nodes that a schema may have once references stand inline.
     const MOST_NODES: usize;
-    /// How deep schemas may stand inside each other: every pass goes down by the stack.
+    /// Depth to which schemas may stand inside each other: every pass goes down by the stack.
     const MOST_LEVELS: usize;
 
-    /// Whether a keyword is left out, beside those that no form keeps.
+    /// Returns true if a keyword is left out, beside those that no form keeps.
     fn drops(&self, keyword: Keyword) -> bool;
 
     /// Notes a keyword that is left out.
     fn dropped(&mut self, _path: &Path, _keyword: &str, _value: &Ordered) {}
 
-    /// The schema that admits nothing.
+    /// Returns the schema that admits nothing.
     fn never(&self) -> Ordered {
         Ordered::Bool(false)
     }
@@ -93,10 +93,10 @@ pub trait Form {
         members
     }
 
-    /// Whether a union of constants becomes one enum although a constant has this keyword.
+    /// Returns true if a union of constants becomes one enum although a constant has this keyword.
     fn folds(&self, keyword: Option<Keyword>) -> bool;
 
-    /// A description with what the values of an enum mean.
+    /// Returns a description with the meanings of an enum's values.
     fn described(&self, own: &str, meanings: &[Meaning]) -> String;
 
     /// Completes a schema whose keywords are all known. `is_part`: other members of `allOf` hold too.
@@ -352,7 +352,7 @@ impl<F: Form> Reader<'_, '_, F> {
         out.into_schema()
     }
 
-    /// What a reference leads to, unless it comes back to itself.
+    /// Returns the schema that a reference leads to, unless it stays a reference.
     fn reference(
         &mut self,
         target: &str,
@@ -392,7 +392,7 @@ fn part(keyword: Keyword) -> Cow<'static, str> {
     }
 }
 
-/// How much a value counts: its nodes, and its text by the line.
+/// Returns the weight of a value: its nodes, and one more for every 64 bytes of a text.
 fn weight(value: &Ordered) -> usize {
     match value {
         Ordered::String(text) => 1 + text.len() / 64,

@@ -90,7 +90,7 @@ impl Keywords {
     }
 }
 
-/// A description with what a dialect is told in words.
+/// Returns a description with what a dialect can only say in words.
 pub(crate) fn with_words(own: &str, words: &str) -> String {
     if own.is_empty() {
         format!("[{words}]")
@@ -99,7 +99,7 @@ pub(crate) fn with_words(own: &str, words: &str) -> String {
     }
 }
 
-/// A string.
+/// Returns a string.
 pub fn text(text: impl Into<Cow<'static, str>>) -> Ordered {
     Ordered::String(text.into())
 }
@@ -133,7 +133,7 @@ pub fn type_of(value: &Value<'_>) -> &'static str {
     }
 }
 
-/// Whether a schema admits `null` and nothing else.
+/// Returns true if a schema admits `null` and nothing else.
 pub fn is_null(schema: &Ordered) -> bool {
     schema.is_only("null")
 }

@@ -9,12 +9,12 @@ impl Path {
         Self(format!("#/$defs/{name}"))
     }
 
-    /// Where a reference leads to.
+    /// Returns the path that a reference leads to.
     pub fn of_reference(reference: &str) -> Self {
         Self(reference.strip_suffix('#').unwrap_or(reference).to_owned())
     }
 
-    /// Goes one part further; what brings it back.
+    /// Goes one part further; returns what brings it back.
     pub fn enter(&mut self, part: &str) -> usize {
         let mark = self.0.len();
         self.0.push('/');

@@ -1,5 +1,6 @@
-//! The form in which a JSON Schema from elsewhere (schemars) is published, which is that of ours:
-//! exact bounds for Rust's number formats, objects that declare their keys closed, no titles.
+//! Brings a JSON Schema from elsewhere (schemars) into the form in which ours are published. It has
+//! exact bounds for Rust's number formats, closes objects that declare their keys, and has no
+//! titles.
 
 use super::canonical::merge::merge;
 use super::canonical::{Canonical, Form, Meaning, Names, admit_null, canonical};
@@ -9,16 +10,16 @@ use super::{Ordered, Pair, Parts, refs};
 use crate::keyword::Keyword;
 use crate::shape::{Detail, NumberRange, SIGNED_KEY, Side, UNSIGNED_KEY};
 
-/// How a schema is published.
+/// Options for publishing a schema.
 #[derive(Clone, Copy)]
 pub struct Published {
     pub(crate) side: Side,
     pub(crate) detail: Detail,
-    /// `null` is admitted too.
+    /// True if `null` is admitted too.
     pub(crate) nullable: bool,
-    /// It is a whole schema: a recursive type stands there itself, and not its name.
+    /// True if it is a whole schema: a recursive type stands there itself, and not its name.
     pub(crate) is_root: bool,
-    /// `{"type": "object"}` is an object without keys, as schemars writes an empty struct.
+    /// True if `{"type": "object"}` is an object without keys, as schemars writes an empty struct.
     pub(crate) closes_bare: bool,
 }
 
@@ -53,8 +54,8 @@ pub fn published(schema: &serde_json::Value, mut form: Published) -> (Ordered, V
     (schema, defs)
 }
 
-/// A whole schema in the published form, in which the order of what has none is always the same: so
-/// that two that admit the same in the same words are equal.
+/// Returns a whole schema in the published form, with unordered parts in a fixed order. So two that
+/// admit the same in the same words are equal.
 pub fn comparable(schema: &serde_json::Value) -> serde_json::Value {
     let form = Published {
         side: Side::Input,
@@ -171,8 +172,8 @@ impl Form for Published {
     }
 }
 
-/// Whether an object is closed: it declares its keys and is silent about others, and that is how it is
-/// read. One that declares none takes any key, unless `closes_bare`.
+/// Returns true if an object is read as closed: it declares its keys and is silent about others.
+/// One that declares none takes any key, unless `closes_bare`.
 fn is_closed(out: &Keywords, closes_bare: bool) -> bool {
     let others = [
         Keyword::Ref,

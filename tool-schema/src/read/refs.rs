@@ -1,4 +1,4 @@
-//! What a `$ref` leads to, and which ones come back to themselves.
+//! Resolves each `$ref`, and finds those that come back to themselves.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::text::{percent_decoded, unescaped};
 /// More different targets than a schema of a person's or a program's has.
 const MOST_TARGETS: usize = 1000;
 
-/// The targets that are referred to inside a schema, in order.
+/// Returns the targets that are referred to inside a schema, in order.
 fn references(schema: &Ordered) -> Vec<&str> {
     let mut found = Vec::new();
     let mut open = vec![schema];
@@ -122,7 +122,7 @@ pub fn recursive(root: &Ordered) -> Result<Names, ReadError> {
     Ok(names)
 }
 
-/// Whether edges lead from a target back to it.
+/// Returns true if edges lead from a target back to it.
 #[allow(clippy::implicit_hasher)] // The maps of one read.
 pub fn comes_back(target: &str, edges: &HashMap<&str, Vec<&str>>) -> bool {
     let next = |from: &str| edges.get(from).cloned().unwrap_or_default();

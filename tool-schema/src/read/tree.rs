@@ -1,8 +1,8 @@
-//! JSON Schema that arrives at run time, read into the tree that types have.
+//! Reads JSON Schema that arrives at run time into the tree that types have.
 //!
-//! What a tree cannot say (`unevaluatedProperties`, patterns of keys beside declared keys, formats that are
-//! not known here) stays text, and an [`Oracle`] decides it, beside all that the tree does say. So a fault
-//! is worded by the tree wherever it can be.
+//! What a tree cannot say stays text, and an [`Oracle`] decides it, beside all that the tree does
+//! say. Examples are `unevaluatedProperties`, patterns of keys beside declared keys, and formats
+//! that are not known here. So a fault is worded by the tree wherever it can be.
 
 mod array;
 mod memory;
@@ -32,12 +32,12 @@ use crate::shape::{
 };
 use crate::text::escaped;
 
-/// Those who decide what no tree says.
+/// Oracles that decide what no tree says.
 #[derive(Default)]
 pub struct Oracles {
-    /// By the JSON pointer of the schema that they know.
+    /// Oracles by the JSON pointer of the schema that they know.
     pub schemas: HashMap<String, Box<dyn Oracle>>,
-    /// By the pattern that they match.
+    /// Oracles by the pattern that they match.
     pub patterns: HashMap<String, Box<dyn Oracle>>,
 }
 
@@ -49,7 +49,7 @@ pub struct Needs {
     pub patterns: Vec<String>,
 }
 
-/// Where references lead: JSON pointers, by the pointer of the schema that refers.
+/// Targets of references: JSON pointers, by the pointer of the schema that refers.
 pub type References = HashMap<String, Vec<String>>;
 
 /// A schema, with what has been found out about it.
@@ -101,10 +101,10 @@ struct Reader<'d, 'a> {
     known: HashMap<String, Known<'a>>,
 }
 
-/// What is known of a reference's target.
+/// State of a reference's target.
 #[derive(Clone, Copy)]
 enum Known<'a> {
-    /// It is being read, so the reference leads back to it.
+    /// Being read, so the reference leads back to it.
     Open(&'a Target<'a>),
     Read(&'a Shape<'a>),
 }
@@ -318,7 +318,7 @@ impl<'d, 'a> Reader<'d, 'a> {
         }
     }
 
-    /// What keywords say of values of a type, if they say anything.
+    /// Returns the shape that keywords give to values of a type, if they say anything.
     fn bounded(&mut self, name: &str, keywords: &Keywords<'_>, at: &str) -> Option<Shape<'a>> {
         match name {
             "integer" => self.number(keywords, true),
@@ -417,7 +417,7 @@ fn all_of<'a>(memory: Memory<'a>, parts: Vec<Shape<'a>>) -> Shape<'a> {
     }
 }
 
-/// Who the schema at a pointer is.
+/// Returns the identity of the schema at a pointer.
 fn id(pointer: &str) -> Id {
     let hash = pointer
         .bytes()
@@ -427,7 +427,7 @@ fn id(pointer: &str) -> Id {
     Id { name: "", hash }
 }
 
-/// A keyword that counts.
+/// Returns the value of a keyword that counts.
 fn count(keywords: &Keywords<'_>, keyword: Keyword) -> Option<u64> {
     // More than 64 bits hold is more than any text has.
     let count = keywords.count(keyword)?;

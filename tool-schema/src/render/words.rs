@@ -1,4 +1,4 @@
-//! What a schema says to whoever reads it.
+//! Writes the words of a schema: titles, descriptions, defaults and examples.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use crate::decode::refusal;
 use crate::keyword::Keyword;
 use crate::shape::{Field, Kind, Shape, Variant, written};
 
-/// What a field says beside its type.
+/// Words of a field, beside its type.
 #[derive(Default, Clone, Copy)]
 pub(crate) struct Words<'f> {
     pub(crate) description: &'f str,
@@ -16,12 +16,12 @@ pub(crate) struct Words<'f> {
     pub(crate) deprecated: bool,
     pub(crate) default: Option<fn() -> Option<String>>,
     pub(crate) example: Option<fn() -> Option<String>>,
-    /// What the default has to be.
+    /// Shape of the default.
     pub(crate) shape: Option<&'f Shape<'f>>,
 }
 
 impl Words<'static> {
-    /// Those of what is read.
+    /// Returns the words of a field that is read.
     pub(crate) fn of(field: &'static Field<'static>) -> Self {
         Self {
             description: field.description,
@@ -60,8 +60,8 @@ impl<S: Sink> Writer<S> {
     }
 }
 
-/// The description; what the strings of an enum mean is folded into it, since a schema that says it
-/// beside each string (`oneOf` of `const`s) is refused by some providers.
+/// Returns the description, with the meanings of an enum's strings folded in. Some providers refuse
+/// a schema that has them beside each string (`oneOf` of `const`s).
 pub(crate) fn described<'w>(words: &'w str, kind: &Kind<'_>) -> Cow<'w, str> {
     let variants = match kind {
         Kind::Enum(variants) => documented(variants),

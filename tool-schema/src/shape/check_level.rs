@@ -103,7 +103,7 @@ impl Bounds<'_> {
 }
 
 impl Shape<'_> {
-    /// The same shape, of a type that reads more than the shape admits.
+    /// Raises the level to `Watched` at least, for a type that reads more than the shape admits.
     pub const fn watched(self) -> Self {
         Self {
             check: self.check.or(CheckLevel::Watched),
@@ -111,7 +111,8 @@ impl Shape<'_> {
         }
     }
 
-    /// The same shape, of a type that sees to its bounds itself, if its parts do.
+    /// Lowers the level for a type that checks its bounds itself: to what its items need, or to
+    /// `Typed`.
     pub(crate) const fn seen_to(self) -> Self {
         let check = match self.kind.child(0) {
             Some(Child {

@@ -1,11 +1,11 @@
-//! How many tokens a definition costs, as far as its tree says it: known when it compiles.
+//! Estimates the tokens that a definition costs, from its tree, at compile time.
 //!
-//! Tokens are counted as a quarter of the bytes of the text, which providers' tokenizers come near
-//! to for English words and JSON's signs. The bytes are those of the compact canonical form, from the
-//! lengths of names and descriptions, which a tree holds, without a look at their characters: what
-//! JSON escapes is counted as it stands, and defaults and examples, which are known when the program
-//! runs, as `FUNCTION` each. A dialect's own form is longer or shorter; `tests/it/schemas/estimate.rs`
-//! says by how much.
+//! Tokens are counted as a quarter of the bytes of the text, which is close for English words and
+//! JSON's signs. The bytes are those of the compact canonical form. They come from the lengths of
+//! names and descriptions, which a tree holds, without a look at their characters. What JSON
+//! escapes is counted as it stands. Defaults and examples, which are known when the program runs,
+//! count as `FUNCTION` each. A dialect's own form is longer or shorter;
+//! `tests/it/schemas/estimate.rs` says by how much.
 
 use crate::keyword::Keyword;
 use crate::shape::{
@@ -16,27 +16,28 @@ use crate::shape::{
 /// A token's bytes.
 pub const BYTES: usize = 4;
 
-/// What stands around a definition's name, description and schema; between what Gemini and what
+/// Bytes around a definition's name, description and schema; between what Gemini and what
 /// `OpenAI`'s chat write.
 const DEFINITION: usize = r#"{"name":"","description":"","input_schema":,"strict":true},"#.len();
 
-/// What nobody knows before the program runs: the JSON of a default or an example.
+/// Bytes of the JSON of a default or an example, which is unknown before the program runs.
 const FUNCTION: usize = 6;
 
-/// The schema of a type that tells it only when the program runs.
+/// Bytes of the schema of a type that has it only when the program runs.
 const FOREIGN: usize = 120;
 
-/// The bytes of a tool's definition, about.
+/// Returns the bytes of a tool's definition, about.
 pub const fn definition(name: &str, description: &str, input: &Shape<'_>) -> usize {
     around(name, description) + schema(input, 0)
 }
 
-/// The same without the schema.
+/// Returns the bytes of a tool's definition without its schema, about.
 pub const fn around(name: &str, description: &str) -> usize {
     DEFINITION + name.len() + description.len()
 }
 
-/// The bytes of a schema, about; with a description of so many bytes in place of the type's.
+/// Returns the bytes of a schema, about; with a description of so many bytes in place of the
+/// type's.
 const fn schema(shape: &Shape<'_>, description: usize) -> usize {
     let mut words = description;
     let mut title = 0;
@@ -288,7 +289,7 @@ const fn lengths(min: u64, max: Option<u64>) -> usize {
     }
 }
 
-/// What a field's or a parameter's bounds add.
+/// Returns the bytes that a field's or a parameter's bounds add.
 const fn bounds(bounds: &Bounds<'_>) -> usize {
     let mut bytes = 0;
     if let Some(min) = bounds.min {

@@ -8,27 +8,26 @@ use crate::shape::KeyHead;
 pub struct Field<'s> {
     /// The key that is read.
     pub name: &'s str,
-    /// How the key starts where it stands in JSON.
+    /// Start of the key as it stands in JSON.
     pub(crate) head: KeyHead,
     /// The key that is written.
     pub output_name: &'s str,
-    /// Other spellings of the key that are read and never told: one name a thing is enough for a
-    /// model.
+    /// Other spellings of the key, which are read but never published: a model needs one name only.
     pub aliases: &'s [&'s str],
-    /// What it is for; empty to use the type's own description.
+    /// Description of the field; empty to use the type's own.
     pub description: &'s str,
-    /// A name for people; empty for none.
+    /// Name for people; empty for none.
     pub title: &'s str,
-    /// What stands behind the key.
+    /// Shape of the value behind the key.
     pub shape: &'s Shape<'s>,
-    /// Whether the key must be there when the type is read. Of a field that is flattened and may be
-    /// `null`: whether what it holds must.
+    /// Presence of the key when the type is read. For a flattened field that may be `null`:
+    /// presence of what it holds.
     pub presence: Presence,
-    /// Whether the key is there when the type is written.
+    /// Presence of the key when the type is written.
     pub output: OutputPresence,
-    /// The type's own keys stand in the place of this one.
+    /// True if the type's own keys stand in the place of this one.
     pub flatten: bool,
-    /// It should no longer be given.
+    /// True if the field should no longer be given.
     pub deprecated: bool,
     /// The default's JSON, where it has one that can be written as JSON.
     pub default: Option<fn() -> Option<String>>,
@@ -36,32 +35,33 @@ pub struct Field<'s> {
     pub example: Option<fn() -> Option<String>>,
 }
 
-/// Whether a key must be there when the type is read.
+/// Presence of a key when the type is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
-    /// It must.
+    /// The key must be there.
     Required,
-    /// It may be missing, which means the same as `null`.
+    /// The key may be missing, which means the same as `null`.
     Optional,
-    /// It may be missing, which means its default.
+    /// The key may be missing, which means its default.
     Defaulted,
-    /// It is not read.
+    /// The key is not read.
     Never,
 }
 
-/// Whether a key is there when the type is written.
+/// Presence of a key when the type is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutputPresence {
-    /// It is.
+    /// The key is always there.
     Always,
-    /// It may be left out.
+    /// The key may be left out.
     Sometimes,
-    /// It is not written.
+    /// The key is not written.
     Never,
 }
 
 impl Presence {
-    /// What a field without a default has to be: an `Option` may be missing, anything else not.
+    /// Returns the presence of a field without a default: an `Option` may be missing, anything else
+    /// not.
     pub const fn of(shape: &Shape<'_>) -> Self {
         match shape.kind {
             Kind::Nullable(_) => Self::Optional,
@@ -128,7 +128,7 @@ impl<'s> Field<'s> {
         }
     }
 
-    /// The same field, which must be there even if it may be `null`.
+    /// Makes the field required even if it may be `null`.
     pub const fn always(self) -> Self {
         Self {
             presence: Presence::Required,

@@ -7,11 +7,11 @@ use crate::shape::{Field, Kind, Map, Object, OutputPresence, Shape, Union, Varia
 #[derive(Clone, Default)]
 pub struct Alternative<'s> {
     pub(crate) keys: Vec<Key<'s>>,
-    /// What stands behind keys that are not listed: from a flattened map.
+    /// Shape of the values behind keys that are not listed: from a flattened map.
     pub(crate) rest: Option<&'s Shape<'s>>,
-    /// That is for the tool alone, since all of the map is.
+    /// True if those values are for the tool alone, since all of the map is.
     pub(crate) is_rest_secret: bool,
-    /// Other keys may stand there.
+    /// True if other keys may stand there.
     pub(crate) open: bool,
     /// The shape that says it, where it says more than keys.
     pub(crate) whole: Option<&'s Shape<'s>>,
@@ -23,7 +23,7 @@ pub struct Key<'s> {
     pub(crate) aliases: &'s [&'s str],
     pub(crate) field: &'s Field<'s>,
     pub(crate) required: bool,
-    /// Its value is for the tool alone, since all that it was flattened out of is.
+    /// True if the value is for the tool alone, since all that it was flattened out of is.
     pub(crate) is_secret: bool,
 }
 
@@ -188,7 +188,7 @@ fn add<'s>(
 /// The keys of an object beside those that it declares.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Rest {
-    /// Nothing.
+    /// No other keys.
     Keys,
     /// Any keys.
     Open,
@@ -308,8 +308,8 @@ impl Kind<'_> {
         }
     }
 
-    /// Returns true if serde takes the keys of a flattened value away from what is read behind it. It leaves
-    /// those of maps, and of enums that are not told by their key.
+    /// Returns true if serde takes the keys of a flattened value away from what is read behind it.
+    /// It leaves those of maps, and of enums that are not chosen by their key.
     pub(crate) const fn takes_its_keys(&self) -> bool {
         match self {
             Kind::Map(_) | Kind::Any => false,

@@ -27,7 +27,7 @@ impl Int {
         }
     }
 
-    /// Whether the value is zero.
+    /// Returns true if the value is zero.
     pub const fn is_zero(self) -> bool {
         self.magnitude == 0
     }

@@ -1,16 +1,16 @@
-//! How a key starts where it stands in JSON, made in `const`: a text is compared with the key that
-//! mostly comes next, and a word at a time that takes fewer instructions than to call for it.
+//! Heads of keys as they stand in JSON, made in `const`. A text is compared with the key that
+//! mostly comes next, a word at a time. That takes fewer instructions than a call.
 
 /// The first eight bytes of `key":`, or all, if there are fewer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct KeyHead {
     bytes: u64,
-    /// Those of the bytes that are compared; none of a key that has to be escaped in JSON.
+    /// Mask of the bytes that are compared; zero for a key that has to be escaped in JSON.
     mask: u64,
 }
 
 impl KeyHead {
-    /// The head of a key.
+    /// Returns the head of a key.
     pub(crate) const fn of(key: &str) -> Self {
         if !is_plain(key) {
             return Self { bytes: 1, mask: 0 };
@@ -24,7 +24,7 @@ impl KeyHead {
         head.with(b'"').with(b':')
     }
 
-    /// The same with one byte more, if there is room.
+    /// Returns the head with one byte more, if there is room.
     const fn with(self, byte: u8) -> Self {
         if self.mask == u64::MAX {
             return self;
@@ -35,7 +35,8 @@ impl KeyHead {
         }
     }
 
-    /// What comes behind the `key":` that a text starts with, where it does: `key` has this head.
+    /// Returns what comes behind the `key":` that a text starts with, if it does: `key` has this
+    /// head.
     #[inline]
     pub(crate) fn strip_from<'t>(self, text: &'t [u8], key: &str) -> Option<&'t [u8]> {
         let length = key.len() + 2;
@@ -46,7 +47,7 @@ impl KeyHead {
         }
     }
 
-    /// The same of a long key, or of a short text.
+    /// Does the work of `strip_from` for a long key or a short text.
     #[inline(never)]
     fn strip_long<'t>(self, text: &'t [u8], key: &str) -> Option<&'t [u8]> {
         match text.strip_prefix(key.as_bytes())? {
@@ -56,7 +57,7 @@ impl KeyHead {
     }
 }
 
-/// Whether nothing in a text has to be escaped in JSON.
+/// Returns true if nothing in a text has to be escaped in JSON.
 const fn is_plain(text: &str) -> bool {
     let mut bytes = text.as_bytes();
     while let [byte, rest @ ..] = bytes {

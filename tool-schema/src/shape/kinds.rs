@@ -1,4 +1,4 @@
-//! What is said of values of each kind.
+//! Properties of the values of each kind.
 
 use std::fmt;
 
@@ -12,10 +12,10 @@ pub struct IntegerRange {
     pub min: Int,
     /// The largest.
     pub max: Int,
-    /// The bounds say no more than how wide the type is, and the width is 32 bits or more. They
-    /// hold, but a provider is not told: they cost tokens and steer no model.
+    /// True if the bounds only repeat the width of the type, and this is 32 bits or more. They
+    /// hold, but are not published to providers: they cost tokens and steer no model.
     pub is_width: bool,
-    /// Zero is left out.
+    /// True if zero is left out.
     pub not_zero: bool,
     /// The numbers are multiples of this one; 0 for any.
     pub multiple_of: u64,
@@ -37,7 +37,7 @@ impl IntegerRange {
         min.negative && min.magnitude == i128::MIN.unsigned_abs() && max.magnitude == u128::MAX
     }
 
-    /// Whether these are all the integers of one of Rust's types.
+    /// Returns true if these are all the integers of one of Rust's types.
     pub(in super::super) const fn is_type(&self) -> bool {
         let Self { min, max, .. } = *self;
         let bits = 128 - max.magnitude.leading_zeros();
@@ -98,7 +98,7 @@ pub struct Edge<'s> {
     pub exclusive: bool,
 }
 
-/// What is asked of a string beyond being one.
+/// Rules for a string.
 #[derive(Debug, Clone, Copy)]
 pub struct StringRules<'s> {
     /// The fewest characters (Unicode scalar values).
@@ -109,12 +109,13 @@ pub struct StringRules<'s> {
     pub pattern: Option<Pattern<'s>>,
     /// A format of JSON Schema, such as `date-time`; empty for none.
     pub format: &'s str,
-    /// A library reads the string, and what it says of one that it refuses is not for a model.
+    /// True if a library reads the string: its message about one that it refuses is not for a
+    /// model.
     pub is_parsed: bool,
 }
 
 impl StringRules<'_> {
-    /// Whether every string will do.
+    /// Returns true if every string is admitted.
     pub const fn is_any(&self) -> bool {
         self.min_len == 0
             && self.max_len.is_none()
@@ -126,13 +127,13 @@ impl StringRules<'_> {
 /// An array of one type of element.
 #[derive(Debug, Clone, Copy)]
 pub struct Array<'s> {
-    /// What each element looks like.
+    /// Shape of each element.
     pub items: &'s Shape<'s>,
     /// The fewest elements.
     pub min_len: u64,
     /// The most elements.
     pub max_len: Option<u64>,
-    /// No two elements are equal.
+    /// True if no two elements may be equal.
     pub unique: bool,
 }
 
@@ -141,16 +142,16 @@ pub struct Array<'s> {
 pub struct Object<'s> {
     /// The keys, in the type's order.
     pub fields: &'s [Field<'s>],
-    /// Whether other keys may stand beside them.
+    /// True if other keys may stand beside them.
     pub open: bool,
 }
 
 /// An object with any keys.
 #[derive(Debug, Clone, Copy)]
 pub struct Map<'s> {
-    /// What a key looks like; keys are strings in JSON.
+    /// Shape of the keys; keys are strings in JSON.
     pub keys: &'s Shape<'s>,
-    /// What stands behind each key.
+    /// Shape of the value behind each key.
     pub values: &'s Shape<'s>,
     /// The fewest entries.
     pub min_len: u64,
@@ -171,7 +172,7 @@ pub struct Union<'s> {
 /// An edge back to a type that contains this one.
 #[derive(Clone, Copy)]
 pub struct Back<'s> {
-    /// Who it is.
+    /// Identity of the type.
     pub id: Id,
     target: Target<'s>,
 }
@@ -217,14 +218,14 @@ impl<'s> Back<'s> {
     }
 }
 
-/// What an edge leads to may lead back.
+/// Prints the identity alone: the target may lead back here.
 impl fmt::Debug for Back<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Back").field(&self.id).finish()
     }
 }
 
-/// A type that tells its schema only at run time.
+/// A type whose schema is known only at run time.
 #[derive(Debug, Clone, Copy)]
 pub struct Foreign {
     /// The JSON Schema of what is read.
@@ -240,9 +241,9 @@ pub struct Variant<'s> {
     pub name: &'s str,
     /// The string that is written.
     pub output_name: &'s str,
-    /// Other spellings that are read and never told: one name a thing is enough for a model.
+    /// Other spellings, which are read but never published: a model needs one name only.
     pub aliases: &'s [&'s str],
-    /// What it means; empty for no words.
+    /// Meaning of the string; empty for no words.
     pub description: &'s str,
 }
 
@@ -257,7 +258,7 @@ impl<'s> Variant<'s> {
         }
     }
 
-    /// Whether a string is this one, in any spelling that is read.
+    /// Returns true if a string is this one, in any spelling that is read.
     pub(crate) fn is_read_as(&self, name: &str) -> bool {
         self.name == name || self.aliases.contains(&name)
     }
@@ -284,7 +285,7 @@ pub struct Bounds<'s> {
     pub pattern: Option<Pattern<'s>>,
     /// A format; empty for none.
     pub format: &'s str,
-    /// No two elements are equal.
+    /// True if no two elements may be equal.
     pub unique: bool,
 }
 

@@ -46,7 +46,8 @@ pub(crate) fn bare<'s>(shape: &Shape<'s>, output: bool) -> Bare<'s> {
     }
 }
 
-/// What of a shape's outer layers says how a value is read. Bounds are asked of the shape itself.
+/// A shape without its outer layers, and what these say of how a value is read. Bounds are asked of
+/// the shape itself.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peeled<'a, 's> {
     pub(crate) kind: &'a Kind<'s>,
@@ -76,7 +77,8 @@ impl<'a, 's> Peeled<'a, 's> {
     }
 }
 
-/// What stands inside the outer layers of a shape, each of which is shown on the way in, as is it.
+/// Returns the shape inside the outer layers. Each layer is shown on the way in, and so is the
+/// result.
 #[inline]
 fn peel<'a, 's>(
     mut shape: &'a Shape<'s>,

@@ -18,7 +18,7 @@ pub struct Pattern<'s> {
     matches: Matcher<'s>,
 }
 
-/// What matches a pattern.
+/// Function or expression that matches a pattern.
 #[derive(Clone, Copy)]
 pub(crate) enum Matcher<'s> {
     /// Generated code, which holds the compiled expression.
@@ -83,8 +83,8 @@ impl Regex {
         }
     }
 
-    /// Whether it matches somewhere in a text. The macro has built it before; were one not to build
-    /// all the same, it would match nothing.
+    /// Returns true if the expression matches somewhere in a text. The macro has built it before;
+    /// if it did not build here all the same, it would match nothing.
     pub fn is_match(&self, text: &str) -> bool {
         self.built
             .get_or_init(|| regex::Regex::new(self.text).ok())

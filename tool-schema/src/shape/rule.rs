@@ -39,13 +39,13 @@ pub struct If<'s> {
     pub(crate) otherwise: &'s Shape<'s>,
 }
 
-/// How many elements of an array are of a shape.
+/// Number of an array's elements that are of a shape.
 #[derive(Debug, Clone, Copy)]
 pub struct Contains<'s> {
     pub(crate) item: &'s Shape<'s>,
-    /// The fewest of them.
+    /// The fewest such elements.
     pub(crate) min: u64,
-    /// The most of them.
+    /// The most such elements.
     pub(crate) max: Option<u64>,
 }
 

@@ -70,7 +70,7 @@ use super::{Id, Shape};
     note = "for types of other crates there are features (`bytes`, `chrono`, `rust_decimal`, `url`, `uuid`) and `#[schema(as = …)]`"
 )]
 pub trait Schema {
-    /// Who the type is. Types of one identity have one tree.
+    /// Identity of the type. Types of one identity have one tree.
     const ID: Id = Id::NONE;
     /// The type's tree.
     const SHAPE: &'static Shape<'static>;
@@ -78,8 +78,8 @@ pub trait Schema {
     const REFS: &'static Refs = &Refs::NONE;
 }
 
-/// The targets of edges that were cut to break a cycle between types, so that a constant function
-/// can walk what the tree itself cannot hold.
+/// Targets of edges that were cut to break a cycle between types. So a constant function can walk
+/// what the tree itself cannot hold.
 #[derive(Debug, Clone, Copy)]
 pub struct Refs {
     /// The targets.
@@ -95,7 +95,7 @@ impl Refs {
         of: &[],
     };
 
-    /// Those of the types that a type is made of.
+    /// Returns the targets inside the types that a type is made of.
     pub const fn through(of: &'static [&'static Refs]) -> Self {
         Self { targets: &[], of }
     }

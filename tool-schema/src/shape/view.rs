@@ -1,29 +1,29 @@
-//! How a tree is shown, whatever shows it.
+//! Views of a tree, whatever shows it.
 
 use crate::panics::reported;
 
-/// Which of serde's sides is shown.
+/// Side of serde that is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// What is read: a key with a default may be missing.
+    /// The values that are read: a key with a default may be missing.
     Input,
-    /// What is written: every key is there.
+    /// The values that are written: every key is there.
     Output,
 }
 
-/// How much is said.
+/// Amount of detail that is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
     /// All that holds.
     Full,
-    /// Without bounds that only repeat how wide a Rust number is.
+    /// All that holds, without bounds that only repeat how wide a Rust number is.
     Provider,
     /// All that holds, and `writeOnly` at what is secret.
     Marked,
 }
 
-/// A default or an example as JSON. What makes it is the author's code: where that panics there is none, and the definitions
-/// are written all the same.
+/// Returns a default or an example as JSON. The author's code makes it: if that panics, there is
+/// none, and the definitions are written all the same.
 pub fn written(json: fn() -> Option<String>) -> Option<String> {
     reported("a default or an example", json).flatten()
 }

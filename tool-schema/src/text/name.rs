@@ -1,13 +1,14 @@
-//! Which names every provider accepts.
+//! Names that every provider accepts.
 //!
-//! The intersection of the providers' rules: `OpenAI` and Bedrock take `[a-zA-Z0-9_-]` up to 64
-//! characters, Gemini also wants a letter or an underscore first, Anthropic and MCP take more.
+//! These are the intersection of the providers' rules. `OpenAI` and Bedrock take `[a-zA-Z0-9_-]` up
+//! to 64 characters. Gemini also wants a letter or an underscore first; Anthropic and MCP take
+//! more.
 
 use std::fmt;
 
 use crate::text::Printable;
 
-/// Whether every provider accepts `name` for a tool: `^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`.
+/// Returns true if every provider accepts `name` for a tool: `^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`.
 pub const fn is_portable_name(name: &str) -> bool {
     let mut bytes = name.as_bytes();
     if bytes.len() > 64 {
@@ -29,7 +30,7 @@ pub const fn is_portable_name(name: &str) -> bool {
     !first
 }
 
-/// Whether two texts are equal, in `const`, where `==` does not work.
+/// Returns true if two texts are equal, in `const`, where `==` does not work.
 pub const fn same(a: &str, b: &str) -> bool {
     let (mut a, mut b) = (a.as_bytes(), b.as_bytes());
     while let ([x, a_rest @ ..], [y, b_rest @ ..]) = (a, b) {
@@ -41,7 +42,7 @@ pub const fn same(a: &str, b: &str) -> bool {
     a.is_empty() && b.is_empty()
 }
 
-/// Of a name that is longer than any provider takes, no more is shown.
+/// Number of characters that are shown of a name, at most. No provider takes a longer one.
 pub const LONGEST_SHOWN: usize = 128;
 
 /// A name that some provider would refuse.
@@ -49,7 +50,7 @@ pub const LONGEST_SHOWN: usize = 128;
 pub struct NameError(pub(crate) String);
 
 impl NameError {
-    /// Whether every provider takes the name.
+    /// Checks that every provider takes the name.
     ///
     /// # Errors
     /// When one would refuse it.

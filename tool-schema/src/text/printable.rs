@@ -70,7 +70,7 @@ impl<'t> Printable<'t> {
         self.text.len() <= self.most && self.text.bytes().all(is_plain)
     }
 
-    /// Whether a character of the text stays, where it hides nothing.
+    /// Returns true if a character of the text stays as it is, unless it hides something.
     fn keeps(self, at: usize, char: char) -> bool {
         match char {
             '\n' | '\t' => !self.is_line,

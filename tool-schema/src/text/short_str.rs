@@ -8,13 +8,13 @@ use std::sync::Arc;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// So many bytes stand in place: the ids of `OpenAI` take 29 and those of Anthropic 30.
+/// Number of bytes that stand in place: the ids of `OpenAI` take 29 and those of Anthropic 30.
 const IN_PLACE: usize = 30;
 
 /// A text that is cheap to clone and never changes, as the ids and names of calls are.
 ///
-/// Up to 30 bytes stand in the value itself, so that to make, clone and drop it takes neither an
-/// allocation nor a counter that threads share. A longer text is shared.
+/// Up to 30 bytes stand in the value itself: making, cloning and dropping it takes no allocation
+/// and no shared counter. A longer text is shared.
 ///
 /// ```
 /// use toolwright::text::ShortStr;
@@ -58,7 +58,7 @@ impl ShortStr {
         }
     }
 
-    /// The text's bytes, which nobody needs to look at to know that they are text.
+    /// Returns the text's bytes, without a check that they are text.
     #[inline]
     pub(crate) fn as_bytes(&self) -> &[u8] {
         match &self.0 {
@@ -68,7 +68,7 @@ impl ShortStr {
     }
 }
 
-/// What stands in place is copied as a whole: with the way of a shared text beside it, it would be
+/// Copies a text in place as a whole. If a shared text were cloned right here, the bytes would be
 /// taken apart and put together again.
 impl Clone for ShortStr {
     #[inline]
@@ -190,7 +190,7 @@ impl Ord for ShortStr {
     }
 }
 
-/// As `str`'s, since it is borrowed as one.
+/// Hashes as `str` does, since it is borrowed as one.
 impl Hash for ShortStr {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.as_str().hash(state);
@@ -215,8 +215,8 @@ macro_rules! equal {
 
 equal! { str &str String Cow<'_, str> }
 
-/// One way alone: with the other, what is compared to an `Arc<str>` would have to tell its type in
-/// every crate that uses this one.
+/// Compares in one direction alone. With the other, what is compared to an `Arc<str>` would need a
+/// type annotation in every crate that uses this one.
 impl PartialEq<Arc<str>> for ShortStr {
     fn eq(&self, other: &Arc<str>) -> bool {
         self.as_bytes() == other.as_bytes()

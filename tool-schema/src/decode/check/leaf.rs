@@ -1,4 +1,4 @@
-//! Values without parts, and how many parts others have.
+//! Checks values without parts, and how many parts others have.
 //!
 //! Bounds are layers around a type: all of them hold, but of `pattern`, `format` and `multiple_of`,
 //! where only the outermost is published ([`narrowed`](crate::narrowed)).
@@ -37,7 +37,7 @@ impl Leaf<'_> {
     }
 }
 
-/// What an outer layer has said, which an inner one then does not.
+/// Rules that an outer layer has set: those of inner layers do not count.
 #[derive(Default)]
 struct Said {
     pattern: bool,

@@ -1,4 +1,4 @@
-//! What a schema asks of values, checked on their JSON text.
+//! Checks values against a schema, on their JSON text.
 
 mod leaf;
 mod unique;

@@ -1,16 +1,16 @@
-//! Whether the elements of an array are different values.
+//! Checks whether the elements of an array are different values.
 
 use std::borrow::Cow;
 
 use hashbrown::HashSet;
 use toolwright_json::{Decimal, Value};
 
-/// The index of the first element that is equal to an earlier one, as `uniqueItems` means it: `1`
-/// is `1.0`, `"A"` is `"\u0041"`, and the order of an object's keys is nothing; but `true` is not
-/// `1`, and `"1"` is not.
+/// Returns the index of the first element that is equal to an earlier one, as `uniqueItems` means
+/// it. `1` is `1.0`, `"A"` is `"\u0041"`, and the order of an object's keys does not count. But
+/// `true` is not `1`, and `"1"` is not.
 ///
-/// The elements are JSON, and known to be: of other text the answer means nothing. Takes time in
-/// proportion to the text, times its depth where it nests.
+/// Requires elements that are known to be JSON: of other text the result means nothing. Takes time
+/// in proportion to the text, times its depth where it nests.
 pub(crate) fn first_repeat<'t>(elements: impl Iterator<Item = &'t str>) -> Option<usize> {
     let mut seen: HashSet<Identity<'t>, foldhash::fast::RandomState> = HashSet::default();
     elements
@@ -18,7 +18,7 @@ pub(crate) fn first_repeat<'t>(elements: impl Iterator<Item = &'t str>) -> Optio
         .position(|value| !seen.insert(value))
 }
 
-/// What equal values have in common.
+/// Identity of a value: equal values have the same one.
 #[derive(PartialEq, Eq, Hash)]
 enum Identity<'t> {
     Number(Decimal<'t>),

@@ -6,7 +6,7 @@ use crate::shape::{Kind, Role, Shape, bare};
 /// where no shape is known.
 pub struct Reporter<'t, 's> {
     text: &'t str,
-    /// What the text was read as, where that is known.
+    /// Shape that the text was read as, if it is known.
     root: Option<Shape<'s>>,
 }
 
@@ -23,7 +23,7 @@ impl<'t, 's> Reporter<'t, 's> {
         self.text
     }
 
-    /// What is wrong inside the arguments' object.
+    /// Returns the fault inside the arguments' object that an error stands for.
     pub fn fault(&self, error: Error) -> Fault {
         let (problem, at, mut path) = error.into_parts();
         let place = self.place(&path);
@@ -118,7 +118,7 @@ impl<'t, 's> Reporter<'t, 's> {
         say::unknown_key(key, &names, within.is_empty())
     }
 
-    /// What is known of the place at the end of `path`.
+    /// Looks up the place at the end of `path`.
     fn place(&self, path: &[Segment]) -> Known<'s> {
         let Some(mut shape) = self.root else {
             return Known {
@@ -179,13 +179,13 @@ impl<'s> Kind<'s> {
     }
 }
 
-/// What is known of a place in the arguments.
+/// Facts about a place in the arguments.
 struct Known<'s> {
     /// Its shape, as far as it says something.
     shape: Option<Shape<'s>>,
-    /// What stands there may be a secret.
+    /// True if what stands there may be a secret.
     is_hidden: bool,
-    /// So many segments of its path may be told.
+    /// Number of segments of its path that may be shown.
     open: usize,
 }
 
@@ -203,7 +203,8 @@ fn unknown_variant(
     say::unknown_name(whose, got, &names)
 }
 
-/// What the author of a type says of a value; what a library says is not for a model.
+/// Describes a refused value in the words of its type's author; a library's words are not for a
+/// model.
 fn refused(shape: Option<&Shape<'_>>, got: &str, words: Option<&str>) -> String {
     let refused = || match words {
         Some(words) => format!("{got} is refused: {words}"),

@@ -18,7 +18,8 @@ pub(crate) fn unfit(shape: &Shape<'_>, code: FaultCode, got: &str) -> String {
     format!("expected {expected}, got {got}")
 }
 
-/// What a shape admits, with an example of what has parts: a model copies sooner than it reads.
+/// Describes what a shape admits, with an example of what has parts: a model copies sooner than it
+/// reads.
 fn with_example(shape: &Shape<'_>) -> String {
     let words = describe(shape);
     let kind = shape.only_core();
@@ -158,7 +159,7 @@ pub(crate) fn shown(text: &str, at: usize) -> String {
     shortened(Json::new(rest, &store).skip().unwrap_or(rest))
 }
 
-/// What is told of a value that may be a secret: the type of the JSON at an offset.
+/// Describes a value that may be a secret: by the type of the JSON at an offset.
 pub fn kept_back(text: &str, at: usize) -> String {
     let rest = text.get(at..).unwrap_or_default().trim_start();
     let noun = match rest.bytes().next() {
@@ -172,10 +173,10 @@ pub fn kept_back(text: &str, at: usize) -> String {
     format!("a secret {noun}")
 }
 
-/// What stands for a key inside a secret.
+/// Placeholder for a key inside a secret.
 pub(crate) const KEPT_BACK_KEY: &str = "…";
 
-/// `lines[2].qty`; a key that is no plain word stands in brackets: `map["a b"]`.
+/// Writes a path as `lines[2].qty`; a key that is no plain word stands in brackets: `map["a b"]`.
 pub fn path(segments: &[Segment]) -> String {
     let mut out = String::new();
     for segment in segments {

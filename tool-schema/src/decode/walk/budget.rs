@@ -4,13 +4,13 @@ use crate::decode::Json;
 
 use super::{Edit, Reading, Stop, Walk, Walked};
 
-/// How much a walk may cost. A step is a value, a key, or 16 bytes of a text that is compared, passed
-/// over or copied.
+/// Limits on the cost of a walk. A step is a value, a key, or 16 bytes of a text that is compared,
+/// passed over or copied.
 #[derive(Clone, Copy)]
 pub struct Budget {
-    /// The steps that are left.
+    /// Number of steps that are left.
     pub(super) steps: u64,
-    /// How many more values may be walked inside each other.
+    /// Number of values that may still be walked, one inside the other.
     pub(super) levels: u16,
 }
 
@@ -69,7 +69,7 @@ impl Walk<'_> {
     }
 }
 
-/// The steps that it takes to look at a text.
+/// Returns the steps that reading a text takes.
 pub(super) fn bytes(text: &str) -> u64 {
     text.len() as u64 / 16
 }

@@ -6,21 +6,21 @@ use crate::text::printable;
 
 use super::{Mode, Stop, Walk, Walked};
 
-/// At most so many faults are told; a model repairs the first ones first.
+/// Number of faults that are reported, at most; a model repairs the first ones first.
 pub(crate) const MOST_FAULTS: usize = 16;
 
-/// What a walk found.
+/// Result of a walk.
 #[derive(Debug, Default)]
 pub struct Found {
     /// The first faults, each with the offset of what is at fault.
     pub faults: Vec<(usize, Fault)>,
-    /// How many faults there are beyond those.
+    /// Number of faults beyond those.
     pub more: usize,
     /// The keys of the root with a fault behind them.
     pub keys: HashSet<String>,
-    /// What was repaired.
+    /// Repairs that were made.
     pub repairs: Vec<Repair>,
-    /// The walk ended where its budget did, and not with the text.
+    /// True if the walk ended where its budget did, and not with the text.
     pub is_cut: bool,
     /// The text in other words, if there are any: repaired, and with integers in the spelling that
     /// serde's buffers know.
@@ -28,13 +28,13 @@ pub struct Found {
 }
 
 impl Found {
-    /// Returns how many faults there are.
+    /// Returns the number of faults.
     pub(super) fn count(&self) -> usize {
         self.faults.len() + self.more
     }
 
-    /// Returns true if a key is told to be missing whose `null` was taken for a default: by one part of a
-    /// schema, where another wants the key.
+    /// Returns true if a key is reported as missing whose `null` was taken for a default. One part
+    /// of a schema drops the `null`, and another wants the key.
     #[cfg(feature = "validate")]
     pub fn misses_what_it_dropped(&self) -> bool {
         let is_dropped = |path: &str| {

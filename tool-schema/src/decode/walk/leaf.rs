@@ -1,4 +1,4 @@
-//! Values without parts.
+//! Checks values without parts.
 
 use toolwright_json::{Integer, Number};
 
@@ -85,7 +85,7 @@ impl<'t> Walk<'t> {
     }
 }
 
-/// Whether a number is an integer, of whatever size.
+/// Returns true if a number is an integer, of whatever size.
 fn is_whole(number: Number<'_>) -> bool {
     match number {
         Number::Text(text, _) => Integer::of(text).is_some(),

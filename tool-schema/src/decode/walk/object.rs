@@ -1,4 +1,4 @@
-//! Objects and maps.
+//! Walks objects and maps.
 
 use toolwright_json::Place;
 
@@ -15,12 +15,12 @@ struct Unknown<'t> {
     value_at: usize,
 }
 
-/// Where entries are taken out of an object.
+/// Offsets in an object between which entries are taken out.
 #[derive(Default)]
 struct Cut {
-    /// Behind the last entry that stays.
+    /// End of the last entry that stays.
     kept: Option<usize>,
-    /// From where on entries are taken out that no other precedes.
+    /// Start of the entries that are taken out before any that stays.
     open: Option<usize>,
 }
 
@@ -28,7 +28,7 @@ struct Cut {
 #[derive(Clone, Copy)]
 pub(super) enum Keys<'w> {
     Listed(&'w ListedKeys<'w>),
-    /// Those of one of some ways in which it may be.
+    /// Keys of one of the forms that the object may have.
     Of(&'w Alternative<'w>),
 }
 
@@ -54,7 +54,7 @@ impl<'w> Keys<'w> {
             .find(|(_, key)| !key.field.flatten && key.is_read_as(name))
     }
 
-    /// The steps that it takes to find a key.
+    /// Returns the steps that it takes to find a key.
     fn cost(self) -> u64 {
         let keys = match self {
             Self::Listed(plain) => plain.len(),
@@ -63,7 +63,7 @@ impl<'w> Keys<'w> {
         keys as u64 / 16 + 1
     }
 
-    /// What stands behind keys that are not listed, and whether that is secret.
+    /// Returns the shape of values behind keys that are not listed, and whether these are secret.
     fn rest(self) -> Option<(&'w Shape<'w>, bool)> {
         match self {
             Self::Listed(_) => None,
@@ -71,7 +71,7 @@ impl<'w> Keys<'w> {
         }
     }
 
-    /// Whether a part of the object is known to nobody.
+    /// Returns true if the object may have keys that nobody here knows.
     fn is_open(self) -> bool {
         match self {
             Self::Listed(plain) => plain.open,
@@ -90,7 +90,7 @@ impl<'w> Keys<'w> {
 #[derive(Default)]
 struct Given {
     first: u64,
-    /// Those of 64 more keys each.
+    /// Bits of 64 more keys each.
     others: Vec<u64>,
 }
 
@@ -196,7 +196,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Whether `null` stands for a default here.
+    /// Returns true if `null` stands for a default here.
     fn drops_null(&mut self, key: &Key<'_>) -> bool {
         if self.json.peek() != Some(b'n') {
             return false;
@@ -217,7 +217,7 @@ impl<'t> Walk<'t> {
         Ok(())
     }
 
-    /// What is missing from an object, and what is too much.
+    /// Reports what is missing from an object, and what is too much.
     fn ends(
         &mut self,
         keys: Keys<'_>,
@@ -253,7 +253,7 @@ impl<'t> Walk<'t> {
         Ok(())
     }
 
-    /// A key whose near names may be told; inside a secret it has none.
+    /// Returns a key whose near names may be suggested; empty inside a secret.
     pub(super) fn known_key<'k>(&self, key: &'k str) -> &'k str {
         if self.secrecy == Secrecy::Here {
             ""
@@ -361,7 +361,7 @@ impl<'t> Walk<'t> {
     }
 }
 
-/// The steps that it takes to look at a key by a shape.
+/// Returns the steps that checking a key by a shape takes.
 fn weight(keys: &Shape<'_>) -> u64 {
     let sum = |shapes: &[Shape<'_>]| shapes.iter().map(weight).sum::<u64>();
     1 + match keys.core() {

@@ -1,4 +1,4 @@
-//! What a model means and does not say.
+//! Repairs arguments that do not say what the model means.
 //!
 //! Models send numbers in quotes, JSON inside strings, one value where a list belongs. Guided by the
 //! shape, such a value has one meaning. A string is never touched where a string is admitted.
@@ -11,12 +11,12 @@ use crate::text::near;
 use super::meant::may_start;
 use super::{Edit, Mode, Stop, Walk, Walked, edited};
 
-/// Whether a key may be read as another one: it is that key with a slip in its letters.
+/// Returns true if a key may be read as another one: it is that key with a slip in its letters.
 ///
-/// No other character may be between the two. Who looks at the keys before us must not see one that
-/// looks like none of ours, or like ours and is not: so the written one has no characters but plain
-/// ones and those of the key that is meant. Letters that look alike, full width, case alone,
-/// separators and digits make another key.
+/// No other character may be between the two. A gateway that looks at the keys first must not see
+/// one that looks like none of ours, or like ours and is not. So the written key has no characters
+/// but plain ones and those of the key that is meant. Letters that look alike, full width, case
+/// alone, separators and digits make another key.
 fn is_slip(written: &str, meant: &str) -> bool {
     let is_plain =
         |char: char| char.is_ascii_alphanumeric() || "_-".contains(char) || meant.contains(char);
@@ -35,7 +35,8 @@ fn is_slip(written: &str, meant: &str) -> bool {
 }
 
 impl Walk<'_> {
-    /// How far what was meant may be read. Beyond so many slips there is no telling what that is.
+    /// Returns the repairs that are still made. Beyond so many slips there is no telling what was
+    /// meant.
     fn repairs(&self) -> Repairs {
         const MOST: usize = 1000;
         match self.mode {
@@ -44,17 +45,17 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether a value may be read as what it stands for, with its keys as they are.
+    /// Returns true if a value may be read as what it stands for, with its keys as they are.
     pub(super) fn repairs_values(&self) -> bool {
         self.repairs() >= Repairs::Values
     }
 
-    /// Whether a key may be read as another one, which is missing.
+    /// Returns true if a key may be read as another one, which is missing.
     pub(super) fn repairs_key(&self, written: &str, meant: &str) -> bool {
         self.repairs() == Repairs::All && is_slip(written, meant)
     }
 
-    /// A value of another JSON type than the shape's.
+    /// Handles a value of another JSON type than the shape's.
     pub(super) fn mismatch(&mut self, shape: &Shape<'_>) -> Walked {
         if !self.collects() {
             return Err(Stop);

@@ -1,4 +1,4 @@
-//! Values of any one of some types.
+//! Walks values of any one of some types.
 
 use toolwright_json::Place;
 
@@ -9,7 +9,7 @@ use crate::shape::{
 use super::object::Keys;
 use super::{Mode, Stop, Walk, Walked};
 
-/// What a value may be.
+/// Forms that a value may have.
 pub(super) enum Way<'s> {
     Object(Alternative<'s>),
     /// An object that may be in one way alone.
@@ -17,17 +17,18 @@ pub(super) enum Way<'s> {
     Other(&'s Shape<'s>),
 }
 
-/// All that a value may be.
+/// All forms that a value may have.
 #[derive(Clone, Copy)]
 pub(super) enum Ways<'s> {
-    /// What the members of a union are.
+    /// The members of a union.
     Of(&'s [Shape<'s>]),
     /// An object with these fields, into which an enum is flattened.
     Objects(&'s [Alternative<'s>], &'s [Field<'s>]),
 }
 
 impl<'s> Ways<'s> {
-    /// The address of what they are made of, which lives as long as the program: a name for the whole.
+    /// Returns the address of what they are made of, which lives as long as the program: a name for
+    /// the whole.
     fn id(self) -> usize {
         match self {
             Self::Of(members) => members.as_ptr().addr(),

@@ -5,7 +5,7 @@ use super::super::{Ordered, Pair, Parts};
 use super::{Form, merge};
 use crate::keyword::{Keyword, TYPES};
 
-/// What some values of an enum mean.
+/// Meaning of some values of an enum.
 pub struct Meaning {
     pub names: Vec<String>,
     pub words: String,
@@ -43,7 +43,7 @@ pub(super) fn put(
     }
 }
 
-/// One enum for a union of constants of one type.
+/// Returns one enum for a union of constants of one type.
 fn folded(members: &[&Ordered], form: &impl Form) -> Option<Keywords> {
     let first = members.first()?.keyword(Keyword::Type)?;
     let mut values = Vec::new();
@@ -74,14 +74,14 @@ fn meaning(member: &Ordered) -> Option<Meaning> {
     })
 }
 
-/// What a value is called among words.
+/// Returns the name of a value in a description.
 fn name_of(value: &Ordered) -> String {
     value
         .as_str()
         .map_or_else(|| value.to_json(), str::to_owned)
 }
 
-/// The types that JSON Schema has, each once; nothing if there is none.
+/// Returns the types that JSON Schema has, each once; nothing if there is none.
 pub(super) fn known_types(value: &Ordered) -> Option<Ordered> {
     let is_known = |name: &Ordered| name.as_str().is_some_and(|name| TYPES.contains(&name));
     let Ordered::Array(names) = value else {

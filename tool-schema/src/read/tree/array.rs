@@ -36,7 +36,7 @@ pub(super) fn has_places(keywords: &Keywords<'_>, document: Document<'_>) -> boo
 }
 
 impl<'a> Reader<'_, 'a> {
-    /// What keywords say of arrays, if they say anything.
+    /// Returns the shape that keywords give to arrays, if they say anything.
     pub(super) fn array(&mut self, keywords: &Keywords<'_>, at: &str) -> Option<Shape<'a>> {
         let (_, rest) = names(keywords, self.document);
         let items = keywords
@@ -55,7 +55,8 @@ impl<'a> Reader<'_, 'a> {
         (!parts.is_empty()).then(|| all_of(self.memory, parts))
     }
 
-    /// What keywords say of an array's elements, of which those behind the first places are `items`.
+    /// Returns the shape that keywords give to an array's elements. Those behind the first places
+    /// are `items`.
     fn elements(
         &mut self,
         keywords: &Keywords<'_>,

@@ -25,7 +25,7 @@ pub(super) const fn integers<'a>(min: Option<i128>) -> Shape<'a> {
 }
 
 impl<'a> Reader<'_, 'a> {
-    /// What keywords say of numbers, if they say anything.
+    /// Returns the shape that keywords give to numbers, if they say anything.
     pub(super) fn number(
         &mut self,
         keywords: &Keywords<'_>,
@@ -58,7 +58,7 @@ impl<'a> Reader<'_, 'a> {
         };
         let number = Shape::new(Kind::Number(range));
         Some(if is_integer {
-            // Bounds that no integer of 128 bits says.
+            // Bounds that integers of 64 bits do not express.
             let parts = [any_integer(), number];
             Shape::new(Kind::Rule(Rule::All(self.memory.list(&parts))))
         } else {
@@ -98,7 +98,7 @@ impl<'a> Reader<'_, 'a> {
         })
     }
 
-    /// The same range of integers, if 128 bits hold its ends.
+    /// Returns the range as one of integers, if its ends are integers that `i64` holds.
     fn integer(
         &self,
         min: Option<Edge<'a>>,

@@ -27,7 +27,7 @@ pub(super) fn is_map(keywords: &Keywords<'_>) -> bool {
 const ANY_KEY: Shape<'_> = Shape::string(0, None);
 
 impl<'a> Reader<'_, 'a> {
-    /// What keywords say of objects, if they say anything.
+    /// Returns the shape that keywords give to objects, if they say anything.
     pub(super) fn object(&mut self, keywords: &Keywords<'_>, at: &str) -> Option<Shape<'a>> {
         let min_len = count(keywords, Keyword::MinProperties).unwrap_or(0);
         let max_len = count(keywords, Keyword::MaxProperties);
@@ -89,7 +89,8 @@ impl<'a> Reader<'_, 'a> {
         (!parts.is_empty()).then(|| all_of(self.memory, parts))
     }
 
-    /// What the keys of an object are. Those of a type's map may be integers, of which each has one spelling.
+    /// Returns the shape of an object's keys. Those of a type's map may be integers, of which each
+    /// has one spelling.
     fn names(&mut self, names: &Value<'_>, at: &str) -> &'a Shape<'a> {
         let pattern = names.text(Keyword::Pattern);
         match (self.document.references, pattern) {

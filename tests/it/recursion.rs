@@ -143,3 +143,26 @@ fn an_edge_back_to_what_serde_buffers_is_followed_through_a_newtype() {
     let result = tools.call_blocking(&call, &Context::new());
     assert!(result.value().is_none());
 }
+
+/// A span of trees
+#[derive(serde::Deserialize, Schema)]
+struct Span {
+    #[schema(recursive)]
+    upper: std::ops::Bound<Box<Span>>,
+    #[schema(recursive)]
+    rest: Option<std::ops::RangeFrom<Box<Span>>>,
+}
+
+#[test]
+fn an_edge_back_inside_of_a_type_of_std_leads_to_the_type() {
+    let schema = SchemaDoc::of::<Span>();
+    let text = schema.as_json();
+    assert_eq!(
+        text.matches(r##""$ref":"#/$defs/Span""##).count(),
+        3,
+        "{text}"
+    );
+    assert!(!text.contains(r##""#/$defs/""##), "{text}");
+    let span: Span = serde_json::from_str(r#"{"upper": "Unbounded"}"#).unwrap();
+    assert!(matches!(span.upper, std::ops::Bound::Unbounded) && span.rest.is_none());
+}

@@ -20,8 +20,8 @@
 //! ```
 //!
 //! The first layer sees a call first and its answer last. So the order says what is meant: a `Cache`
-//! before an `Approval` answers without asking; a `Retry` before an `ConcurrencyLimit` gives its seat back
-//! between two attempts, behind it it keeps the seat; a `Log` behind a `Retry` writes a line an
+//! before an `Approval` answers without asking; a `Retry` before a `ConcurrencyLimit` gives its permit back
+//! between two attempts, behind it it keeps the permit; a `Log` behind a `Retry` writes a line an
 //! attempt.
 //!
 //! What holds for all of them, and for layers of your own:
@@ -33,11 +33,11 @@
 //!   [`Panicked`](toolwright_provider::call::ErrorKind::Panicked) error of the call, and layers further out see it as
 //!   one. What had not been let run does not run.
 //! - **Time.** A limit on a tool is one on each attempt of its own code. Layers are not limited: an
-//!   approval may take its time, and so may a wait between attempts or for a seat. All of it counts
+//!   approval may take its time, and so may a wait between attempts or for a permit. All of it counts
 //!   towards a batch's limit ([`Executor::batch_timeout`](crate::executor::Executor::batch_timeout)), and towards the calls that run at
 //!   once.
 //! - **Cancellation.** A call that is cancelled is dropped with all of its layers, wherever it is.
-//!   None of the layers here keeps a seat or half an answer by that; a [`CallLimit`] has counted it.
+//!   None of the layers here keeps a permit or half an answer by that; a [`CallLimit`] has counted it.
 
 mod approval;
 mod cache;

@@ -1,8 +1,8 @@
 //! The tree: what values of a type look like in JSON, said in `const`.
 //!
-//! Everything is `Copy` and `'static`, so that constant functions can build it and walk it. Schemas
-//! that are known only at run time are JSON (`schema::read::Ordered`) and have a tree
-//! of their own.
+//! Everything is `Copy`, so that constant functions can build it and walk it. A compiled type is a
+//! `Shape<'static>`. A schema that arrives at run time is read into a `Shape<'s>` in an arena; its
+//! published text stays JSON (`read::Ordered`).
 
 mod check_level;
 mod children;

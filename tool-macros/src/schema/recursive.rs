@@ -66,8 +66,10 @@ fn rewrite(ty: &Type, cut: &dyn Fn(&TypePath) -> bool) -> TokenStream {
     }
 }
 
-/// Types of std that have a schema, by the names that everybody uses.
-const STD: [&str; 50] = [
+/// Types of std that `#[schema(recursive)]` looks into, by their usual names. Each type of
+/// `tool-schema/src/shape/std_types.rs` that holds others is here: of one that is not, the edge back would lead to the type
+/// of std.
+const STD: [&str; 56] = [
     "bool",
     "char",
     "str",
@@ -116,8 +118,14 @@ const STD: [&str; 50] = [
     "Ipv4Addr",
     "Ipv6Addr",
     "SocketAddr",
+    "SocketAddrV4",
+    "SocketAddrV6",
     "Range",
     "RangeInclusive",
+    "RangeFrom",
+    "RangeTo",
+    "Bound",
+    "Result",
 ];
 
 /// The last word of a type that is a path.
@@ -203,5 +211,41 @@ pub(crate) fn is_basic(ty: &Type) -> bool {
         Type::Paren(paren) => is_basic(&paren.elem),
         Type::Group(group) => is_basic(&group.elem),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_std;
+
+    #[test]
+    fn std_types_that_hold_others_are_looked_into() {
+        let source = include_str!("../../../tool-schema/src/shape/std_types.rs");
+        let is_word = |char: char| char.is_alphanumeric();
+        let mut holders: Vec<&str> = Vec::new();
+        // Such as `Vec<T>`.
+        for (at, _) in source.match_indices('<') {
+            let (before, behind) = source.split_at(at);
+            let name = before
+                .rsplit(|char| !is_word(char))
+                .next()
+                .unwrap_or_default();
+            if ["<T", "<K", "<'_, T"]
+                .iter()
+                .any(|inner| behind.starts_with(inner))
+            {
+                holders.push(name);
+            }
+        }
+        // Those that a macro puts `<T>` behind.
+        for head in ["transparent! {", "transparent_sized! {", "ranges! {"] {
+            let body = source.split(head).nth(1).unwrap_or_default();
+            let body = body.split('}').next().unwrap_or_default();
+            holders.extend(body.split(|char| !is_word(char)));
+        }
+        holders.retain(|name| name.starts_with(char::is_uppercase));
+        assert!(holders.len() > 20, "{holders:?}");
+        holders.retain(|name| !is_std(name));
+        assert!(holders.is_empty(), "{holders:?}");
     }
 }

@@ -197,7 +197,7 @@ pub(super) fn timed_out(limit: Duration) -> ToolError {
     )
 }
 
-/// Sleeps. Without a clock it returns at once.
+/// Sleeps. Outside a tokio runtime with timers it returns at once.
 pub(crate) async fn pause(time: Duration) {
     let mut timer = Timer::at(Instant::now().checked_add(time));
     if timer.0.is_some() {

@@ -103,7 +103,8 @@ impl Bounds<'_> {
 }
 
 impl Shape<'_> {
-    /// Raises the level to `Watched` at least, for a type that reads more than the shape admits.
+    /// Raises the level to `Watched` at least, for a type whose `Deserialize` accepts more than its schema
+    /// admits: byte strings, which also read text, or integer names of enums.
     pub const fn watched(self) -> Self {
         Self {
             check: self.check.or(CheckLevel::Watched),

@@ -157,12 +157,13 @@ struct Span {
 fn an_edge_back_inside_of_a_type_of_std_leads_to_the_type() {
     let schema = SchemaDoc::of::<Span>();
     let text = schema.as_json();
+    // Three at the root, and three in the definition.
     assert_eq!(
         text.matches(r##""$ref":"#/$defs/Span""##).count(),
-        3,
+        6,
         "{text}"
     );
     assert!(!text.contains(r##""#/$defs/""##), "{text}");
-    let span: Span = serde_json::from_str(r#"{"upper": "Unbounded"}"#).unwrap();
-    assert!(matches!(span.upper, std::ops::Bound::Unbounded) && span.rest.is_none());
+    let span = serde_json::from_str::<Span>(r#"{"upper": "Unbounded"}"#);
+    assert!(matches!(span, Ok(span) if matches!(span.upper, std::ops::Bound::Unbounded) && span.rest.is_none()));
 }

@@ -7,7 +7,7 @@ use super::read::Members;
 use super::{Wire, WireError};
 use crate::call::ToolCall;
 
-/// What a response says: [`Wire::completion`].
+/// Content of a response: [`Wire::completion`].
 ///
 /// ```
 /// use toolwright::{Wire, wire::Stop};
@@ -27,12 +27,11 @@ pub struct Completion {
     pub text: String,
     /// Its calls: [`Wire::calls`].
     pub calls: Vec<ToolCall>,
-    /// What the next request repeats of the response, as [`Wire::turn`] does: JSON texts, one a
-    /// message.
+    /// Messages that the next request repeats of the response, as [`Wire::turn`] does: JSON texts.
     pub messages: Vec<String>,
     /// Why it ended, if the provider said so.
     pub stop: Option<Stop>,
-    /// What it cost, if the provider said so.
+    /// Tokens that it took, if the provider said so.
     pub usage: Option<Usage>,
 }
 
@@ -53,9 +52,9 @@ pub enum Stop {
 /// Tokens that a provider counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
-    /// Of requests: all of them, from a cache or not.
+    /// Tokens of requests: all of them, from a cache or not.
     pub input: u64,
-    /// Of answers, thoughts with them.
+    /// Tokens of answers, thoughts with them.
     pub output: u64,
 }
 

@@ -27,12 +27,12 @@ struct Call {
 }
 
 impl Call {
-    /// Whether nothing can follow: its arguments are a whole object.
+    /// Returns true if nothing can follow: the call's arguments are a whole object.
     fn is_whole(&mut self) -> bool {
         is_object(&self.tree.entry("function").entry("arguments").plain())
     }
 
-    /// Whether it is a call of another tool.
+    /// Returns true if it is a call of another tool.
     fn is_of_other(&mut self, name: &str) -> bool {
         let own = self.tree.entry("function").get("name").map(Tree::plain);
         own.is_some_and(|own| own != name)

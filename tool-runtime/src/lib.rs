@@ -1,5 +1,5 @@
-//! All that a tool needs when no model is there: schema, decoding, toolset and registry, wire
-//! formats. Use it through the crate `toolwright`.
+//! Runtime of tools without a model: schema, decoding, toolset and registry, wire formats. Use it through
+//! the crate `toolwright`.
 
 #[doc(hidden)]
 pub mod __private;

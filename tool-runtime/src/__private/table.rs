@@ -13,7 +13,7 @@ pub type Table<P> = (&'static str, P, Option<&'static Shape<'static>>);
 
 /// The parameters of a tool: an array of [`Param`], or a [`Root`].
 pub trait Params: Sized {
-    /// Where the descriptor of a tool with these is made.
+    /// Type that holds the descriptor of a tool with these.
     type Of<T: Handle<Params = Self>>: Described;
 }
 

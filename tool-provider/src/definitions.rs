@@ -92,7 +92,7 @@ pub(super) struct Made {
     /// Each tool as it is sent, in order.
     tools: Vec<Arc<InDialect>>,
     loose: Vec<(String, Loose)>,
-    /// Why those are loose.
+    /// Reasons why those are loose.
     loosened: Vec<Note>,
     /// Made at once if there is a name that the provider does not take.
     renames: OnceLock<Renames>,

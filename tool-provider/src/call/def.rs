@@ -99,7 +99,7 @@ pub struct ToolDef {
         with = "millis"
     )]
     pub timeout: Option<Duration>,
-    /// Whatever else the host wants to know about it; rides on every result.
+    /// Other values that the host wants to know about it; they ride on every result.
     #[serde(default, skip_serializing_if = "Meta::is_empty", alias = "extras")]
     pub meta: Meta,
 }

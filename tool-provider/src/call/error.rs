@@ -6,7 +6,7 @@ use std::sync::Arc;
 use toolwright_schema::decode::{Fault, FaultCode};
 use toolwright_schema::text::{Printable, printable};
 
-/// Why a call has no result: words for the model, and apart from them what only the host may read.
+/// Error of a call without a result: words for the model, and apart from them what only the host may read.
 ///
 /// `Display` is what the model reads. Whoever wrote its words, they are safe to print: what nobody sees
 /// in them is an escape, as in [`Printable`]. `Debug` and [`source`](Error::source) are for the host: they
@@ -231,7 +231,7 @@ impl ToolError {
         }
     }
 
-    /// Which way it failed.
+    /// Returns the kind of failure.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }

@@ -35,7 +35,7 @@ pub enum Outcome {
     },
     /// The conversation ends here.
     Halt {
-        /// Why.
+        /// Reason for the end.
         reason: HaltReason,
         /// Result of the conversation.
         value: Payload,
@@ -106,7 +106,7 @@ impl Outcome {
     }
 }
 
-/// Why a tool ended the conversation, in a word of its own.
+/// Reason why a tool ended the conversation, in a word of its own.
 ///
 /// The words that the runtime uses for its own ends are refused, so that a host can tell them apart.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

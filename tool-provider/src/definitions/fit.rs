@@ -59,7 +59,7 @@ impl From<Dialect> for Fit {
     }
 }
 
-/// Why a tool is sent without strictness.
+/// Reasons why a tool is sent without strictness.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Loose {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::Dialect;
 use toolwright_schema::text::ShortStr;
 
-/// Which names are accepted: ASCII letters and digits, and some other characters.
+/// Rule for accepted names: ASCII letters and digits, and some other characters.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NameRule {
     /// Characters that may stand beside letters and digits.

@@ -6,11 +6,11 @@ use toolwright_json::write_string;
 
 use toolwright_schema::text::Printable;
 
-/// Why a dialect cannot say a schema.
+/// Reason why a dialect cannot say a schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Reject {
-    /// Which rule stands against it.
+    /// Rule that stands against it.
     pub code: RejectCode,
     /// Path in the schema: `/name` is a key, `/*` the elements of an array, `/?i` a member of a union. `/`
     /// is the root, and what starts with `#/$defs/` is inside a recursive type.

@@ -148,14 +148,14 @@ pub(super) enum Enums {
     Strings,
 }
 
-/// Which of the keywords that bound a value are taken.
+/// Keywords that bound a value and are taken.
 pub(super) enum Takes {
     All,
     AllBut(&'static [(Keyword, When)]),
     Only(&'static [(Keyword, When)]),
 }
 
-/// When a keyword is taken.
+/// Conditions under which a keyword is taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum When {
     Always,

@@ -129,7 +129,7 @@ impl Rules {
         }
     }
 
-    /// When a keyword is taken that bounds a value.
+    /// Returns when a keyword is taken that bounds a value.
     pub(in super::super) const fn when(&self, keyword: Keyword) -> When {
         let (mut named, others) = match &self.keywords {
             Takes::All => return When::Always,

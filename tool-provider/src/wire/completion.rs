@@ -29,13 +29,13 @@ pub struct Completion {
     pub calls: Vec<ToolCall>,
     /// Messages that the next request repeats of the response, as [`Wire::turn`] does: JSON texts.
     pub messages: Vec<String>,
-    /// Why it ended, if the provider said so.
+    /// Reason why it ended, if the provider said so.
     pub stop: Option<Stop>,
     /// Tokens that it took, if the provider said so.
     pub usage: Option<Usage>,
 }
 
-/// Why a response ended.
+/// Reasons why a response ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stop {

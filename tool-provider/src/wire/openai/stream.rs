@@ -146,7 +146,7 @@ impl Stream {
         sink.arguments(place, function.entry("arguments").news());
     }
 
-    /// Which call a piece belongs to; a new one if to none.
+    /// Returns the position of the call that a piece belongs to; a new one if to none.
     ///
     /// Imitators leave the index out, where the id or the order tells, or give every call the same:
     /// another id with a name begins another call after whole arguments, or where the name is another.

@@ -1,6 +1,7 @@
-//! From the table of a tool in generated code to its descriptor. The table is a tuple that borrows nothing: a constant that
-//! borrows what functions return costs the compiler as much as the rest of a tool, and rustc evaluates a generic one again
-//! for each set of bounds. So the descriptor is made here, once somebody asks for it.
+//! Conversion of a tool's table in generated code to its descriptor. The table is a tuple that borrows
+//! nothing: a constant that borrows what functions return costs the compiler as much as the rest of a tool,
+//! and rustc evaluates a generic one again for each set of bounds. So the descriptor is made here, once
+//! somebody asks for it.
 
 use std::fmt;
 use std::marker::PhantomData;

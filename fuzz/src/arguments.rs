@@ -5,7 +5,8 @@ use std::sync::{Arc, LazyLock};
 use serde::de::IgnoredAny;
 use toolwright::{
     Context, Encoder, Tool, ToolCall, ToolError, ToolResult, Toolset,
-    args::{Fault, FaultCode, Repair, Store}, call::{Answer, Call, ErrorKind},
+    args::{Fault, FaultCode, Repair, Store},
+    call::{Answer, Call, ErrorKind},
 };
 
 use crate::{selected, tools};
@@ -30,7 +31,12 @@ pub fn check(input: &[u8]) {
     };
     let name = tools::NAMES[kind];
     let tool = TOOLS.get(name).expect("a tool of this name");
-    let strict = answer(tool, name, &text, &Context::new().with_repairs(toolwright::args::Repairs::None));
+    let strict = answer(
+        tool,
+        name,
+        &text,
+        &Context::new().with_repairs(toolwright::args::Repairs::None),
+    );
     let repaired = answer(tool, name, &text, &Context::new());
 
     check_validation(name, &text, &strict, &repaired);
@@ -87,7 +93,10 @@ fn answer(tool: &Arc<dyn Tool>, name: &str, text: &str, cx: &Context) -> Answere
 /// To validate is to call without the tool's body, and changes nothing.
 fn check_validation(name: &str, text: &str, strict: &Answered, repaired: &Answered) {
     for (cx, answered) in [
-        (Context::new().with_repairs(toolwright::args::Repairs::None), strict),
+        (
+            Context::new().with_repairs(toolwright::args::Repairs::None),
+            strict,
+        ),
         (Context::new(), repaired),
     ] {
         let call = ToolCall::new("call_1", name, text);
@@ -101,7 +110,12 @@ fn check_validation(name: &str, text: &str, strict: &Answered, repaired: &Answer
 
 /// What was written from the arguments is read as the same arguments.
 fn check_reading_back(tool: &Arc<dyn Tool>, name: &str, answer_text: &str) {
-    let again = answer(tool, name, answer_text, &Context::new().with_repairs(toolwright::args::Repairs::None));
+    let again = answer(
+        tool,
+        name,
+        answer_text,
+        &Context::new().with_repairs(toolwright::args::Repairs::None),
+    );
     match again.answer {
         Ok(again) => assert_eq!(again, answer_text),
         Err(error) if error.faults().iter().all(is_rounded) => {}
@@ -131,7 +145,12 @@ fn check_repaired(
     for repair in &repaired.repairs {
         check_line(&repair.to_string());
     }
-    let again = answer(tool, name, text, &Context::new().with_repairs(toolwright::args::Repairs::None));
+    let again = answer(
+        tool,
+        name,
+        text,
+        &Context::new().with_repairs(toolwright::args::Repairs::None),
+    );
     match again.answer {
         Ok(again) => assert_eq!(again, answer_text, "of the repaired {text}"),
         Err(error) => panic!("repaired to {text}, which is refused: {error}"),

@@ -165,5 +165,7 @@ fn an_edge_back_inside_of_a_type_of_std_leads_to_the_type() {
     );
     assert!(!text.contains(r##""#/$defs/""##), "{text}");
     let span = serde_json::from_str::<Span>(r#"{"upper": "Unbounded"}"#);
-    assert!(matches!(span, Ok(span) if matches!(span.upper, std::ops::Bound::Unbounded) && span.rest.is_none()));
+    assert!(
+        matches!(span, Ok(span) if matches!(span.upper, std::ops::Bound::Unbounded) && span.rest.is_none())
+    );
 }

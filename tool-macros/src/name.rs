@@ -1,4 +1,4 @@
-//! Names: which ones providers accept, and which one somebody may have meant.
+//! Rules for names that providers accept, and suggestions for misspelled ones.
 
 /// Tools, for every provider: `^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`.
 pub(crate) const TOOL_RULE: &str = "a letter or `_`, then letters, digits, `_` or `-`, 64 in all";

@@ -60,7 +60,7 @@ pub trait ToolList {
     #[doc(hidden)]
     fn encoded(&self) -> impl ExactSizeIterator<Item = (&ToolDef, &EncodedTool)>;
 
-    /// What was encoded of the whole list.
+    /// Cached definitions of the whole list.
     #[doc(hidden)]
     fn cache(&self) -> &DefinitionCache;
 }
@@ -92,7 +92,7 @@ pub(super) struct Made {
     /// Each tool as it is sent, in order.
     tools: Vec<Arc<InDialect>>,
     loose: Vec<(String, NonStrict)>,
-    /// Why those are loose.
+    /// Reasons why those are loose.
     loosened: Vec<Note>,
     /// Made at once if there is a name that the provider does not take.
     renames: OnceLock<Renames>,
@@ -100,7 +100,7 @@ pub(super) struct Made {
     dialect: Dialect,
 }
 
-/// What a provider would refuse: each tool's name, and why.
+/// Tools that a provider would refuse: each one's name and the reason.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DefinitionsError(Vec<(String, String)>);
 
@@ -287,9 +287,9 @@ impl Definitions {
         &self.0.text
     }
 
-    /// What the schemas do not say any more, each with its tool's name; first which tools are not
-    /// strict, and why ([`NoteKind::Loosened`](crate::dialect::NoteKind::Loosened)). The decoder enforces it all
-    /// the same.
+    /// Returns notes on all that the schemas no longer say, each with its tool's name. Tools that are not
+    /// strict come first, with the reason ([`NoteKind::Loosened`](crate::dialect::NoteKind::Loosened)). The
+    /// decoder enforces all of it.
     pub fn notes(&self) -> impl Iterator<Item = (&str, &Note)> {
         let names = self.0.loose.iter().map(|(name, _)| name.as_str());
         let lowered = self.0.tools.iter().flat_map(|tool| {
@@ -304,7 +304,7 @@ impl Definitions {
         &self.0.loose
     }
 
-    /// What the provider is told for each tool's name.
+    /// Returns the map from the tools' names to those that the provider receives.
     pub fn renames(&self) -> &Renames {
         let renames = &self.0.renames;
         renames.get_or_init(|| named(self.0.dialect, &self.0.tools))
@@ -328,8 +328,8 @@ impl Definitions {
         self.wire().answer_form(schema, self.dialect())
     }
 
-    /// Whether some schema asks for another form than its tool's: the context of the calls that come
-    /// back has to say so (`Context::with_definitions`).
+    /// Returns true if some schema has another form than its tool's. The context of the calls that come
+    /// back then needs `Context::with_definitions`.
     pub fn is_lowered(&self) -> bool {
         let mut plans = self.0.tools.iter().map(|tool| &tool.lowered.plan);
         plans.any(|plan| !plan.steps().is_empty())
@@ -432,7 +432,7 @@ impl Definitions {
         }
     }
 
-    /// What the provider is told for a name.
+    /// Returns the name that the provider receives for a tool's.
     pub(super) fn told<'n>(&'n self, name: &'n str) -> &'n str {
         let renames = self.0.renames.get();
         renames
@@ -456,7 +456,7 @@ impl Definitions {
     }
 }
 
-/// What a provider is told for the names of tools.
+/// Maps the names of tools to those that the provider receives.
 fn named(dialect: Dialect, sent: &[Arc<InDialect>]) -> Renames {
     Renames::new(dialect, sent.iter().map(|tool| &*tool.name))
 }

@@ -1,5 +1,5 @@
-//! What model providers accept and how they speak, as pure text. Use it through the crate
-//! `toolwright`.
+//! Tool definitions, calls, and the dialects and wire formats of model providers, as pure text. Use it
+//! through the crate `toolwright`.
 
 #[doc(hidden)]
 pub mod call;

@@ -1,5 +1,4 @@
-//! Layers for an [`Executor`](crate::executor::Executor): what goes around every call, be it logged, tried
-//! again, kept, approved or limited.
+//! Layers for an [`Executor`](crate::executor::Executor): they log, retry, cache, approve or limit every call.
 //!
 //! ```
 //! use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The locks of what threads share: std's, or in `tests/shuttle` those that try schedules out.
+//! Locks for data that threads share: std's, or in `tests/shuttle` those that try schedules out.
 
 #[cfg(not(shuttle))]
 pub(crate) use std::sync::RwLock;

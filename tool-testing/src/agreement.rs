@@ -10,11 +10,11 @@ use toolwright_schema::shape::{Schema, Side, foreign};
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Disagreement {
-    /// Whether it is what is written that differs, or else what is read.
+    /// True if the schemas of what is written differ, false if those of what is read do.
     pub output: bool,
-    /// What [`Schema`] says.
+    /// Schema by [`Schema`].
     pub ours: serde_json::Value,
-    /// What schemars' `JsonSchema` says, in the same form.
+    /// Schema by schemars' `JsonSchema`, in the same form.
     pub theirs: serde_json::Value,
 }
 
@@ -31,9 +31,9 @@ impl fmt::Display for Disagreement {
 
 impl std::error::Error for Disagreement {}
 
-/// Whether a type that has both traits says the same with both, of what is read and of what is
-/// written. Both schemas are brought into canonical form first; what has no order there (required
-/// keys, the strings of an enum, the members of a union) is compared without one.
+/// Checks that a type with both traits has the same schemas by both, of what is read and of what is
+/// written. They are brought into canonical form first. What has no order there (required keys, the strings
+/// of an enum, the members of a union) is compared without one.
 ///
 /// ```
 /// toolwright_testing::agrees::<Vec<Option<u8>>>().unwrap();

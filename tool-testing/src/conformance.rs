@@ -1,4 +1,4 @@
-//! What any tool, encoder or executor must do, as suites to run in the tests of one's own.
+//! Conformance suites for any tool, encoder or executor, to run in the tests of one's own.
 //!
 //! Each panics with what was expected of what.
 

@@ -58,12 +58,12 @@ impl Decimal {
         self.exponent >= 0
     }
 
-    /// How many digits stand before the point.
+    /// Returns the number of digits before the point.
     pub(super) fn whole_digits(&self) -> i64 {
         length(&self.digits).saturating_add(self.exponent)
     }
 
-    /// Whether this is a whole multiple of `of`, whose digits must fit 64 bits.
+    /// Returns true if this is a whole multiple of `of`, whose digits must fit 64 bits.
     pub(super) fn is_multiple(&self, of: &Self) -> bool {
         let Ok(unit) = of.digits.parse::<u64>() else {
             return false;
@@ -133,7 +133,7 @@ impl Decimal {
         }
     }
 
-    /// The same number in one of its other spellings.
+    /// Returns the number in one of its other spellings.
     pub(super) fn respelled(&self, rng: &mut Rng) -> String {
         let sign = if self.negative { "-" } else { "" };
         if self.digits.is_empty() {

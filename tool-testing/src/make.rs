@@ -160,7 +160,7 @@ impl Maker<'_> {
         }
     }
 
-    /// How many of what may be left out there are.
+    /// Picks the number of optional parts, which falls with the depth.
     fn few(&mut self, depth: usize) -> usize {
         match depth {
             0 | 1 => self.rng.below(5),

@@ -313,7 +313,7 @@ impl Maker<'_> {
     }
 }
 
-/// Whether this is a constant that has no other value.
+/// Returns true if this is a constant that has no other value.
 fn is_tag(node: &Node, rules: &Rules) -> bool {
     let allowed = |id: Id| rules.get(id).and_then(|rule| rule.allowed.as_ref());
     let allowed = node.rule.and_then(allowed);

@@ -3,7 +3,7 @@ use super::make::Maker;
 use super::rules::{Bound, Rule, Type};
 use super::value::Value;
 
-/// Where the widths of numbers end, and what a float that passes for an integer loses.
+/// Bounds of the widths of numbers, and what a float that passes for an integer loses.
 const EDGES: [&str; 26] = [
     "127",
     "128",
@@ -33,7 +33,7 @@ const EDGES: [&str; 26] = [
     "340282366920938463463374607431768211455",
 ];
 
-/// What a decimal may be: small, large, and closer to zero than any float.
+/// Decimals: small, large, and closer to zero than any float.
 const DECIMALS: [&str; 14] = [
     "0.1",
     "0.5",

@@ -30,7 +30,7 @@ pub(super) fn matching(pattern: &Hir, rng: &mut Rng, out: &mut String) -> Option
     Some(())
 }
 
-/// Whether a match may have other text before it, and after it.
+/// Returns whether a match may have other text before it, and after it.
 pub(super) fn is_open(pattern: &Hir) -> (bool, bool) {
     let properties = pattern.properties();
     (

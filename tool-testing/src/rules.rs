@@ -12,18 +12,18 @@ pub(super) type Id = usize;
 #[derive(Debug, Clone)]
 pub(super) struct Rules {
     list: Vec<Rule>,
-    /// Whether every keyword is one that samples are made by.
+    /// True if every keyword is one that samples are made by.
     pub(super) are_known: bool,
 }
 
-/// What one schema says.
+/// Constraints of one schema.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rule {
     /// The schema `false`.
     pub(super) never: bool,
     /// None for every type.
     pub(super) types: Vec<Type>,
-    /// What `enum` and `const` list.
+    /// Values that `enum` and `const` list.
     pub(super) allowed: Option<Vec<Value>>,
     pub(super) refused: Vec<Value>,
     /// The members of a union, or the one target of a reference.
@@ -44,7 +44,7 @@ pub(super) struct Rule {
     pub(super) additional: Additional,
     pub(super) names: Option<Id>,
     pub(super) keys: Count,
-    /// How many values stand inside each other in the flattest that it admits.
+    /// Nesting depth of the flattest value that it admits.
     pub(super) height: Option<usize>,
 }
 
@@ -86,7 +86,7 @@ impl Type {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Bound {
     pub(super) at: Decimal,
-    /// Whether the bound itself is out.
+    /// True if the bound itself is out.
     pub(super) exclusive: bool,
 }
 
@@ -103,7 +103,7 @@ impl Count {
     }
 }
 
-/// What the keys that have no name may hold.
+/// Values behind keys that have no name.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) enum Additional {
     #[default]

@@ -36,7 +36,7 @@ pub struct Samples {
 pub struct Sample {
     /// The text, which may be no JSON any more.
     pub text: String,
-    /// What was changed, in this order.
+    /// Changes that were made, in this order.
     pub mutations: Vec<Mutation>,
 }
 
@@ -119,7 +119,7 @@ impl Samples {
     }
 }
 
-/// Of a hundred texts, so many are changed only in ways that keep them valid.
+/// Percentage of texts that are changed only in ways that keep them valid.
 const KEPT: usize = 5;
 
 /// Changes a text that may be no JSON after it.
@@ -141,7 +141,7 @@ fn damage(text: &mut String, mutation: Mutation, rng: &mut Rng) {
     *text = chars.into_iter().collect();
 }
 
-/// What breaks JSON, most of it.
+/// Characters of which most break JSON.
 const DAMAGE: [char; 20] = [
     '{', '}', '[', ']', ',', ':', '"', '\\', '\'', '/', '0', '1', '-', '+', '.', 'e', 'n', '\n',
     '\u{0}', '\u{feff}',

@@ -2,8 +2,8 @@ use super::make::Maker;
 use super::pattern::{is_open, matching};
 use super::rules::{Count, Rule};
 
-/// What strings are made of: letters, what JSON must escape, what it may, and what takes more
-/// than one byte, more than one UTF-16 unit, or more than one character for one letter.
+/// Characters of strings: letters, what JSON must escape, and what it may. Some take more than one byte,
+/// more than one UTF-16 unit, or more than one character for one letter.
 const CHARS: [char; 24] = [
     'a', 'b', 'c', 'x', 'Z', '0', '7', ' ', '-', '_', '/', '\\', '"', '\n', '\t', '\0', '\u{1f}',
     'é', 'ß', '漢', '😀', '\u{301}', '\u{2028}', '\u{ffff}',
@@ -168,7 +168,7 @@ impl Maker<'_> {
         self.rng.pick(&KEYS).copied().unwrap_or("a").to_owned()
     }
 
-    /// The same text with one character changed, dropped or doubled, or in another case.
+    /// Returns the text with one character changed, dropped or doubled, or in another case.
     pub(super) fn misspelled(&mut self, text: &str) -> String {
         let mut chars: Vec<char> = text.chars().collect();
         let at = self.rng.below(chars.len());

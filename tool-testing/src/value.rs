@@ -27,7 +27,7 @@ pub(super) struct Node {
 #[derive(Debug, Clone)]
 pub(super) struct Key {
     pub(super) name: String,
-    /// Whether it is written with an escape that it does not need.
+    /// True if it is written with an escape that it does not need.
     pub(super) escaped: bool,
 }
 
@@ -70,7 +70,7 @@ impl Value {
         })
     }
 
-    /// Whether both are the same JSON value, however they are spelled.
+    /// Returns true if both are the same JSON value, however they are spelled.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Null, Self::Null) => true,

@@ -1,12 +1,12 @@
 use super::rng::Rng;
 use super::value::{Key, Node, Value};
 
-/// How a value is written.
+/// Style of writing a value.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Style {
-    /// Of a hundred places where white space may stand, so many have it.
+    /// Percentage of the places for white space that have some.
     pub(super) space: usize,
-    /// Of a hundred characters that need no escape, so many have one.
+    /// Percentage of escapes among characters that need none.
     pub(super) escapes: usize,
 }
 

@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use toolwright::{ToolCall, Wire, wire::{StreamEvent, Streamed}};
+use toolwright::{
+    ToolCall, Wire,
+    wire::{StreamEvent, Streamed},
+};
 
 use super::check_response;
 use super::forms::{is_plain, said};

@@ -8,7 +8,9 @@ use std::path::Path;
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use toolwright::{Context, DynTool, ToolCall, ToolError, Toolset, args::Repairs, schema::SchemaDoc};
+use toolwright::{
+    Context, DynTool, ToolCall, ToolError, Toolset, args::Repairs, schema::SchemaDoc,
+};
 
 /// Differences that are known: draft, file and group, with the reason.
 const KNOWN: [(&str, &str); 1] = [(

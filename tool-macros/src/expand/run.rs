@@ -230,7 +230,7 @@ fn answer(tool: &Tool, callee: &TokenStream, arguments: &[TokenStream]) -> Token
     }
 }
 
-/// From an error to words for the model; see the runtime's `finish`.
+/// Generates the conversion of an error to words for the model; see the runtime's `finish`.
 fn way(place: SpanEnds) -> TokenStream {
     let way = place.start(quote!(__way));
     quote!(|it| it.#way())

@@ -1,4 +1,4 @@
-//! Which types serde reads as bytes: those that it can lend, and nothing else.
+//! Types that serde reads as bytes: those that it can lend, and nothing else.
 
 use syn::{GenericArgument, PathArguments, Type};
 

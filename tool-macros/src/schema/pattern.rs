@@ -56,7 +56,7 @@ impl Pattern {
     }
 }
 
-/// Why a pattern is refused.
+/// Reasons why a pattern is refused.
 #[derive(Debug)]
 enum PatternError {
     /// Engines that run in linear time do not know it.

@@ -43,7 +43,7 @@ pub enum Block {
     },
     /// Something that lies elsewhere.
     Resource {
-        /// Where.
+        /// URI of the resource.
         uri: String,
         /// Its media type, if known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -51,12 +51,12 @@ pub enum Block {
     },
     /// A text document, with where it is from.
     Document {
-        /// Where it is from.
+        /// URI that the document is from.
         uri: String,
         /// Its media type, if known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         mime_type: Option<String>,
-        /// What it says.
+        /// Text of the document.
         text: String,
     },
     /// Data.
@@ -98,7 +98,7 @@ impl Content {
         Self(vec![Block::Text { text: text.into() }])
     }
 
-    /// The same content and a picture: media type and Base64.
+    /// Appends a picture: media type and Base64.
     pub fn image(self, mime_type: impl Into<String>, data: impl Into<String>) -> Self {
         self.with(Block::Image {
             mime_type: mime_type.into(),
@@ -106,7 +106,7 @@ impl Content {
         })
     }
 
-    /// The same content and another block.
+    /// Appends a block.
     pub fn with(mut self, block: Block) -> Self {
         self.0.push(block);
         self
@@ -122,7 +122,7 @@ impl Content {
         &self.0
     }
 
-    /// What remains where only text can be sent: the words, and a note for each other block.
+    /// Returns the content as plain text: words as they are, data as JSON, and a note for each other block.
     pub fn to_plain(&self) -> String {
         let lines = self.0.iter().map(Block::to_plain);
         lines.collect::<Vec<_>>().join("\n")

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::estimate;
 
-/// What is known about a tool before it is called: pure data, without the code that runs it.
+/// Definition of a tool: pure data, without the code that runs it.
 ///
 /// It can be stored and read back; a tool's code is found again by its name
 /// (`Toolset::attach`). Providers' own forms are made and read by
@@ -32,9 +32,9 @@ pub struct ToolDef {
     /// A name for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<Cow<'static, str>>,
-    /// What it does, for the model.
+    /// Description for the model.
     pub description: Cow<'static, str>,
-    /// What the arguments look like; without one the tool takes none.
+    /// Schema of the arguments; without one the tool takes none.
     #[serde(
         default = "SchemaDoc::empty_object",
         deserialize_with = "null_is_empty",
@@ -42,7 +42,7 @@ pub struct ToolDef {
         alias = "parameters"
     )]
     pub input: SchemaDoc,
-    /// What the result looks like, where it is known.
+    /// Schema of the result, if it is known.
     #[serde(
         default,
         rename = "output_schema",
@@ -91,7 +91,7 @@ pub struct ToolDef {
         deserialize_with = "null_is_default"
     )]
     pub spawn: bool,
-    /// How long a call may take.
+    /// Time limit of one call.
     #[serde(
         default,
         rename = "timeout_ms",
@@ -99,7 +99,7 @@ pub struct ToolDef {
         with = "millis"
     )]
     pub timeout: Option<Duration>,
-    /// Whatever else the host wants to know about it; rides on every result.
+    /// Other values that the host wants to know about it; they ride on every result.
     #[serde(default, skip_serializing_if = "Meta::is_empty", alias = "extras")]
     pub meta: Meta,
 }
@@ -152,7 +152,7 @@ pub struct Annotations {
     /// It changes nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_only: Option<bool>,
-    /// What it changes may be lost.
+    /// Its changes may destroy data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destructive: Option<bool>,
     /// Calling it again with the same arguments changes nothing more.
@@ -207,7 +207,7 @@ impl Meta {
             .flat_map(|values| values.iter().map(|(name, value)| (name.as_str(), value)))
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no values.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }
@@ -246,7 +246,7 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// What other systems store writes `null` where nothing was said.
+/// Reads `null` as the default: other systems store it where nothing was said.
 fn null_is_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
     deserializer: D,
 ) -> Result<T, D::Error> {

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::call::{ErrorKind, Outcome, Payload, ToolError, ToolResult, contained};
 
-/// How a result becomes the text that the model sees.
+/// Encoding of a result as the text that the model sees.
 ///
 /// | encoder | a string | another value | an error |
 /// | --- | --- | --- | --- |
@@ -38,7 +38,7 @@ pub type Encode = fn(&ToolResult) -> Result<String, Box<dyn Error + Send + Sync>
 #[derive(Debug, Clone, Copy)]
 struct Custom(Encode);
 
-/// The same function. Two that do the same may or may not be one.
+/// Compares the functions' addresses. Two that do the same may or may not be equal.
 impl PartialEq for Custom {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::fn_addr_eq(self.0, other.0)
@@ -47,7 +47,7 @@ impl PartialEq for Custom {
 
 impl Eq for Custom {}
 
-/// What stands in for the answer of a person who has not answered yet.
+/// Placeholder for the answer of a person who has not answered yet.
 const AWAITING: &str = "<awaiting user response>";
 
 impl Encoder {
@@ -129,8 +129,8 @@ impl Encoder {
 }
 
 impl Encoder {
-    /// The same as JSON, for a provider whose form has a value there: what is not JSON already is a
-    /// string.
+    /// Encodes the result as JSON, for a provider whose form has a value there. Text that is no JSON
+    /// becomes a string.
     pub(crate) fn encode_json(self, result: &ToolResult) -> Cow<'_, str> {
         match (self.0, &result.outcome) {
             (Style::Json | Style::Envelope { .. }, _) => self.encode(result),
@@ -155,7 +155,7 @@ impl Encoder {
 }
 
 impl Encoder {
-    /// Whether the value of a success can be written.
+    /// Checks that the value of a success can be written.
     pub fn check(self, result: &ToolResult) -> Result<(), ToolError> {
         match self.0 {
             Style::Custom(custom) if result.is_success() => custom.write(result).map(drop),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use toolwright_schema::decode::{Fault, FaultCode};
 use toolwright_schema::text::{Printable, printable};
 
-/// Why a call has no result: words for the model, and apart from them what only the host may read.
+/// Error of a call without a result: words for the model, and apart from them what only the host may read.
 ///
 /// `Display` is what the model reads. Whoever wrote its words, they are safe to print: what nobody sees
 /// in them is an escape, as in [`Printable`]. `Debug` and [`source`](Error::source) are for the host: they
@@ -75,7 +75,7 @@ impl ErrorKind {
         }
     }
 
-    /// Whether the tool itself said no, as opposed to a crash or a call that never reached it.
+    /// Returns true if the tool itself reported the failure, as opposed to a crash or a call that never reached it.
     pub const fn is_reported(self) -> bool {
         matches!(self, Self::Failed)
     }
@@ -88,7 +88,7 @@ impl ToolError {
         Self::with_messages(kind, vec![message.into()])
     }
 
-    /// What a tool returns when it fails: an error of kind [`Failed`](ErrorKind::Failed).
+    /// Creates the error that a failing tool returns, of kind [`Failed`](ErrorKind::Failed).
     pub fn failed(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(ErrorKind::Failed, message)
     }
@@ -127,8 +127,8 @@ impl ToolError {
         error
     }
 
-    /// The same error, of faults that tell where they are and nothing of the values: for what was
-    /// read without knowing which of them are secret.
+    /// Removes the values from the faults, which still say where they are. For what was read without
+    /// knowing which of its values are secret.
     #[cold]
     pub fn without_values(self) -> Self {
         if self.0.faults.is_empty() {
@@ -146,14 +146,14 @@ impl ToolError {
         Self::invalid_args(faults.collect())
     }
 
-    /// The same error with one more message for the model.
+    /// Appends a message for the model.
     pub fn with_message(mut self, message: impl Into<Cow<'static, str>>) -> Self {
         self.0.messages.push(printable(message.into()));
         self
     }
 
-    /// The same error with what is wrong with the arguments, as data: what another error's
-    /// [`faults`](Self::faults) said. The model reads the messages.
+    /// Appends faults of the arguments, as data: those of another error's [`faults`](Self::faults). The
+    /// model reads the messages.
     pub fn with_faults(mut self, faults: impl IntoIterator<Item = Fault>) -> Self {
         self.0
             .faults
@@ -161,19 +161,19 @@ impl ToolError {
         self
     }
 
-    /// The same error with what caused it, for the host alone.
+    /// Sets the cause of the error, for the host alone.
     pub fn with_source(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         self.0.source = Some(Arc::from(source.into()));
         self
     }
 
-    /// The same error with words for the host alone.
+    /// Sets the detail that only the host reads.
     pub fn with_debug(mut self, debug: impl Into<String>) -> Self {
         self.0.debug = Some(debug.into());
         self
     }
 
-    /// The same error, which the same call would meet again: nobody tries it once more.
+    /// Marks the error as permanent: the same call would meet it again, so nobody retries it.
     ///
     /// The layer `Retry` asks for it.
     pub fn permanent(mut self) -> Self {
@@ -181,7 +181,7 @@ impl ToolError {
         self
     }
 
-    /// Whether the same call would fail again, as the tool says.
+    /// Returns true if the same call would fail again, as the tool says.
     pub fn is_permanent(&self) -> bool {
         self.0.permanent
     }
@@ -211,7 +211,7 @@ impl ToolError {
         self.0.outcome_unknown
     }
 
-    /// The same error; its host also reads that `what` panicked meanwhile.
+    /// Adds to the host's detail that `what` panicked meanwhile.
     #[cold]
     pub fn beside(self, what: &str, panic: &Self) -> Self {
         let panic = panic.host_detail().unwrap_or_default();
@@ -231,22 +231,22 @@ impl ToolError {
         }
     }
 
-    /// Which way it failed.
+    /// Returns the kind of failure.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// What the model is told, one message a fault, in order.
+    /// Returns the messages for the model, one a fault, in order.
     pub fn messages(&self) -> impl ExactSizeIterator<Item = &str> {
         self.0.messages.iter().map(AsRef::as_ref)
     }
 
-    /// What is wrong with the arguments, as data; empty unless they were refused.
+    /// Returns the faults of the arguments, as data; empty unless they were refused.
     pub fn faults(&self) -> &[Fault] {
         &self.0.faults
     }
 
-    /// What only the host may read: the tool's error in `Debug`, or the payload of its panic.
+    /// Returns the detail that only the host may read: the tool's error in `Debug`, or the payload of its panic.
     pub fn host_detail(&self) -> Option<&str> {
         self.0.debug.as_deref()
     }

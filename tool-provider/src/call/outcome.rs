@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::call::{Content, Payload};
 use toolwright_schema::text::same;
 
-/// What a call came to. Most tools return a value and never name this type; return it to say more.
+/// Outcome of a call. Most tools return a value and never name this type; return it to say more.
 ///
 /// ```
 /// use toolwright::Outcome;
@@ -28,16 +28,16 @@ pub enum Outcome {
     Content(Content),
     /// The tool cannot go on without a person's answer.
     AskUser {
-        /// What to ask.
+        /// Text of the question.
         question: String,
-        /// What the front end may want to know beside it, such as choices.
+        /// Data for the front end, such as choices.
         options: serde_json::Map<String, serde_json::Value>,
     },
     /// The conversation ends here.
     Halt {
-        /// Why.
+        /// Reason for the end.
         reason: HaltReason,
-        /// What the conversation came to.
+        /// Result of the conversation.
         value: Payload,
     },
     /// A value that goes to the user as it is; the model does not reword it.
@@ -58,7 +58,7 @@ impl Outcome {
         }
     }
 
-    /// The same question with something for the front end. Other outcomes stay as they are.
+    /// Adds data for the front end to a question. Other outcomes stay as they are.
     pub fn option(mut self, name: impl Into<String>, value: impl Into<serde_json::Value>) -> Self {
         if let Self::AskUser { options, .. } = &mut self {
             options.insert(name.into(), value.into());
@@ -106,7 +106,7 @@ impl Outcome {
     }
 }
 
-/// Why a tool ended the conversation, in a word of its own.
+/// Reason why a tool ended the conversation, in a word of its own.
 ///
 /// The words that the runtime uses for its own ends are refused, so that a host can tell them apart.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

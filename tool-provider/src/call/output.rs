@@ -2,14 +2,14 @@ use serde::Serialize;
 
 use crate::call::{Content, Outcome, Payload};
 
-/// What a tool may return: a `Serialize` value, an [`Outcome`], [`Content`], or a `Result` of one.
+/// Types that a tool may return: a `Serialize` value, an [`Outcome`], [`Content`], or a `Result` of one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be returned from a tool",
     label = "not a tool output",
     note = "return a `Serialize` value, an `Outcome`, `Content`, or a `Result` of one"
 )]
 pub trait Output {
-    /// What the call came to.
+    /// Converts the value into the outcome of the call.
     fn into_outcome(self) -> Outcome;
 }
 

@@ -32,9 +32,9 @@ enum Repr {
     Json(Json),
     /// A value that is not there yet, such as a stream. The runtime knows its type.
     Later(Later),
-    /// What stands in an error's place: it goes to the model, though the tool is `return_direct`.
+    /// Value in an error's place: it goes to the model, though the tool is `return_direct`.
     Handled(Box<Payload>),
-    /// What the value's own `Serialize` said.
+    /// Message of the error that the value's own `Serialize` returned.
     Unencodable(String),
 }
 
@@ -75,7 +75,7 @@ impl Payload {
         Self::written(&|root| value.serialize(root))
     }
 
-    /// What `write` wrote. All that is compiled for each type is what it calls.
+    /// Creates the payload that `write` writes. Only what this calls is compiled for each type.
     fn written(write: &dyn Fn(&mut Root) -> serde_json::Result<()>) -> Self {
         let mut root = Root::default();
         let written = write(&mut root);
@@ -100,8 +100,8 @@ impl Payload {
         Self(Repr::Text(text.into()))
     }
 
-    /// What a file or a program gave: a string if it is text, and else a note of how many bytes it
-    /// is, since a model can do nothing with them.
+    /// Converts the bytes of a file or a program: to a string if they are text, and else to a note of their
+    /// number. A model can do nothing with other bytes.
     ///
     /// ```
     /// use toolwright::call::Payload;
@@ -142,14 +142,14 @@ impl Payload {
         }
     }
 
-    /// The same value in an error's place. A layer sees it as any value; an answer that leaves the runtime is
-    /// [`unmarked`](Self::unmarked).
+    /// Marks the value as one in an error's place. A layer sees it as any value; an answer that leaves the
+    /// runtime is [`unmarked`](Self::unmarked).
     #[doc(hidden)]
     pub fn __handled(self) -> Self {
         Self(Repr::Handled(Box::new(self)))
     }
 
-    /// Whether it stands in an error's place.
+    /// Returns true if the value stands in an error's place.
     #[doc(hidden)]
     pub fn __is_handled(&self) -> bool {
         matches!(self.0, Repr::Handled(_))
@@ -210,7 +210,7 @@ impl Payload {
         }
     }
 
-    /// Whether it is text or JSON.
+    /// Returns true if the payload is text or JSON.
     #[inline]
     pub fn is_written(&self) -> bool {
         matches!(self.0, Repr::Text(_) | Repr::Json(_))

@@ -26,14 +26,14 @@ pub struct ToolResult {
     pub id: ShortStr,
     /// The tool's name, as the model called it.
     pub name: ShortStr,
-    /// What it came to.
+    /// Outcome of the call.
     pub outcome: Result<Outcome, ToolError>,
-    /// How the arguments were repaired before they were read, in order; empty if they were not.
+    /// Repairs of the arguments before they were read, in order; empty if there were none.
     pub repairs: Box<[Repair]>,
     /// The tool's own attributes, for the host; they never reach the model unasked.
     pub attributes: Meta,
-    /// How long the call took, where an executor ran it. Zero otherwise: looking at a clock twice
-    /// takes longer than all else that a `Toolset` does for a small call.
+    /// Duration of the call, if an executor ran it. Zero otherwise: looking at a clock twice takes longer
+    /// than all else that a `Toolset` does for a small call.
     pub duration: Duration,
 }
 
@@ -73,7 +73,7 @@ impl ToolResult {
         }
     }
 
-    /// Whether the tool ran and did not fail.
+    /// Returns true if the tool ran and did not fail.
     pub fn is_success(&self) -> bool {
         self.outcome.is_ok()
     }
@@ -83,7 +83,7 @@ impl ToolResult {
         Some(self.outcome.as_ref().ok()?.payload()?.to_value())
     }
 
-    /// What the model is told went wrong, in order; empty after a success.
+    /// Returns the error messages for the model, in order; empty after a success.
     pub fn errors(&self) -> impl Iterator<Item = &str> {
         self.outcome
             .as_ref()
@@ -99,13 +99,13 @@ impl ToolResult {
     }
 }
 
-/// Whether the outcome is a plain value and written: most are.
+/// Returns true if the outcome is a plain value and written: most are.
 #[inline]
 pub fn is_written(outcome: &Result<Outcome, ToolError>) -> bool {
     matches!(outcome, Ok(Outcome::Value(value)) if value.is_written())
 }
 
-/// The same outcome, if its value could be written as JSON.
+/// Returns the outcome, or the error of a value that cannot be written as JSON.
 #[inline(never)]
 fn checked(outcome: Result<Outcome, ToolError>) -> Result<Outcome, ToolError> {
     if let Ok(outcome) = &outcome

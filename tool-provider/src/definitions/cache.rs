@@ -16,7 +16,7 @@ use toolwright_schema::text::ShortStr;
 /// All toolsets that hold the tool share it, so a toolset that is made for one turn only joins texts.
 #[derive(Default)]
 pub struct EncodedTool {
-    /// Where the tool's own definition holds characters that nobody sees: what is sent in its place.
+    /// Definition that is sent if the tool's own holds invisible characters, and what was found.
     visible: OnceLock<Option<Box<(ToolDef, Stripped)>>>,
     plain: LazyMap<Wire, String>,
     lowered: LazyMap<(Wire, Dialect), Result<Arc<InDialect>, LowerError>>,
@@ -35,7 +35,7 @@ pub(super) struct InDialect {
 }
 
 impl InDialect {
-    /// Whether a dialect takes the tool's name: its own, or one that is stricter otherwise.
+    /// Returns true if a dialect takes the tool's name: its own, or one that is stricter otherwise.
     pub(super) fn is_named_for(&self, dialect: Dialect) -> bool {
         if dialect == self.dialect {
             self.takes_name

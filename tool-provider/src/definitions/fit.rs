@@ -1,4 +1,4 @@
-//! Which tools of a set are sent strictly.
+//! Selection of the tools of a set that are sent strictly.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -47,7 +47,7 @@ impl DefinitionOptions {
         self
     }
 
-    /// How early a tool is kept; nothing for one that is not named.
+    /// Returns the tool's position among those to keep; `None` for one that is not named.
     fn priority(&self, tool: &str) -> Option<usize> {
         self.keep.iter().position(|name| name == tool)
     }
@@ -59,7 +59,7 @@ impl From<Dialect> for DefinitionOptions {
     }
 }
 
-/// Why a tool is sent without strictness.
+/// Reasons why a tool is sent without strictness.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NonStrict {
@@ -68,17 +68,17 @@ pub enum NonStrict {
     /// A request may hold no more in strict tools, and of those that were left this one stood
     /// behind: it was to be kept after the others, or it was not named and has the largest share.
     Budget {
-        /// Of what.
+        /// Budget that is used up.
         budget: Budget,
         /// The most that a request may hold.
         most: usize,
-        /// What the tool would add.
+        /// Share of it that the tool would add.
         share: usize,
     },
 }
 
 impl NonStrict {
-    /// The same as a note on the tool.
+    /// Converts the reason into a note on the tool.
     pub(super) fn to_note(&self) -> Note {
         let (path, why) = match self {
             Self::Rejected(LowerError { code, path, help }) => {
@@ -218,7 +218,7 @@ struct Over<'t, 'f> {
 }
 
 impl Over<'_, '_> {
-    /// What a strict tool adds.
+    /// Returns the share that a strict tool adds; 0 for any other.
     fn adds(&self, tool: &InDialect) -> usize {
         if tool.lowered.strict {
             (self.share.of)(&tool.lowered)

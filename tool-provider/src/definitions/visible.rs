@@ -13,19 +13,19 @@ use toolwright_schema::text::{Printable, find, name};
 /// takes time in the text's length.
 const MOST_LOOKED_AT: usize = 64;
 
-/// What [`ToolDef::strip_hidden`] found.
+/// Result of [`ToolDef::strip_hidden`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stripped {
-    /// How many characters were taken out.
+    /// Number of characters that were taken out.
     pub removed: usize,
-    /// What still holds some, because it would mean something else without them: keys and allowed
-    /// values of schemas, such as `` the key `ci\u{200b}ty` ``.
+    /// Keys and allowed values of schemas that still hold some, such as `` the key `ci\u{200b}ty` ``. They
+    /// would mean something else without them.
     pub left: Vec<String>,
 }
 
 impl Stripped {
-    /// How many characters are not sent, if any.
+    /// Returns a note with the number of characters that are not sent, if any.
     pub(crate) fn to_note(&self) -> Option<Note> {
         (self.removed > 0).then(|| Note {
             kind: NoteKind::HiddenRemoved,
@@ -37,8 +37,8 @@ impl Stripped {
 }
 
 impl ToolDef {
-    /// Whether nothing can be hidden in it, as for most tools: its words are ASCII, and the macros have
-    /// looked through its schemas.
+    /// Returns true if nothing can be hidden in it, as in most tools: its words are ASCII, and the macros
+    /// have checked its schemas.
     pub(crate) fn is_plain(&self) -> bool {
         let is_plain = |schema: &SchemaDoc| schema.shape().is_some();
         self.name.is_ascii()
@@ -156,7 +156,7 @@ fn words(schema: &mut Ordered, found: &mut Stripped) {
     }
 }
 
-/// What stands in values, which are sent as they are.
+/// Notes the keys and values that hold invisible characters; they are sent as they are.
 fn values(value: &Ordered, found: &mut Stripped) {
     match value {
         Ordered::String(text) => left(text, "value", found),

@@ -1,10 +1,10 @@
-//! What one request may hold over all of its tools, and each tool's share of it.
+//! Limits of one request over all of its tools, and each tool's share of them.
 
 use std::fmt;
 
 use super::{Dialect, Lowered};
 
-/// What a request may hold only so much of.
+/// Quantities that a request may hold only so much of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Budget {

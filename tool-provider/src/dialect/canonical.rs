@@ -1,5 +1,5 @@
-//! The form that lowering starts from: what is no rule of a value is dropped, with a note, and the
-//! names of Rust's numbers are no formats.
+//! Form that lowering starts from: what is no rule of a value is dropped, with a note, and the names of
+//! Rust's numbers are no formats.
 
 use super::reject::{LowerError, LowerErrorCode, Note, NoteKind};
 use toolwright_schema::keyword::Keyword;
@@ -35,7 +35,7 @@ impl From<ReadError> for LowerError {
     }
 }
 
-/// What a format means, until the description is known. No keyword has a space.
+/// Key of a format's meaning, until the description is known. No keyword has a space.
 const WORDS: &str = "format words";
 
 /// Notes what is left out.

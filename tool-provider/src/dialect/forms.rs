@@ -1,4 +1,4 @@
-//! The way back where only the schema is known, and not the dialect that the model was told it in.
+//! Plans for arguments where only the schema is known, and not the dialect that the model received it in.
 
 use super::lower::Lowering;
 use super::plan::Inverse;
@@ -6,8 +6,8 @@ use super::table;
 use toolwright_schema::read::Ordered;
 
 impl Inverse {
-    /// What brings a value back to a schema from any dialect's form of it; nothing where that is
-    /// the schema's own form.
+    /// Returns the plan that brings a value back to a schema from any dialect's form of it. `None` if that
+    /// is the schema's own form.
     pub fn of_forms(schema: &Ordered) -> Option<Self> {
         let lowering = Lowering {
             rules: &table::FORMS,

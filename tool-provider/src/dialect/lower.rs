@@ -1,4 +1,4 @@
-//! From one form to what a dialect accepts.
+//! Lowering of a schema from one form to what a dialect accepts.
 
 mod array;
 mod cycles;
@@ -29,7 +29,7 @@ pub struct Lowered {
     pub schema: Option<String>,
     /// The way back from what a model sends.
     pub plan: Inverse,
-    /// What does not stand in the schema, in order.
+    /// Notes on what is not in the schema, in order.
     pub notes: Vec<Note>,
     /// The provider is asked to hold the model to the schema.
     pub strict: bool,
@@ -75,7 +75,7 @@ pub fn lower(schema: &SchemaDoc, dialect: Dialect) -> Result<Lowered, LowerError
     })
 }
 
-/// The same, with all that stands against a schema. What is refused hides what is inside it.
+/// Lowers a schema as `lower` does, and returns all rejections. What is refused hides what is inside it.
 pub fn lower_all(schema: &SchemaDoc, dialect: Dialect) -> Result<Lowered, Vec<LowerError>> {
     let lowering = Lowering {
         tells_all: true,
@@ -84,17 +84,17 @@ pub fn lower_all(schema: &SchemaDoc, dialect: Dialect) -> Result<Lowered, Vec<Lo
     lowering.run_doc(schema)
 }
 
-/// How a schema is lowered.
+/// Settings of a lowering.
 pub(super) struct Lowering {
     pub(super) rules: &'static Rules,
     /// It is the schema of one argument, and need be no object.
     pub(super) is_argument: bool,
-    /// What is refused does not end it.
+    /// Rejections are collected and do not end the lowering.
     pub(super) tells_all: bool,
 }
 
 impl Lowering {
-    /// Of the schema of a tool's arguments; the first rejection ends it.
+    /// Returns the settings for the schema of a tool's arguments; the first rejection ends the lowering.
     pub(super) fn of(rules: &'static Rules) -> Self {
         Self {
             rules,
@@ -196,7 +196,7 @@ impl Lowering {
 /// The type that stands in the place of what was refused, when more is looked for.
 const ANYTHING: &str = "string";
 
-/// What a schema of arguments is.
+/// Returns the kind of a schema of arguments.
 fn root(schema: &Ordered) -> Root {
     match schema.text(Keyword::Type) {
         Some("object") if schema.has(Keyword::AnyOf) => Root::WithUnion,
@@ -206,11 +206,11 @@ fn root(schema: &Ordered) -> Root {
     }
 }
 
-/// What stands around a schema.
+/// Position of a schema.
 #[derive(Clone, Copy)]
 struct Spot {
     is_root: bool,
-    /// What the place of the value asks for.
+    /// Presence of `null` that the position asks for.
     null: Wanted,
 }
 
@@ -234,7 +234,7 @@ struct Pass<'c> {
     steps: Vec<Step>,
     notes: Vec<Note>,
     tells_all: bool,
-    /// What was refused so far, where that does not end it.
+    /// Rejections so far, if they do not end the lowering.
     rejects: Vec<LowerError>,
 }
 

@@ -1,9 +1,8 @@
-//! What each provider accepts for a tool's arguments, and how a schema is brought into it.
+//! Dialects of JSON Schema that providers accept for a tool's arguments, and the lowering of a schema into them.
 //!
-//! The rules are data: one table a dialect, in `table`, each rule with its source, so that a
-//! correction is one line. A schema is first brought into one form (`canonical`), then each
-//! dialect's table says what becomes of it (`lower`), and the plan that comes with the result says
-//! how what a model sends is brought back (`undo`).
+//! The rules are data: one table per dialect, in `table`, each rule with its source, so a correction is one
+//! line. A schema is first brought into one form (`canonical`), then lowered by the dialect's table
+//! (`lower`). The plan that comes with the result brings back what a model sends (`undo`).
 
 mod budget;
 mod canonical;
@@ -35,7 +34,7 @@ pub use self::size::Size;
 pub use self::verdict::Judged;
 pub use self::verdict::{RequestUsage, Steps, Verdict};
 
-/// What one provider's API accepts.
+/// Dialect of JSON Schema that one provider's API accepts.
 ///
 /// ```
 /// use toolwright::{Dialect, dialect::lower, schema::SchemaDoc};
@@ -145,12 +144,12 @@ impl Dialect {
         self.rules().name
     }
 
-    /// Whether the provider is asked to hold the model to the schema.
+    /// Returns true if the provider is asked to hold the model to the schema.
     pub fn is_strict(self) -> bool {
         self.rules().strict
     }
 
-    /// The same provider's dialect without strictness; of one that is no strict mode, itself.
+    /// Returns the same provider's dialect without strictness; itself if it is no strict mode.
     ///
     /// ```
     /// use toolwright::Dialect;
@@ -182,7 +181,7 @@ impl Dialect {
         None
     }
 
-    /// Whether a tool may have this name.
+    /// Returns true if a tool may have this name.
     ///
     /// ```
     /// use toolwright::Dialect;
@@ -194,13 +193,13 @@ impl Dialect {
         self.rules().tool_name.accepts(name)
     }
 
-    /// What one request may hold, over all of its tools of this dialect.
+    /// Returns the limits of one request, over all of its tools of this dialect.
     pub const fn request_limits(self) -> RequestLimits {
         self.rules().limits.request
     }
 }
 
-/// What one request may hold, over all of its tools; nothing where no limit is known.
+/// Limits of one request, over all of its tools; `None` where no limit is known.
 ///
 /// A schema's own share stands in [`Lowered`], and of a type it is known when it compiles:
 /// [`Dialect::request_usage`].

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, HashMap};
 use super::Dialect;
 use toolwright_schema::text::ShortStr;
 
-/// Which names are accepted: ASCII letters and digits, and some other characters.
+/// Rule for accepted names: ASCII letters and digits, and some other characters.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NameRule {
-    /// What may stand beside letters and digits.
+    /// Characters that may stand beside letters and digits.
     others: &'static str,
-    /// What may stand first beside letters; anything that may stand elsewhere, without it.
+    /// Characters that may come first beside letters; `None` if all that may stand elsewhere may.
     first: Option<&'static str>,
     /// The most characters.
     most: usize,
@@ -166,7 +166,7 @@ impl Renames {
         self.to.insert(name.to_owned(), provided);
     }
 
-    /// What the provider is told for a tool's name; nothing for a name that was not in the list.
+    /// Returns the name that the provider receives for a tool's; `None` for one that was not in the list.
     pub fn to_provider(&self, name: &str) -> Option<&str> {
         self.to.get(name).map(String::as_str)
     }

@@ -1,4 +1,4 @@
-//! What a lowering changed in the arguments' form.
+//! Plan that undoes a lowering in the arguments.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -11,14 +11,14 @@ use toolwright_schema::read::Ordered;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Step {
-    /// What to do.
+    /// Operation on the value.
     pub op: Op,
-    /// Where, in the lowered schema: `/name` is a key, `/*` the elements of an array, `/?i` a value
-    /// of a union's member; `#/$defs/Name` starts a path inside a recursive type.
+    /// Path in the lowered schema: `/name` is a key, `/*` the elements of an array, `/?i` a value of a
+    /// union's member. `#/$defs/Name` starts a path inside a recursive type.
     pub at: String,
 }
 
-/// What to do with a value.
+/// Operations on a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Op {
@@ -31,7 +31,7 @@ pub enum Op {
     },
     /// `{"_0": …, "_1": …}` becomes an array.
     ObjectToTuple {
-        /// How many elements there are.
+        /// Number of elements.
         len: usize,
     },
 }
@@ -82,7 +82,7 @@ impl Inverse {
         &self.schema
     }
 
-    /// What is to be undone; nothing for most schemas.
+    /// Returns the steps to undo; empty for most schemas.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }

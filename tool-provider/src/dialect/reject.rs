@@ -1,4 +1,4 @@
-//! What a dialect cannot say, and what was said otherwise.
+//! Rejections of a schema by a dialect, and notes on what was said otherwise.
 
 use std::fmt;
 
@@ -6,16 +6,16 @@ use toolwright_json::write_string;
 
 use toolwright_schema::text::Printable;
 
-/// Why a dialect cannot say a schema.
+/// Reason why a dialect cannot say a schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LowerError {
-    /// Which rule stands against it.
+    /// Rule that stands against it.
     pub code: LowerErrorCode,
-    /// Where: `/name` is a key, `/*` the elements of an array, `/?i` a member of a union; `/` is the
-    /// root, and what starts with `#/$defs/` is inside a recursive type.
+    /// Path in the schema: `/name` is a key, `/*` the elements of an array, `/?i` a member of a union. `/`
+    /// is the root, and what starts with `#/$defs/` is inside a recursive type.
     pub path: String,
-    /// What to do about it.
+    /// Advice on how to solve it.
     pub help: String,
 }
 
@@ -77,7 +77,7 @@ impl LowerErrorCode {
         }
     }
 
-    /// What is wrong with the value, behind whose it is.
+    /// Returns the words for what is wrong with the value, to follow its name.
     pub const fn words(self) -> &'static str {
         match self {
             Self::RootNotObject => " are no object",
@@ -113,7 +113,7 @@ impl LowerErrorCode {
         }
     }
 
-    /// What to do about it.
+    /// Returns advice on how to solve it.
     pub const fn help(self) -> &'static str {
         match self {
             Self::RootNotObject => {
@@ -205,9 +205,9 @@ impl std::error::Error for LowerError {}
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Note {
-    /// What became of it.
+    /// Kind of the note.
     pub kind: NoteKind,
-    /// Where it stood, as in [`LowerError::path`].
+    /// Path of the keyword, as in [`LowerError::path`].
     pub path: String,
     /// The keyword.
     pub keyword: String,
@@ -215,7 +215,7 @@ pub struct Note {
     pub value: String,
 }
 
-/// What became of a keyword.
+/// Kinds of notes on a keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum NoteKind {

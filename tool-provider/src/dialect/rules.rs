@@ -1,7 +1,7 @@
-//! The words that the tables of `table` are written in.
+//! Vocabulary of the tables in `table`.
 //!
-//! What follows from them is decided in `objects` and `values`: each rule is one constant function of
-//! plain facts. The verdict finds the facts in a tree, and the lowering in the text of its schema.
+//! Its consequences are decided in `objects` and `values`: each rule is one constant function of plain
+//! facts. The verdict finds the facts in a tree, and the lowering in the text of its schema.
 
 mod objects;
 mod values;
@@ -13,13 +13,13 @@ use toolwright_schema::keyword::Keyword;
 pub(super) use self::objects::{ObjectFacts, ObjectForm, Root};
 pub(super) use self::values::TupleForm;
 
-/// What one dialect accepts, and what becomes of the rest.
+/// Rules of one dialect: what it accepts, and what becomes of the rest.
 #[allow(clippy::struct_excessive_bools)] // Each is one rule of its own, with its own source.
 pub(super) struct Rules {
     pub(super) name: &'static str,
     /// The model is held to the schema.
     pub(super) strict: bool,
-    /// The same provider's dialect that does not hold the model to the schema.
+    /// Dialect of the same provider that does not hold the model to the schema.
     pub(super) loose: Option<Dialect>,
     /// The most characters of a tool's description.
     pub(super) description: Option<usize>,
@@ -31,9 +31,9 @@ pub(super) struct Rules {
     pub(super) root_union: bool,
     /// A union may stand beside keys below the root.
     pub(super) object_with_union: bool,
-    /// How a key says that it may be missing.
+    /// Form of a key that may be missing.
     pub(super) optional: Optional,
-    /// How a value says that it may be `null`.
+    /// Form of a value that may be `null`.
     pub(super) null: Null,
     pub(super) objects: Objects,
     pub(super) maps: Maps,
@@ -85,7 +85,7 @@ pub(super) enum Null {
     Kept,
     /// A list of types where the type is one word, and `anyOf` else.
     List,
-    /// The same, but an array takes `anyOf` too.
+    /// As `List`, but an array takes `anyOf` too.
     ScalarList,
     /// `anyOf`.
     AnyOf,
@@ -101,7 +101,7 @@ pub(super) enum Objects {
     Closed,
     /// All are closed; there is no word for it.
     Unmarked,
-    /// The same, and what is open loses its other keys.
+    /// As `Unmarked`, and what is open loses its other keys.
     Narrowed,
 }
 
@@ -127,7 +127,7 @@ pub(super) enum Items {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum AllOf {
     Kept,
-    /// Of anything but objects: closed, no two of those meet.
+    /// All schemas but those of objects: closed, no two of those meet.
     NoObjects,
     Refused,
 }
@@ -148,14 +148,14 @@ pub(super) enum Enums {
     Strings,
 }
 
-/// Which of the keywords that bound a value are taken.
+/// Keywords that bound a value and are taken.
 pub(super) enum Takes {
     All,
     AllBut(&'static [(Keyword, When)]),
     Only(&'static [(Keyword, When)]),
 }
 
-/// When a keyword is taken.
+/// Conditions under which a keyword is taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum When {
     Always,
@@ -179,7 +179,7 @@ pub(super) enum Formats {
     Only(&'static [&'static str]),
 }
 
-/// Whether `null` is among the values behind a key.
+/// Presence of `null` among the values behind a key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wanted {
     /// `null` if the schema says so.
@@ -191,7 +191,7 @@ pub(super) enum Wanted {
 }
 
 impl Wanted {
-    /// Whether `null` is a value where the schema says so, or not.
+    /// Returns true if `null` is a value. `said`: the schema says so.
     pub(super) const fn admits(self, said: bool) -> bool {
         match self {
             Self::AsSaid => said,
@@ -201,7 +201,7 @@ impl Wanted {
     }
 }
 
-/// How large a schema may be, and what a request may hold of them.
+/// Limits of a schema's size, and of what a request may hold of them.
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
     pub(super) request: RequestLimits,

@@ -1,4 +1,4 @@
-//! How large a lowered schema is: counted by the verdict in a tree, and by the lowering in its text.
+//! Size of a lowered schema: counted by the verdict in a tree, and by the lowering in its text.
 
 use super::LowerErrorCode;
 use super::rules::Limits;
@@ -91,7 +91,7 @@ impl Size {
         }
     }
 
-    /// What was added since `before`, as often as it stands there.
+    /// Counts what was added since `before` as often as it stands there.
     pub(super) const fn repeat(&mut self, before: &Self, times: usize) {
         let more = times.saturating_sub(1);
         self.optional_keys += (self.optional_keys - before.optional_keys) * more;
@@ -101,7 +101,7 @@ impl Size {
         self.characters += (self.characters - before.characters) * more;
     }
 
-    /// What is too much: the words for it, how much it is and how much may be.
+    /// Returns what is too much: the words for it, the count and the limit.
     pub(super) const fn beyond(&self, limits: &Limits) -> Option<(&'static str, usize, usize)> {
         if self.levels > limits.levels {
             Some((" objects inside each other", self.levels, limits.levels))
@@ -126,7 +126,7 @@ impl Size {
         }
     }
 
-    /// Whether that is anything, as a code.
+    /// Returns the reject code of a size beyond the limits.
     pub(super) const fn judge(&self, limits: &Limits) -> Option<LowerErrorCode> {
         match self.beyond(limits) {
             Some(_) => Some(LowerErrorCode::TooLarge),

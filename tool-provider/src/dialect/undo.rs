@@ -1,4 +1,4 @@
-//! From what a model sent under a lowered schema to what the schema admitted before.
+//! Conversion of what a model sent under a lowered schema to what the schema admitted before.
 
 mod fits;
 
@@ -16,11 +16,11 @@ use toolwright_schema::text::escaped;
 
 type Entry<'t> = (Cow<'t, str>, Value<'t>);
 
-/// How often a value may be judged by a member of a union: members that hold each other are tried
-/// again inside each one. Beyond it no member fits, and the decoder has the word.
+/// Maximum number of trials of values against members of unions: members that hold each other are tried
+/// again inside each one. Beyond it no member fits, and the decoder decides.
 const MOST_TRIALS: usize = 100_000;
 
-/// How many unions and references may stand around one value.
+/// Maximum number of unions and references around one value.
 const MOST_HOPS: u8 = 8;
 
 impl Inverse {
@@ -56,9 +56,9 @@ impl Inverse {
         }
     }
 
-    /// The same for a reader that tells what is wrong itself: a list of entries or an object of
-    /// places that is none stays as it is, and a key that a list has twice stands twice in the
-    /// object. Nothing where the text stays as it is.
+    /// Undoes the plan for a reader that reports errors itself. A list of entries or an object of places
+    /// that is none stays as it is. A key that a list has twice stands twice in the object. `None` if the
+    /// text stays as it is.
     pub fn raise(&self, text: &str) -> Option<String> {
         if !self.may_concern(text) {
             return None;
@@ -67,8 +67,8 @@ impl Inverse {
         undo.is_changed.then(|| value.to_json())
     }
 
-    /// Whether anything in a text may have to be undone. In most calls nothing has, and those need not
-    /// be taken apart before they are read.
+    /// Returns true if anything in a text may have to be undone. In most calls nothing has, and those need
+    /// not be taken apart before they are read.
     fn may_concern(&self, text: &str) -> bool {
         let mut ops = self.steps().iter().map(|step| step.op);
         // What is escaped may be any key.
@@ -111,9 +111,9 @@ struct Undo<'p> {
     schema: &'p Ordered,
     absent: HashSet<&'p str>,
     ops: HashMap<&'p str, Op>,
-    /// Where in the schema.
+    /// Path in the schema.
     path: Path,
-    /// Where in the arguments.
+    /// Path in the arguments.
     place: Vec<Segment>,
     hops: u8,
     trials: usize,
@@ -132,7 +132,7 @@ impl<'p> Undo<'p> {
             .push(Fault::new(say::path(&self.place), code, message));
     }
 
-    /// What a reference leads to.
+    /// Returns the target of a reference.
     fn target(&self, reference: &str) -> Option<&'p Ordered> {
         match reference.strip_prefix("#/$defs/") {
             Some(name) => self.schema.keyword(Keyword::Defs)?.get(name),
@@ -352,8 +352,8 @@ fn values_of(list: &Ordered) -> Option<&Ordered> {
     list.keyword(Keyword::Items)?.member("value")
 }
 
-/// Where the key of a list's entry stands in it: a string or a number, beside a value. `None` for
-/// what is no entry.
+/// Returns the position of the key in a list's entry: a string or a number, beside a value. `None` for what
+/// is no entry.
 fn key_at(entry: &Value<'_>) -> Option<usize> {
     let Value::Object(parts) = entry else {
         return None;

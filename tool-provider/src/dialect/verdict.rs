@@ -1,8 +1,7 @@
-//! Whether a dialect can say a tool's arguments, decided when it compiles.
+//! Verdict on whether a dialect can say a tool's arguments, decided at compile time.
 //!
-//! `rules` decides, as for `lower`; the facts are found in the tree of a type instead of the text of
-//! its schema: a constant function can walk the one and not the other. Tests hold the two walks
-//! against each other.
+//! `rules` decides, as for `lower`. The facts are found in the tree of a type instead of the text of its
+//! schema, since a constant function can walk only the tree. Tests compare the two walks.
 
 /// `?` of a rule, which constant functions have not.
 macro_rules! ask {
@@ -23,16 +22,16 @@ use super::rules::{Limits, Root, Rules, Wanted};
 use super::size::Size;
 use toolwright_schema::shape::{Id, Kind, Refs, Rest, Shape};
 
-/// How deep a path is told.
+/// Maximum length of a reported path.
 const STEPS: usize = 12;
 
-/// How many types may contain each other on the way to a value.
+/// Maximum number of types that contain each other on the way to a value.
 const TYPES: usize = 64;
 
-/// How many types may be walked that edges lead back to from outside.
+/// Maximum number of walked types that edges lead back to from outside.
 const TARGETS: usize = 16;
 
-/// What a dialect says of a tool's arguments.
+/// Verdict of a dialect on a tool's arguments.
 #[derive(Debug, Clone, Copy)]
 pub enum Verdict {
     /// It takes them.
@@ -77,7 +76,7 @@ impl Steps {
     }
 }
 
-/// What a tool takes of what a request may hold over all of its tools.
+/// Share of one tool in what a request may hold over all of its tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestUsage {
@@ -95,16 +94,16 @@ pub struct Judged {
 }
 
 impl Dialect {
-    /// Whether the provider takes arguments of this shape: what [`lower`](super::lower) would say of
-    /// its schema, but for types that tell theirs only when the program runs. Opaque are also types
-    /// that the shape comes back to and does not hold itself, unless `refs` does.
+    /// Judges whether the provider takes arguments of this shape, as [`lower`](super::lower) would judge
+    /// their schema. Types that tell theirs only when the program runs are opaque. So are types that the
+    /// shape comes back to and does not hold itself, unless `refs` does.
     pub const fn verdict(self, arguments: &Shape<'static>, refs: &'static Refs) -> Verdict {
         self.judge(arguments, refs).verdict
     }
 
-    /// What arguments of this shape take of [`request_limits`](Self::request_limits): what
-    /// [`lower`](super::lower) counts in their schema. Nothing is known of arguments that are refused
-    /// or of which a part is opaque.
+    /// Returns the share of [`request_limits`](Self::request_limits) that arguments of this shape take, as
+    /// [`lower`](super::lower) counts it in their schema. Nothing is known of arguments that are refused or
+    /// of which a part is opaque.
     pub const fn request_usage(
         self,
         arguments: &Shape<'static>,
@@ -167,7 +166,7 @@ impl Dialect {
         }
     }
 
-    /// What of a size is too much: the words for it, how much it is and how much may be.
+    /// Returns what of a size is too much: the words for it, the count and the limit.
     pub const fn beyond(self, size: &Size) -> Option<(&'static str, usize, usize)> {
         size.beyond(&self.rules().limits)
     }
@@ -179,9 +178,9 @@ struct Walk {
     /// The types around the value, each with how many keys around it may be missing.
     types: [(Id, usize); TYPES],
     depth: usize,
-    /// How many keys around the value may be missing.
+    /// Number of keys around the value that may be missing.
     optional: usize,
-    /// What the key of the value that comes next says of `null`.
+    /// Presence of `null` by the key of the value that comes next.
     null: Wanted,
     /// The object that comes next is a flattened `Option`: all of its keys may be missing.
     is_loose: bool,
@@ -264,7 +263,7 @@ impl Walk {
         &self.rules.limits
     }
 
-    /// Whether the schema is not too large so far.
+    /// Returns the reject code if the schema is too large so far.
     const fn within(&mut self, levels: usize) -> Option<LowerErrorCode> {
         self.size.levels = larger(self.size.levels, levels);
         self.size.judge(self.limits())

@@ -157,9 +157,8 @@ pub(super) fn with_made(given: &[Option<Cow<'_, str>>]) -> Vec<ShortStr> {
     made.collect()
 }
 
-/// What has to stand for arguments that are no object, where a provider takes nothing else: the
-/// object that the string holds, or what was sent under a key that says that it was none. `None` if
-/// they are one.
+/// Returns the object for arguments that are none, where a provider takes nothing else. It is the one that
+/// the string holds, or what was sent, under a key that says that it was none. `None` if they are one.
 ///
 /// The key is the one of Anthropic's documentation, "Fine-grained tool streaming", 2026-08.
 pub(super) fn mended(arguments: Option<&RawValue>) -> Option<String> {

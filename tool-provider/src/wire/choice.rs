@@ -4,7 +4,7 @@ use std::fmt;
 use super::Wire;
 use toolwright_schema::text::{LONGEST_SHOWN, Printable, did_you_mean, near};
 
-/// Whether the model calls tools, and which.
+/// Choice of whether the model calls tools, and which.
 ///
 /// ```
 /// use toolwright::{Toolset, Wire, wire::ToolChoice};
@@ -44,7 +44,7 @@ impl fmt::Display for ToolChoice {
     }
 }
 
-/// Whether one response may hold several calls.
+/// Permission for several calls in one response.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Parallel {
     /// As the provider does unasked: all let the model make several.
@@ -73,7 +73,7 @@ pub enum ToolChoiceError {
         wire: Wire,
         /// The choice.
         choice: ToolChoice,
-        /// Whether several calls may come.
+        /// Permission for several calls.
         parallel: Parallel,
     },
 }
@@ -105,7 +105,8 @@ impl fmt::Display for ToolChoiceError {
 impl std::error::Error for ToolChoiceError {}
 
 impl Wire {
-    /// The same of tools whose text is known, and of a choice that has its word or has none.
+    /// Builds the text of a request from encoded tools, and from the provider's word for a choice or its lack of
+    /// one.
     pub(crate) fn request_of<'t>(
         self,
         word: Result<String, ToolChoiceError>,
@@ -133,7 +134,7 @@ impl Wire {
             .request(&definitions(), word.as_deref(), parallel))
     }
 
-    /// Whether there are the tools that a choice speaks of, among tools of these names.
+    /// Checks a choice against the names of the tools.
     pub(crate) fn check_choice<'n>(
         mut names: impl Iterator<Item = &'n str>,
         choice: &ToolChoice,

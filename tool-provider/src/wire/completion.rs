@@ -7,7 +7,7 @@ use super::read::Members;
 use super::{Wire, WireError};
 use crate::call::ToolCall;
 
-/// What a response says: [`Wire::completion`].
+/// Content of a response: [`Wire::completion`].
 ///
 /// ```
 /// use toolwright::{Wire, wire::FinishReason};
@@ -27,16 +27,15 @@ pub struct Completion {
     pub text: String,
     /// Its calls: [`Wire::calls`].
     pub calls: Vec<ToolCall>,
-    /// What the next request repeats of the response, as [`Wire::turn`] does: JSON texts, one a
-    /// message.
+    /// Messages that the next request repeats of the response, as [`Wire::turn`] does: JSON texts.
     pub messages: Vec<String>,
-    /// Why it ended, if the provider said so.
+    /// Reason why it ended, if the provider said so.
     pub stop: Option<FinishReason>,
-    /// What it cost, if the provider said so.
+    /// Tokens that it took, if the provider said so.
     pub usage: Option<Usage>,
 }
 
-/// Why a response ended.
+/// Reasons why a response ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FinishReason {
@@ -53,9 +52,9 @@ pub enum FinishReason {
 /// Tokens that a provider counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
-    /// Of requests: all of them, from a cache or not.
+    /// Tokens of requests: all of them, from a cache or not.
     pub input: u64,
-    /// Of answers, thoughts with them.
+    /// Tokens of answers, thoughts with them.
     pub output: u64,
 }
 

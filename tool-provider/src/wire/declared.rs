@@ -11,7 +11,7 @@ pub(crate) struct Declared<'d> {
     pub(super) name: &'d str,
     pub(super) def: &'d ToolDef,
     schema: Input<'d>,
-    /// Whether the provider holds the model to the schema.
+    /// True if the provider holds the model to the schema.
     pub(super) strict: bool,
     /// The schema is of Gemini's `OpenAPI` form.
     pub(super) openapi: bool,
@@ -57,7 +57,7 @@ impl<'d> Declared<'d> {
         }
     }
 
-    /// Whether the provider is told a schema where it need not be.
+    /// Returns true if a schema is sent where it need not be.
     pub(super) fn has_schema(&self) -> bool {
         !matches!(self.schema, Input::Nothing)
     }

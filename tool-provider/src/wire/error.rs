@@ -36,12 +36,12 @@ impl WireError {
         }
     }
 
-    /// Whether it is the provider's own report: the text could be read.
+    /// Returns true if it is the provider's own report: the text could be read.
     pub fn is_reported(&self) -> bool {
         self.reported
     }
 
-    /// What stands behind a stream's key `error`: `null` reports none.
+    /// Checks the value of a stream's key `error`: `null` reports none.
     ///
     /// # Errors
     /// What it reports.
@@ -52,7 +52,7 @@ impl WireError {
         }
     }
 
-    /// What a provider reports in the middle of a stream: a text, or an object with a message.
+    /// Creates the error that a provider reports in the middle of a stream: a text, or an object with a message.
     pub(super) fn reported(error: &RawValue) -> Self {
         let report = Members::of(Some(error));
         let message = report.one("message").unwrap_or(error);

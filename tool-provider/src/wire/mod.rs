@@ -263,9 +263,9 @@ impl Wire {
         list(self.provider().results(results, encoder))
     }
 
-    /// What the next request's `messages` gain by this response: the assistant's message and the
-    /// answers to its calls. The text of an array. For MCP, the responses to the client's requests.
-    /// Providers refuse a turn in which an answer is missing: of calls that waited, see
+    /// Returns the messages that the next request gains by this response, as the text of an array. They are
+    /// the assistant's message and the answers to its calls; for MCP, the responses to the client's
+    /// requests. Providers refuse a turn in which an answer is missing: for calls that waited, see
     /// `Pending`.
     ///
     /// What the model said stays as it came, byte by byte, with two exceptions. A call without an id,

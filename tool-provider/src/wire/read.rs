@@ -1,5 +1,5 @@
-//! Reading what a provider, or a server that imitates one, has sent: piece by piece, so that a
-//! piece of the wrong type spoils nothing but itself.
+//! Reads what a provider, or a server that imitates one, has sent. It reads piece by piece, so that a piece
+//! of the wrong type spoils nothing but itself.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! From a handle that the macro made to a tool that a toolset holds.
+//! Conversion of a handle that the macro made to a tool that a toolset holds.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -12,7 +12,7 @@ use toolwright_schema::shape::{Refs, Shape, Side};
 
 use super::{Described, List, Named, Params, Table};
 
-/// What a tool says about itself, in `const`.
+/// Descriptor of a tool, in `const`.
 // Hints and switches: each is on or off in the attribute, too.
 #[allow(clippy::struct_excessive_bools)]
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +45,7 @@ pub struct Descriptor {
     pub timeout_ms: u64,
     /// The text of a JSON object.
     pub meta: &'static str,
-    /// Whether a conversation may see the tool.
+    /// Function that returns true if a conversation may see the tool.
     pub visible: fn(&Scope<'_>) -> bool,
     /// True if that is a function of the user's.
     pub may_hide: bool,
@@ -149,9 +149,9 @@ pub type Run<S> = for<'a> fn(&'a S, Call<'a>, About) -> Ran<'a>;
 
 /// A tool with state `S`.
 pub struct Entry<S> {
-    /// What it says about itself.
+    /// Descriptor of the tool.
     pub descriptor: &'static Descriptor,
-    /// What it does.
+    /// Function that runs the tool.
     pub run: Run<S>,
 }
 
@@ -300,7 +300,7 @@ pub trait BindGeneric<S: 'static>: Bind<S> {}
 pub trait OneToolBlock: Sized + Send + Sync + 'static {
     /// The tools' names, for the check of a list.
     const NAMES: &'static [Named];
-    /// What the tools say about themselves, in order.
+    /// Descriptors of the tools, in order.
     const DESCRIPTORS: &'static [&'static Descriptor];
     /// The tools, in order.
     const ENTRIES: &'static [Entry<Self>];
@@ -315,7 +315,7 @@ where
     list.push(T::ENTRY, name);
 }
 
-/// The same of a tool that is listed with type arguments.
+/// Adds a tool that is listed with type arguments, as [`bound`] does.
 pub fn bound_generic<S, T>(list: &mut List<S>, name: &'static str)
 where
     T: BindGeneric<S>,

@@ -1,4 +1,4 @@
-//! From what a function returned to what the call came to.
+//! Conversion of a function's return value to the outcome of the call.
 //!
 //! The function's return type may be an alias (`anyhow::Result<T>`, `io::Result<T>`), so its
 //! spelling says nothing. Method lookup sees through aliases: it takes an inherent method before a
@@ -17,7 +17,7 @@ use toolwright_provider::call::{ErrorKind, Outcome, Output, ToolError};
 
 use super::{Probe, Ran};
 
-/// What a function returned.
+/// Return value of a function.
 #[derive(Debug)]
 pub struct Finish<T>(pub T);
 
@@ -93,19 +93,19 @@ pub fn validated<E, W: Way<E>>(
     }
 }
 
-/// What a call of a tool that returns no result came to.
+/// Returns the answer of a tool that returns no `Result`.
 #[inline]
 pub fn ready<'a, T: Output>(value: T) -> Ran<'a> {
     Ok(Answer::Ready(Ok(value.into_outcome())))
 }
 
-/// What a call of an asynchronous one will come to.
+/// Returns the answer of an asynchronous tool that returns no `Result`.
 pub fn later<'a>(future: impl Future<Output: Output> + Send + 'a) -> Ran<'a> {
     Ok(Answer::later(Finished { future }))
 }
 
 pin_project! {
-    /// What a future comes to. An `async` block in its place would take the room of the future twice.
+    /// Future of an outcome. An `async` block in its place would take the room of the future twice.
     struct Finished<F> {
         #[pin]
         future: F,

@@ -1,4 +1,4 @@
-//! What `tools![]` needs: the check in `const` that no two names are equal, and the making.
+//! Support for `tools![]`: the check in `const` that no two names are equal, and the making.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -54,8 +54,8 @@ pub const fn named(name: &'static str) -> Named {
     Named { hash, name }
 }
 
-/// What an element brings: `NAME` of a tool, `NAMES` of a type with tools. Whatever else is listed
-/// brings nothing, since the bounds of `bound` and `group` refuse it already.
+/// Names that an element brings: `NAME` of a tool, `NAMES` of a type with tools. Whatever else is listed
+/// brings none, since the bounds of `bound` and `group` refuse it already.
 #[derive(Debug)]
 pub struct Listed<T: ?Sized>(PhantomData<fn(&T)>);
 
@@ -110,7 +110,7 @@ impl<const N: usize> Taken<N> {
 
 const WORDS: usize = 128;
 
-/// Whether the bit of a name is set; it is now.
+/// Sets the bit of a name; returns true if it was set already.
 #[allow(clippy::indexing_slicing)] // The index is within: it is a remainder.
 const fn is_set(bits: &mut [u64; WORDS], name: &Named) -> bool {
     let (word, bit) = (name.hash / 64 % WORDS as u64, 1 << (name.hash % 64));
@@ -177,7 +177,7 @@ const fn differ(a: &Named, b: &Named) {
 pub struct Given<T>(pub T);
 
 impl<T> Given<Arc<T>> {
-    /// What the host shares already stays one.
+    /// Returns the `Arc` that the host shares already.
     pub fn __share(self) -> Arc<T> {
         self.0
     }

@@ -1,4 +1,4 @@
-//! All that generated code may name. Nothing here is for people, and nothing here is stable.
+//! Items that generated code may name. Nothing here is for people, and nothing here is stable.
 
 mod calls;
 mod entry;

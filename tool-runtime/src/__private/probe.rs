@@ -1,4 +1,4 @@
-//! What the compiler can find out about a type.
+//! Probes for what the compiler can find out about a type.
 
 use std::convert::Infallible;
 use std::marker::PhantomData;

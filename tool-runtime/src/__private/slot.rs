@@ -1,5 +1,5 @@
-//! Where an argument goes: one slot a parameter, filled through a pointer, so that one function
-//! decodes every tool's arguments.
+//! Slots of arguments: one a parameter, filled through a pointer, so that one function decodes every tool's
+//! arguments.
 
 use std::borrow::{Borrow, Cow};
 use std::marker::PhantomData;
@@ -101,7 +101,7 @@ pub struct NoDeserialize;
 
 /// A slot that a probe found.
 pub trait FoundSlot {
-    /// What the slot's type lacks to be an argument.
+    /// Marker of what the slot's type lacks to be an argument.
     type Lack;
     /// The slot before decoding.
     const EMPTY: Self;

@@ -1,6 +1,7 @@
-//! From the table of a tool in generated code to its descriptor. The table is a tuple that borrows nothing: a constant that
-//! borrows what functions return costs the compiler as much as the rest of a tool, and rustc evaluates a generic one again
-//! for each set of bounds. So the descriptor is made here, once somebody asks for it.
+//! Conversion of a tool's table in generated code to its descriptor. The table is a tuple that borrows
+//! nothing: a constant that borrows what functions return costs the compiler as much as the rest of a tool,
+//! and rustc evaluates a generic one again for each set of bounds. So the descriptor is made here, once
+//! somebody asks for it.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -13,7 +14,7 @@ pub type Table<P> = (&'static str, P, Option<&'static Shape<'static>>);
 
 /// The parameters of a tool: an array of [`Param`], or a [`Root`].
 pub trait Params: Sized {
-    /// Where the descriptor of a tool with these is made.
+    /// Type that holds the descriptor of a tool with these.
     type Of<T: Handle<Params = Self>>: Described;
 }
 

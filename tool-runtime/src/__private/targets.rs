@@ -1,5 +1,5 @@
-//! What `tools!` and `#[tool]` need for `targets`: the checks in `const` that providers accept every
-//! tool, and all of them in one request.
+//! Support for `targets` of `tools!` and `#[tool]`: the checks in `const` that providers accept every tool,
+//! and all of them in one request.
 
 mod request;
 mod spelling;
@@ -24,7 +24,7 @@ pub enum Inputs {
 }
 
 impl Inputs {
-    /// The same tool by another name.
+    /// Gives a single tool another name.
     #[must_use]
     pub const fn named(self, name: &'static str) -> Self {
         match self {
@@ -175,8 +175,8 @@ const fn is_one_of(names: &[&str], name: &str) -> bool {
     false
 }
 
-/// What stands against a tool of a list: not its name, which the macros have found to be one that every
-/// provider takes.
+/// Returns the message that refuses a tool of a list, if any. It is not about the name, which the macros
+/// have found to be one that every provider takes.
 const fn judge(
     targets: &[Option<Dialect>],
     tool: &Descriptor,
@@ -210,7 +210,7 @@ const fn judge(
     None
 }
 
-/// What a tool's own targets say: nothing, or the first of them that does not accept it.
+/// Verdict of a tool's own targets: nothing, or the first of them that does not accept it.
 #[derive(Clone, Copy)]
 pub struct OwnTargets {
     tool: &'static str,
@@ -273,7 +273,7 @@ impl OwnTargets {
     }
 }
 
-/// Whether a code is told with a size.
+/// Returns true if a code is reported with a size.
 const fn is_size(code: LowerErrorCode) -> bool {
     matches!(code, LowerErrorCode::TooLarge)
 }

@@ -1,4 +1,4 @@
-//! What the compiler can find out about the types of a type's fields.
+//! Probes for what the compiler can find out about the types of a type's fields.
 
 use std::marker::PhantomData;
 
@@ -75,7 +75,7 @@ pub struct Lacking;
 
 /// A type with our trait.
 pub trait SchemaOfOurs {
-    /// Where it comes from.
+    /// Returns that a schema was found.
     fn __find(&self) -> Found {
         Found
     }
@@ -85,7 +85,7 @@ impl<T: Schema + ?Sized> SchemaOfOurs for &&SchemaOf<T> {}
 
 /// A type with schemars' trait.
 pub trait SchemaOfForeign {
-    /// Where it comes from.
+    /// Returns that a schema was found.
     fn __find(&self) -> Found {
         Found
     }

@@ -9,7 +9,7 @@ use toolwright_runtime::executor::Batch;
 use toolwright_runtime::tool::{Cancel, Context, Tool};
 use toolwright_runtime::toolset::Toolset;
 
-/// What became of the calls of a turn: the answers in call order, and the calls that wait.
+/// Result of a turn: the answers in call order, and the calls that wait.
 #[derive(Debug, Clone)]
 pub struct Turn {
     /// The answers.
@@ -30,8 +30,8 @@ impl From<Batch> for Turn {
     }
 }
 
-/// What runs the calls of a turn answers each once, in call order, under its own id, or lists it as
-/// pending: whatever tools do, and whatever a model calls.
+/// Checks that `run` answers each call of a turn once, in call order, under its own id, or lists it as
+/// pending. This holds whatever tools do, and whatever a model calls.
 ///
 /// ```
 /// use toolwright::{Executor};

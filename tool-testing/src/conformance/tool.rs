@@ -4,7 +4,7 @@ use toolwright_runtime::tool::{Call, Context, Tool};
 use toolwright_schema::decode::Store;
 use toolwright_schema::text::NameError;
 
-/// How many texts of each kind are tried.
+/// Number of texts of each kind that are tried.
 const TRIED: usize = 100;
 
 /// A tool's definition is one that every provider takes and that storage keeps, and what it

@@ -47,8 +47,8 @@ impl PatternParser<'_> {
     }
 }
 
-/// From one character to another. No Rust text has a surrogate, so ends that are one move to the next
-/// character inside.
+/// Writes a range from one character to another. No Rust text has a surrogate, so ends that are one move to
+/// the next character inside.
 fn range(first: &Escaped, last: &Escaped) -> Parsed<String> {
     let (&Escaped::Char(first), &Escaped::Char(last)) = (first, last) else {
         return Err(wrong(

@@ -1,6 +1,6 @@
-//! What a pattern of JSON Schema matches when the crate `regex` runs it. The answers are those of
-//! `new RegExp(pattern, "u").test(text)` in an engine of ECMAScript; where that refuses a pattern
-//! that has one meaning without the flag, those without it.
+//! Matches of JSON Schema patterns by the crate `regex`. The answers are those of
+//! `new RegExp(pattern, "u").test(text)` in an engine of ECMAScript. Where that refuses a pattern that has
+//! one meaning without the flag, they are those without it.
 
 use regex::Regex;
 

@@ -5,10 +5,10 @@ use serde::ser::{Serialize, Serializer};
 
 use super::json::Json;
 
-/// Where JSON goes.
+/// Serializer that writes JSON into a buffer.
 pub(super) type Writer = serde_json::Serializer<Vec<u8>>;
 
-/// What a value is written as; nothing yet.
+/// Form in which a value is written; none at first.
 #[derive(Default)]
 pub(super) struct Root {
     /// Set when the value is a string, an integer, a boolean or nothing.

@@ -8,7 +8,7 @@ use toolwright_schema::read::keywords::{Keywords, is_null, typed, union};
 use toolwright_schema::read::{Ordered, Parts};
 
 impl Pass<'_> {
-    /// Whether a schema admits `null`; one that names no type does.
+    /// Returns true if a schema admits `null`; one that names no type does.
     pub(super) fn admits_null(&self, schema: &Ordered) -> bool {
         self.admits(schema, 8)
     }
@@ -76,8 +76,8 @@ impl Pass<'_> {
         }
     }
 
-    /// That a Rust number has no sign is told nobody who reads the field's own words and may leave
-    /// it out: it steers no model.
+    /// Drops the bound by which a Rust number has no sign, if the field has words of its own and may be
+    /// left out. The bound steers no model.
     pub(super) fn drop_width(&mut self, keywords: &mut Keywords) {
         let is_width = keywords.is_only("integer")
             && keywords.has(Keyword::Description)
@@ -117,7 +117,7 @@ impl Pass<'_> {
         keywords.into_schema()
     }
 
-    /// What was lowered last has become the first member of a union.
+    /// Moves the paths of what was lowered last into the first member of a union.
     pub(super) fn step_into_first(&mut self, mark: usize) {
         let here = self.path.as_str();
         for step in self.steps.iter_mut().skip(mark) {

@@ -10,7 +10,7 @@ use toolwright_schema::read::{Ordered, Pair, Parts};
 use toolwright_schema::shape::{SIGNED_KEY, UNSIGNED_KEY};
 use toolwright_schema::text::escaped;
 
-/// What a map's keys are.
+/// Kinds of keys of a map.
 enum Keys {
     Unsigned,
     Signed,
@@ -31,7 +31,7 @@ impl Keys {
     }
 }
 
-/// Whether an object has keys that it does not declare.
+/// Returns true if an object may have keys that it does not declare.
 fn is_open(keywords: &Keywords) -> bool {
     let said = [
         Keyword::AdditionalProperties,
@@ -44,7 +44,7 @@ fn is_open(keywords: &Keywords) -> bool {
     others || keywords.has(Keyword::PatternProperties)
 }
 
-/// Whether nothing is said of an object's keys, so that it takes any.
+/// Returns true if nothing is said of an object's keys, so that it takes any.
 fn is_bare(keywords: &Keywords) -> bool {
     let said = [
         Keyword::Properties,
@@ -60,7 +60,7 @@ fn is_bare(keywords: &Keywords) -> bool {
 }
 
 impl Pass<'_> {
-    /// How an object is sent. `is_alone`: its values are objects and nothing else.
+    /// Returns the form that an object is sent in. `is_alone`: its values are objects and nothing else.
     pub(super) fn form(
         &self,
         keywords: &Keywords,

@@ -6,7 +6,7 @@ use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::keywords::{Keywords, type_of};
 use toolwright_schema::read::{Ordered, Parts};
 
-/// Whether a value is of a type.
+/// Returns true if a value is of a type.
 fn is_of(value: &Ordered, name: &str) -> bool {
     let own = type_of(value);
     own == name || own == "integer" && name == "number"
@@ -75,7 +75,7 @@ impl Pass<'_> {
         Ok(self.finished(keywords))
     }
 
-    /// What stands against how the members of a union start.
+    /// Returns the reject code of how the members of a union start, if any.
     fn starts(&self, members: &[Ordered]) -> Option<LowerErrorCode> {
         let first = |member| self.first_key(member);
         let firsts: Vec<_> = members.iter().filter_map(first).collect();

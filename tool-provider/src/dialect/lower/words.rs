@@ -1,4 +1,4 @@
-//! What a dialect has no word for, told in the description.
+//! Words in the description for what a dialect has no keyword for.
 
 use toolwright_json::Decimal;
 
@@ -9,7 +9,7 @@ use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::keywords::Keywords;
 use toolwright_schema::read::{Ordered, Pair, Parts};
 
-/// Whether a dialect takes a keyword.
+/// Answers to whether a dialect takes a keyword.
 #[derive(PartialEq, Eq)]
 pub(super) enum Taken {
     Yes,
@@ -52,7 +52,7 @@ impl Pass<'_> {
         keywords.into_schema()
     }
 
-    /// Whether a dialect has a word for what keys that fit a pattern hold.
+    /// Returns true if a dialect has a word for what keys that fit a pattern hold.
     pub(super) fn takes_patterns(&self, patterns: &Ordered) -> bool {
         self.rules
             .takes(Keyword::PatternProperties, patterns, &Keywords::default())
@@ -61,7 +61,7 @@ impl Pass<'_> {
 }
 
 impl Rules {
-    /// Whether a keyword is taken with a value, beside others.
+    /// Judges whether a keyword is taken with a value, beside others.
     pub(super) fn takes(&self, keyword: Keyword, value: &Ordered, beside: &Keywords) -> Taken {
         let yes_if = |fits| if fits { Taken::Yes } else { Taken::NotThis };
         if keyword == Keyword::Enum {
@@ -132,7 +132,7 @@ fn is_counted(value: &Ordered) -> bool {
     value.is_none() || (Decimal::of(least) <= value && value <= Decimal::of(most))
 }
 
-/// Whether a pattern says nothing of what stands around, and nothing of what stood before.
+/// Returns true if a pattern says nothing of what stands around, and nothing of what stood before.
 fn is_regular(value: &Ordered) -> bool {
     if looks_around(value) {
         return false;

@@ -1,9 +1,9 @@
-//! What a dialect says of objects, their keys and unions of them.
+//! Rules of a dialect for objects, their keys and unions of them.
 
 use super::super::LowerErrorCode;
 use super::{Maps, Objects, Optional, Rules, Wanted};
 
-/// What a tool's arguments are.
+/// Kinds of a tool's arguments.
 #[derive(Clone, Copy)]
 pub(in super::super) enum Root {
     Object,
@@ -16,7 +16,7 @@ pub(in super::super) enum Root {
     Other,
 }
 
-/// What decides how an object is sent.
+/// Facts that decide how an object is sent.
 #[allow(clippy::struct_excessive_bools)] // Each is a fact of its own.
 #[derive(Clone, Copy)]
 pub(in super::super) struct ObjectFacts {
@@ -31,7 +31,7 @@ pub(in super::super) struct ObjectFacts {
     pub(in super::super) any_key: bool,
 }
 
-/// How an object is sent.
+/// Forms that an object is sent in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum ObjectForm {
     Object,
@@ -40,7 +40,7 @@ pub(in super::super) enum ObjectForm {
 }
 
 impl Rules {
-    /// What stands against arguments that are this.
+    /// Returns the reject code of arguments of this kind, if any.
     pub(in super::super) const fn root(&self, root: Root) -> Option<LowerErrorCode> {
         match root {
             Root::Object => None,
@@ -52,7 +52,7 @@ impl Rules {
         }
     }
 
-    /// How an object is sent, or what stands against it.
+    /// Returns the form that an object is sent in, or its reject code.
     pub(in super::super) const fn object(
         &self,
         object: ObjectFacts,
@@ -75,13 +75,13 @@ impl Rules {
         }
     }
 
-    /// Whether a root that says nothing of its keys is sent without any: there is no looser mode to
+    /// Returns true if a root that says nothing of its keys is sent without any: there is no looser mode to
     /// send it in.
     pub(in super::super) const fn narrows_bare_root(&self) -> bool {
         !matches!(self.objects, Objects::Kept) && self.loose.is_none()
     }
 
-    /// Whether a key is in `required`, and the `null` behind it.
+    /// Returns whether a key is in `required`, and the `null` behind it.
     pub(in super::super) const fn key(&self, may_miss: bool) -> (bool, Wanted) {
         match self.optional {
             _ if !may_miss => (true, Wanted::AsSaid),
@@ -92,7 +92,7 @@ impl Rules {
         }
     }
 
-    /// What stands against the name of an argument.
+    /// Returns the reject code of an argument's name, if any.
     pub(in super::super) const fn argument(&self, name: &str) -> Option<LowerErrorCode> {
         match &self.argument_name {
             Some(rule) if !rule.accepts(name) => Some(LowerErrorCode::PropertyName),
@@ -100,7 +100,7 @@ impl Rules {
         }
     }
 
-    /// What stands against a union beside keys.
+    /// Returns the reject code of a union beside keys, if any.
     pub(in super::super) const fn union_beside_keys(
         &self,
         is_root: bool,
@@ -117,8 +117,8 @@ impl Rules {
         }
     }
 
-    /// What stands against two objects of a union, by their first keys. `differ`: what those say tells
-    /// the objects apart.
+    /// Returns the reject code of two objects of a union by their first keys, if any. `differ`: the values
+    /// of those tell the objects apart.
     pub(in super::super) const fn starts(
         &self,
         is_same: bool,

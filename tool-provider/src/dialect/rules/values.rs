@@ -1,11 +1,11 @@
-//! What a dialect says of values other than objects.
+//! Rules of a dialect for values other than objects.
 
 use super::super::LowerErrorCode;
 use super::{AllOf, Enums, Items, Null, Recursion, Rules, Takes, When};
 use toolwright_schema::decode::MOST_PLACES;
 use toolwright_schema::keyword::Keyword;
 
-/// How a tuple is sent.
+/// Forms that a tuple is sent in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum TupleForm {
     Tuple,
@@ -16,7 +16,7 @@ pub(in super::super) enum TupleForm {
 }
 
 impl Rules {
-    /// What stands against a value of any type.
+    /// Returns the reject code of a value of any type, if that is refused.
     pub(in super::super) const fn any_value(&self) -> Option<LowerErrorCode> {
         if self.untyped {
             None
@@ -25,7 +25,7 @@ impl Rules {
         }
     }
 
-    /// What stands against `false`, which no value is of.
+    /// Returns the reject code of `false`, which no value is of, if that is refused.
     pub(in super::super) const fn no_value(&self) -> Option<LowerErrorCode> {
         if self.untyped {
             None
@@ -34,7 +34,7 @@ impl Rules {
         }
     }
 
-    /// What stands against an array that does not say what it holds.
+    /// Returns the reject code of an array that does not say what it holds, if that is refused.
     pub(in super::super) const fn no_items(&self) -> Option<LowerErrorCode> {
         match self.items {
             Items::Any | Items::Filled => None,
@@ -42,7 +42,7 @@ impl Rules {
         }
     }
 
-    /// How a tuple is sent.
+    /// Returns the form that a tuple is sent in.
     pub(in super::super) const fn tuple(&self, is_of_one_type: bool) -> TupleForm {
         if self.tuples {
             TupleForm::Tuple
@@ -72,18 +72,18 @@ impl Rules {
         }
     }
 
-    /// Whether words say how many elements an array has.
+    /// Returns true if `minItems` and `maxItems` are taken in any case.
     const fn takes_lengths(&self) -> bool {
         let [least, most] = [self.when(Keyword::MinItems), self.when(Keyword::MaxItems)];
         matches!((least, most), (When::Always, When::Always))
     }
 
-    /// Whether a value or `null` is a value of one of several types.
+    /// Returns true if a value or `null` is a value of one of several types.
     pub(in super::super) const fn null_is_type(&self) -> bool {
         !matches!(self.null, Null::Nullable)
     }
 
-    /// Whether `null` joins a list of the value's types.
+    /// Returns true if `null` joins a list of the value's types.
     pub(in super::super) const fn lists_null(&self, is_object: bool, is_array: bool) -> bool {
         match self.null {
             Null::Kept | Null::AnyOf | Null::Nullable => false,
@@ -92,7 +92,7 @@ impl Rules {
         }
     }
 
-    /// Whether a list of types becomes a union.
+    /// Returns true if a list of types becomes a union.
     pub(in super::super) const fn splits_types(&self, has_object_or_array: bool) -> bool {
         match self.null {
             Null::Kept => false,
@@ -101,7 +101,7 @@ impl Rules {
         }
     }
 
-    /// Whether several schemas that all hold stay as they are; if not, each is lowered.
+    /// Returns true if several schemas that all hold stay as they are; if false, each is lowered.
     pub(in super::super) const fn all_of(&self, has_object: bool) -> Result<bool, LowerErrorCode> {
         match self.all_of {
             AllOf::Kept => Ok(true),
@@ -110,8 +110,8 @@ impl Rules {
         }
     }
 
-    /// What stands against an edge that leads back to a type. `is_required`: no key on its way may be
-    /// missing.
+    /// Returns the reject code of an edge that leads back to a type, if any. `is_required`: no key on its
+    /// way may be missing.
     pub(in super::super) const fn edge_back(&self, is_required: bool) -> Option<LowerErrorCode> {
         match self.recursion {
             Recursion::Refused => Some(LowerErrorCode::RecursiveType),
@@ -120,7 +120,7 @@ impl Rules {
         }
     }
 
-    /// Whether enums hold such values.
+    /// Returns true if enums hold such values.
     pub(in super::super) const fn enumerates(&self, is_string: bool, is_number: bool) -> bool {
         match self.enums {
             Enums::Any => true,
@@ -129,7 +129,7 @@ impl Rules {
         }
     }
 
-    /// When a keyword is taken that bounds a value.
+    /// Returns when a keyword is taken that bounds a value.
     pub(in super::super) const fn when(&self, keyword: Keyword) -> When {
         let (mut named, others) = match &self.keywords {
             Takes::All => return When::Always,

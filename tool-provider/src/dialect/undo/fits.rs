@@ -1,4 +1,4 @@
-//! Which member of a union a value is of.
+//! Selection of the member of a union that a value is of.
 
 use toolwright_json::Value;
 
@@ -9,7 +9,7 @@ use toolwright_schema::read::keywords::type_of;
 use toolwright_schema::read::{Ordered, Parts, Path};
 use toolwright_schema::text::escaped;
 
-/// How closely a value is looked at.
+/// Levels of checking a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Look {
     /// All of it.
@@ -137,7 +137,7 @@ impl<'p> Undo<'p> {
     }
 }
 
-/// Whether a value is of one of the types that a schema names.
+/// Returns true if a value is of one of the types that a schema names.
 fn is_of_type(value: &Value<'_>, schema: &Ordered) -> bool {
     let is = |name| !schema.has(Keyword::Type) || schema.is_of(name);
     match value {

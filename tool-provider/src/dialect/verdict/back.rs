@@ -30,8 +30,8 @@ impl Walk {
         }
     }
 
-    /// Whether a type was walked before; it is from now on. One more than may be is walked again
-    /// and again, and the types around it end that.
+    /// Returns true if a type was walked before, and marks it as walked. One more than may be marked is
+    /// walked again and again, until the types around it end that.
     pub(super) const fn meets(&mut self, id: Id) -> bool {
         let mut rest: &mut [u64] = &mut self.met;
         while let [met, tail @ ..] = rest {

@@ -127,7 +127,7 @@ impl Walk {
         self.size.add_enum(variants.len(), characters);
     }
 
-    /// How long the names of an enum are.
+    /// Returns the length of all names of an enum.
     pub(super) const fn characters(&self, variants: &[Variant<'static>]) -> usize {
         let mut characters = 0;
         let mut rest = variants;

@@ -85,7 +85,7 @@ impl Assemble for Stream {
     }
 }
 
-/// What a piece goes on with stands elsewhere in a whole message where it is a call or a thought.
+/// Adds a piece to a block. In a whole message, the content of a call or a thought stands elsewhere.
 fn add(block: &mut Block, key: &str, value: &RawValue, sink: &mut DeltaSink) {
     let parts = match key {
         "toolUse" | "reasoningContent" => Members::of(Some(value)),

@@ -7,7 +7,7 @@ use super::super::read::{Members, array};
 use super::super::{ReadResponse, WireError};
 use crate::call::ToolCall;
 
-/// Why an answer was not given, or not all of it.
+/// Reasons why an answer was not given, or not all of it.
 const REFUSED: [&str; 7] = [
     "SAFETY",
     "RECITATION",

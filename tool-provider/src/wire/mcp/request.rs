@@ -137,7 +137,7 @@ impl WriteRequest for Mcp {
     }
 }
 
-/// Whether every value of the schema is an object, as far as its root says: up to 2025-11-25 an
+/// Returns true if every value of the schema is an object, as far as its root says. Up to 2025-11-25 an
 /// output schema has to say that.
 fn is_object_schema(schema: &SchemaDoc) -> bool {
     schema.to_value().get("type").and_then(|kind| kind.as_str()) == Some("object")

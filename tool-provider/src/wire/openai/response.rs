@@ -122,7 +122,7 @@ impl<'t> Message<'t> {
     }
 }
 
-/// Whatever stands in the list is a call, however little of it can be read.
+/// Reads an element of the list as a call, however little of it can be read.
 pub(in super::super) fn call<'t>(element: &Members<'t>) -> RawCall<'t> {
     let [id, function] = element.each(["id", "function"]).unwrap_or_default();
     let parts = Members::of(function).each(["name", "arguments"]);

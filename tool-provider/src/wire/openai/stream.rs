@@ -27,12 +27,12 @@ struct Call {
 }
 
 impl Call {
-    /// Whether nothing can follow: its arguments are a whole object.
+    /// Returns true if nothing can follow: the call's arguments are a whole object.
     fn is_whole(&mut self) -> bool {
         is_object(&self.tree.entry("function").entry("arguments").plain())
     }
 
-    /// Whether it is a call of another tool.
+    /// Returns true if it is a call of another tool.
     fn is_of_other(&mut self, name: &str) -> bool {
         let own = self.tree.entry("function").get("name").map(Tree::plain);
         own.is_some_and(|own| own != name)
@@ -146,7 +146,7 @@ impl Stream {
         sink.arguments(place, function.entry("arguments").news());
     }
 
-    /// Which call a piece belongs to; a new one if to none.
+    /// Returns the position of the call that a piece belongs to; a new one if to none.
     ///
     /// Imitators leave the index out, where the id or the order tells, or give every call the same:
     /// another id with a name begins another call after whole arguments, or where the name is another.

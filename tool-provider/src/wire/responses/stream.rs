@@ -18,7 +18,7 @@ use crate::call::ToolCall;
 pub(in super::super) struct Stream {
     response: Tree,
     items: Vec<Item>,
-    /// How many items the provider's last word of the whole response has.
+    /// Number of items in the provider's last report of the whole response.
     told: usize,
 }
 
@@ -168,8 +168,8 @@ impl Stream {
 }
 
 impl Item {
-    /// Whether what is added or done is this one. Imitators give all items one index: what is added
-    /// after this was done is another, and so is a call of another id.
+    /// Returns true if what is added or done is this item. Imitators give all items one index: what is
+    /// added after this was done is another, and so is a call of another id.
     fn is_same(&self, call: Option<&RawCall<'_>>, is_done: bool) -> bool {
         let id = call.and_then(RawCall::given_id);
         let has_other_id = self

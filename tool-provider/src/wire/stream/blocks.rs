@@ -103,14 +103,14 @@ impl Block {
         self.tell(sink);
     }
 
-    /// What of a call's arguments was not told yet. A piece may come before its block is one.
+    /// Sends the part of a call's arguments that was not sent yet. A piece may come before its block is a call.
     fn tell(&mut self, sink: &mut DeltaSink) {
         if let Some(place) = self.place {
             sink.arguments(place, self.input.news());
         }
     }
 
-    /// Whether all of it came: it was said to be all, or nothing can follow an object.
+    /// Returns true if all of it came: it was said to be all, or nothing can follow an object.
     pub(in super::super) fn is_whole(&self, ended: bool) -> bool {
         let is_object = || self.input.text().is_some_and(|input| is_object(&input));
         ended || self.is_stopped || is_object()

@@ -1,5 +1,5 @@
-//! Responses that come in pieces: put together, each is the text of the whole response, so that
-//! calls and messages are read of one as of the other.
+//! Responses that come in pieces. Put together, each is the text of the whole response, so calls and
+//! messages are read as without streaming.
 
 pub(super) mod blocks;
 pub(super) mod tree;
@@ -47,7 +47,7 @@ pub struct Accumulator {
     renames: Renames,
 }
 
-/// What a piece of a stream brings that somebody may want to see at once.
+/// Events of a stream that somebody may want to see at once.
 ///
 /// A call's place is its number among the calls of this response, by the order in which they began.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,7 +78,7 @@ pub struct Streamed {
     /// The whole response, for [`Wire::calls`] and [`Wire::turn`]. Calls that broke off are not in
     /// it.
     pub response: String,
-    /// Whether the provider said that this is all.
+    /// True if the provider said that this is all.
     pub ended: bool,
     /// The calls that broke off with the stream, as far as they came.
     pub unfinished: Vec<ToolCall>,
@@ -194,7 +194,7 @@ impl Accumulator {
         outcome.map(|()| news)
     }
 
-    /// What came, put together.
+    /// Puts the response together.
     ///
     /// # Errors
     /// When nothing came that begins a response.

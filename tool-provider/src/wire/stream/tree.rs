@@ -6,8 +6,8 @@ use toolwright_json::{quoted, write_list, write_object};
 use super::super::read::{Members, elements, text};
 use super::DeltaSink;
 
-/// How deep pieces are joined. Below that the later one replaces the earlier; no provider's pieces
-/// go deeper than half of it.
+/// Maximum depth at which pieces are joined. Below that the later one replaces the earlier; no provider's
+/// pieces go deeper than half of it.
 const DEPTH: u8 = 8;
 
 /// The length of `\ud83e`, the first half of a character that JSON escapes in two.
@@ -48,7 +48,7 @@ impl Text {
         format!("\"{}\"", self.escaped)
     }
 
-    /// What it says.
+    /// Returns the unescaped string.
     pub(in super::super) fn text(&self) -> Option<String> {
         Some(text(&self.json())?.into_owned())
     }
@@ -62,7 +62,7 @@ impl Text {
         goes_on
     }
 
-    /// What was added since the last time, but for the first half of a pair at its end.
+    /// Returns what was added since the last time, but for the first half of a pair at its end.
     pub(in super::super) fn news(&mut self) -> Option<String> {
         let rest = self.escaped.get(self.told..)?;
         let read = |escaped: &str| Some(text(&format!("\"{escaped}\""))?.into_owned());
@@ -303,14 +303,14 @@ impl Tree {
     }
 }
 
-/// What stands in front of the first half of a pair that this ends in.
+/// Returns the text in front of the first half of a pair, if it ends in one.
 fn without_first_half(escaped: &str) -> Option<&str> {
     let (start, half) = escaped.split_at_checked(escaped.len().checked_sub(HALF_A_PAIR)?)?;
     let code = u32::from_str_radix(half.strip_prefix("\\u")?, 16).ok()?;
     (0xd800..0xdc00).contains(&code).then_some(start)
 }
 
-/// Whether a later piece repeats the value rather than goes on with it.
+/// Returns true if a later piece repeats the value rather than goes on with it.
 fn is_said_anew(key: &str) -> bool {
     matches!(key, "id" | "index" | "name" | "role" | "type" | "format")
 }

@@ -1,24 +1,24 @@
-//! What one request may hold, and what a list asks of it.
+//! Limits of one request, and what a list asks of it.
 
 use super::Inputs;
 use toolwright_provider::dialect::{Dialect, Size, Verdict};
 use toolwright_schema::shape::estimate;
 use toolwright_schema::text::ConstText;
 
-/// How many tools are named that cost most.
+/// Number of tools that are named as those that cost most.
 const NAMED: usize = 3;
 
-/// What is counted of a tool.
+/// Quantities that are counted of a tool.
 #[derive(Clone, Copy)]
 enum Measure {
     Tools,
     OptionalKeys(Dialect),
     Unions(Dialect),
-    /// Of the definition.
+    /// Bytes of the definition.
     Bytes,
 }
 
-/// What all tools of a list come to, and those that cost most.
+/// Total of all tools of a list, and those that cost most.
 #[derive(Clone, Copy)]
 struct Sum {
     total: usize,
@@ -139,7 +139,7 @@ pub const fn fits_request(target: Option<Dialect>, list: &[Inputs]) {
     }
 }
 
-/// Of a tool that is refused nothing is known, and it has its own error.
+/// Returns true if no tool is refused. Nothing is known of one that is, and it has its own error.
 const fn all_accepted(target: Dialect, list: &[Inputs]) -> bool {
     let mut rest = list;
     while let [element, tail @ ..] = rest {

@@ -1,4 +1,4 @@
-//! Which name somebody may have meant, in `const`.
+//! Suggestions for names that were misspelled, in `const`.
 
 /// Longer names are not compared.
 const MOST: usize = 48;

@@ -1,10 +1,10 @@
-//! What is said of a tool that a provider does not accept.
+//! Messages about a tool that a provider does not accept.
 
 use super::is_size;
 use toolwright_provider::dialect::{Dialect, LowerErrorCode, Size, Steps};
 use toolwright_schema::text::ConstText;
 
-/// Where an opaque argument stands.
+/// Place of an opaque argument.
 #[derive(Clone, Copy)]
 pub(super) enum Opaque {
     /// In a list, which may name the tool.

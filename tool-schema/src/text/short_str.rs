@@ -50,6 +50,7 @@ impl ShortStr {
     }
 
     /// The text.
+    #[inline]
     pub fn as_str(&self) -> &str {
         match &self.0 {
             // They were a text's.
@@ -60,7 +61,7 @@ impl ShortStr {
 
     /// Returns the text's bytes, without a check that they are text.
     #[inline]
-    pub(crate) fn as_bytes(&self) -> &[u8] {
+    pub fn as_bytes(&self) -> &[u8] {
         match &self.0 {
             Repr::Here { len, bytes } => bytes.get(..usize::from(*len)).unwrap_or_default(),
             Repr::Shared(text) => text.as_bytes(),
@@ -84,6 +85,7 @@ impl Clone for ShortStr {
 }
 
 impl Default for ShortStr {
+    #[inline]
     fn default() -> Self {
         Self(Repr::Here {
             len: 0,
@@ -95,48 +97,56 @@ impl Default for ShortStr {
 impl Deref for ShortStr {
     type Target = str;
 
+    #[inline]
     fn deref(&self) -> &str {
         self.as_str()
     }
 }
 
 impl AsRef<str> for ShortStr {
+    #[inline]
     fn as_ref(&self) -> &str {
         self
     }
 }
 
 impl Borrow<str> for ShortStr {
+    #[inline]
     fn borrow(&self) -> &str {
         self
     }
 }
 
 impl From<&str> for ShortStr {
+    #[inline]
     fn from(text: &str) -> Self {
         Self::here(text).unwrap_or_else(|| Self(Repr::Shared(text.into())))
     }
 }
 
 impl From<&String> for ShortStr {
+    #[inline]
     fn from(text: &String) -> Self {
         text.as_str().into()
     }
 }
 
 impl From<String> for ShortStr {
+    #[inline]
     fn from(text: String) -> Self {
         text.as_str().into()
     }
 }
 
 impl From<Box<str>> for ShortStr {
+    #[inline]
     fn from(text: Box<str>) -> Self {
         (*text).into()
     }
 }
 
 impl From<Cow<'_, str>> for ShortStr {
+    #[inline]
     fn from(text: Cow<'_, str>) -> Self {
         text.as_ref().into()
     }
@@ -144,18 +154,21 @@ impl From<Cow<'_, str>> for ShortStr {
 
 /// A long text goes on being shared.
 impl From<Arc<str>> for ShortStr {
+    #[inline]
     fn from(text: Arc<str>) -> Self {
         Self::here(&text).unwrap_or(Self(Repr::Shared(text)))
     }
 }
 
 impl From<&Arc<str>> for ShortStr {
+    #[inline]
     fn from(text: &Arc<str>) -> Self {
         Self::here(text).unwrap_or_else(|| Self(Repr::Shared(Arc::clone(text))))
     }
 }
 
 impl From<ShortStr> for Arc<str> {
+    #[inline]
     fn from(text: ShortStr) -> Self {
         match text.0 {
             Repr::Here { .. } => text.as_str().into(),
@@ -165,12 +178,14 @@ impl From<ShortStr> for Arc<str> {
 }
 
 impl From<ShortStr> for String {
+    #[inline]
     fn from(text: ShortStr) -> Self {
         text.as_str().into()
     }
 }
 
 impl PartialEq for ShortStr {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
         self.as_bytes() == other.as_bytes()
     }
@@ -179,12 +194,14 @@ impl PartialEq for ShortStr {
 impl Eq for ShortStr {}
 
 impl PartialOrd for ShortStr {
+    #[inline]
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
 impl Ord for ShortStr {
+    #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
         self.as_bytes().cmp(other.as_bytes())
     }
@@ -192,6 +209,7 @@ impl Ord for ShortStr {
 
 /// Hashes as `str` does, since it is borrowed as one.
 impl Hash for ShortStr {
+    #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.as_str().hash(state);
     }
@@ -200,12 +218,14 @@ impl Hash for ShortStr {
 macro_rules! equal {
     ($($other:ty)*) => {$(
         impl PartialEq<$other> for ShortStr {
+            #[inline]
             fn eq(&self, other: &$other) -> bool {
                 self.as_bytes() == other.as_bytes()
             }
         }
 
         impl PartialEq<ShortStr> for $other {
+            #[inline]
             fn eq(&self, other: &ShortStr) -> bool {
                 other == self
             }
@@ -218,30 +238,35 @@ equal! { str &str String Cow<'_, str> }
 /// Compares in one direction alone. With the other, what is compared to an `Arc<str>` would need a
 /// type annotation in every crate that uses this one.
 impl PartialEq<Arc<str>> for ShortStr {
+    #[inline]
     fn eq(&self, other: &Arc<str>) -> bool {
         self.as_bytes() == other.as_bytes()
     }
 }
 
 impl fmt::Display for ShortStr {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self.as_str(), f)
     }
 }
 
 impl fmt::Debug for ShortStr {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(self.as_str(), f)
     }
 }
 
 impl Serialize for ShortStr {
+    #[inline]
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self)
     }
 }
 
 impl<'de> Deserialize<'de> for ShortStr {
+    #[inline]
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_str(Text)
     }
@@ -252,10 +277,12 @@ struct Text;
 impl Visitor<'_> for Text {
     type Value = ShortStr;
 
+    #[inline]
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a string")
     }
 
+    #[inline]
     fn visit_str<E: Error>(self, text: &str) -> Result<ShortStr, E> {
         Ok(text.into())
     }

@@ -19,7 +19,6 @@ use std::sync::Arc;
 use serde_json::Value;
 use toolwright_provider::call::Encoder;
 use toolwright_provider::wire::ToolChoice;
-use toolwright_runtime::__private;
 use toolwright_runtime::executor::{Executor, Source};
 use toolwright_runtime::tool::Context;
 
@@ -323,7 +322,7 @@ impl Agent {
     /// process continues the session. No call ran here that does not run there.
     pub async fn run(&self, session: &mut Session, cx: &Context) -> Result<Run, AgentError> {
         let span = AgentSpan::of_run(session.id());
-        let cx = __private::inside_call(cx);
+        let cx = toolwright_runtime::tool::inside_call(cx);
         let ran = span.around(Engine::new(self, session, cx).run()).await;
         span.ran(&ran);
         ran

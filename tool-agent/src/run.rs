@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use toolwright_provider::call::EndReason;
 use toolwright_provider::call::{HaltReason, Payload, ToolError};
-use toolwright_runtime::__private::EndReason;
 use toolwright_schema::text::ShortStr;
 
 use crate::{CheckpointError, ModelError, SessionError, ThreadError, Usage};

@@ -13,7 +13,6 @@ mod on {
     use std::future::{Future, poll_fn};
     use std::pin::pin;
 
-    use toolwright_runtime::__private;
     use tracing::field::Empty;
     use tracing::span::{Entered, Span};
     use tracing::{Level, span};
@@ -135,7 +134,7 @@ mod on {
     }
 
     fn contained<T>(listener: impl FnOnce() -> T) -> Option<T> {
-        __private::reported("a subscriber of `tracing`", listener)
+        toolwright_schema::panics::reported("a subscriber of `tracing`", listener)
     }
 }
 

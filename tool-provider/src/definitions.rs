@@ -55,6 +55,11 @@ pub use self::visible::Stripped;
 pub struct Definitions(Arc<Made>);
 
 /// The tools that a request offers. A `Toolset` is such a list.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of tools",
+    label = "no tools to define",
+    note = "pass a `Toolset`, such as `&tools![…]`; `Registry::snapshot` returns one"
+)]
 pub trait ToolList {
     /// Each tool's definition, and what was encoded of it, in order.
     #[doc(hidden)]

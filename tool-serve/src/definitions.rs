@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use toolwright_provider::call::{Annotations, ToolDef};
-use toolwright_runtime::__private::sent_definitions;
+use toolwright_provider::definitions::sent_definitions;
 use toolwright_runtime::toolset::Toolset;
 
 use crate::json::{list, object, quoted};

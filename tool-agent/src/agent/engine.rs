@@ -9,8 +9,8 @@ mod tools;
 
 use std::sync::Arc;
 
-use toolwright_runtime::__private::reported;
 use toolwright_runtime::tool::Context;
+use toolwright_schema::panics::reported;
 
 use super::Agent;
 use super::sub_sessions::SubSessions;

@@ -36,22 +36,11 @@ pub use self::targets::{
     own_targets, within_budget,
 };
 pub use self::told::*;
-pub use crate::tool::{
-    Answer, Call, Context, EarlyExit, Provide, Ran, Scope, Slot, Tool, inside_call,
-};
-pub use toolwright_provider::call::{
-    Annotations, EndReason, ErrorKind, Outcome, ToolError, contained,
-};
-pub use toolwright_provider::definitions::sent_definitions;
+pub use crate::tool::{Call, EarlyExit, Provide, Ran, Slot};
+pub use toolwright_provider::call::Annotations;
 pub use toolwright_provider::dialect::Dialect;
-pub use toolwright_schema::decode::Json;
-pub use toolwright_schema::keyword::{Keyword, TYPES};
-pub use toolwright_schema::panics::reported;
-pub use toolwright_schema::read::keywords::type_of;
-pub use toolwright_schema::read::{Parts, change_references, resolve};
-pub use toolwright_schema::shape::Regex;
 pub use toolwright_schema::shape::{
-    Back, Bounds, Edge, Field, Id, Int, Kind, Literal, Map, Object, Pattern, Presence, Refs,
+    Back, Bounds, Edge, Field, Id, Int, Kind, Literal, Map, Object, Pattern, Presence, Refs, Regex,
     Schema, Union, Variant,
 };
 

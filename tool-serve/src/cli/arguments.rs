@@ -5,7 +5,8 @@
 use std::fmt;
 
 use toolwright_json::Value;
-use toolwright_runtime::__private::{Keyword, Parts};
+use toolwright_schema::keyword::Keyword;
+use toolwright_schema::read::Parts;
 
 use super::flags::{Flag, FlagKind};
 use super::schema::ToolSchema;

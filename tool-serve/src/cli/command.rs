@@ -9,8 +9,9 @@ use clap_complete::Shell;
 use toolwright_json::Value;
 use toolwright_provider::call::ToolDef;
 use toolwright_provider::dialect::Dialect;
-use toolwright_runtime::__private::{Keyword, Parts};
 use toolwright_runtime::toolset::Toolset;
+use toolwright_schema::keyword::Keyword;
+use toolwright_schema::read::Parts;
 use toolwright_schema::text::Printable;
 
 use super::exit;

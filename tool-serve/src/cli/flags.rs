@@ -1,7 +1,7 @@
 //! The flags of a tool: one per parameter, and one per key of nested objects.
 
 use toolwright_json::Value;
-use toolwright_runtime::__private::Parts;
+use toolwright_schema::read::Parts;
 
 use super::schema::ToolSchema;
 

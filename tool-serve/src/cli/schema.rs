@@ -1,7 +1,9 @@
 //! The schema of a tool's arguments, as far as flags need it: resolved references and alternatives.
 
 use toolwright_json::Value;
-use toolwright_runtime::__private::{Keyword, Parts, TYPES, resolve, type_of};
+use toolwright_schema::keyword::{Keyword, TYPES};
+use toolwright_schema::read::keywords::type_of;
+use toolwright_schema::read::{Parts, resolve};
 
 /// Maximal number of references and alternatives to follow. A foreign schema may be recursive.
 const MAX_DEPTH: usize = 32;

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use toolwright_json::Value;
 use toolwright_provider::call::{Annotations, ToolDef};
-use toolwright_runtime::__private::{change_references, sent_definitions};
+use toolwright_provider::definitions::sent_definitions;
 use toolwright_runtime::toolset::Toolset;
+use toolwright_schema::read::change_references;
 
 use crate::json::{list, object, quoted};
 

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use toolwright_provider::call::{ErrorKind, Outcome, ToolError};
-use toolwright_runtime::__private;
 use toolwright_runtime::tool::{Cancel, Context, State};
 
 use super::{AgentTool, FinalizeFn};
@@ -44,7 +43,7 @@ impl AgentCall {
             finish: tool.finish.clone(),
             id: subs.and_then(|subs| subs.id(cx)),
             state: cx.state().clone(),
-            cx: __private::inside_call(cx).with_state(host),
+            cx: toolwright_runtime::tool::inside_call(cx).with_state(host),
         }
     }
 

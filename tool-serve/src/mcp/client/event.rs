@@ -1,7 +1,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use toolwright_runtime::__private::reported;
+use toolwright_schema::panics::reported;
 
 /// Event of a connection outside of calls: see [`Connector::on_event`](super::Connector::on_event).
 #[derive(Debug, Clone, PartialEq, Eq)]

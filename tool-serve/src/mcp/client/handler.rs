@@ -13,7 +13,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleClient};
 use serde_json::Value;
-use toolwright_runtime::__private::reported;
+use toolwright_schema::panics::reported;
 
 use super::desk::Desk;
 use super::elicit::Asker;

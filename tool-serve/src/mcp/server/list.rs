@@ -2,8 +2,8 @@
 
 use rmcp::model::{ErrorData, ListToolsResult, PaginatedRequestParams, ProtocolVersion};
 use toolwright_provider::call::ToolDef;
+use toolwright_provider::definitions::sent_definitions;
 use toolwright_provider::wire::Wire;
-use toolwright_runtime::__private::sent_definitions;
 use toolwright_runtime::tool::Context;
 
 use super::{Shared, raw};

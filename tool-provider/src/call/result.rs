@@ -56,8 +56,10 @@ impl ToolResult {
     }
 
     /// The answer to `call` by an outcome that is written already, without repairs.
+    // Each call makes its result once: a function of its own would move it once more.
+    #[allow(clippy::inline_always)]
     #[doc(hidden)]
-    #[inline]
+    #[inline(always)]
     pub fn of_written(
         call: &ToolCall,
         outcome: Result<Outcome, ToolError>,

@@ -152,6 +152,7 @@ impl<'de> Json<'de> {
     }
 
     /// Checks that nothing but white space follows.
+    #[inline]
     pub fn finish(&mut self) -> Result<(), Error> {
         Ok(self.scan.finish()?)
     }
@@ -266,6 +267,7 @@ impl<'de> Json<'de> {
     // Arrays and objects
 
     /// Consumes the opening bracket, which must stand here, of what is `wanted`.
+    #[inline]
     fn enter(&mut self, bracket: u8, wanted: &'static str) -> Result<(), Error> {
         if self.peek() == Some(bracket) {
             Ok(self.scan.open()?)
@@ -285,6 +287,7 @@ impl<'de> Json<'de> {
     }
 
     /// Consumes the opening bracket of an object, which must stand here.
+    #[inline]
     pub fn enter_object(&mut self) -> Result<(), Error> {
         self.enter(b'{', "an object")
     }

@@ -158,7 +158,7 @@ impl Command {
         // A plan leaves what is no JSON to the decoder, which is not here.
         serde_json::from_str::<IgnoredAny>(&given)
             .map_err(|error| Files(format!("the standard input holds no JSON: {error}")))?;
-        match lowered.plan.undo(&given) {
+        match lowered.inverse.restore(&given) {
             Ok(arguments) => {
                 say(arguments.trim())?;
                 Ok(ExitCode::SUCCESS)
@@ -183,7 +183,7 @@ fn told(tools: &Toolset, dialect: Dialect) -> String {
             Ok(lowered) => {
                 let schema = lowered.schema.as_deref();
                 lines.push(format!("    {}", schema.unwrap_or("sent without a schema")));
-                for step in lowered.plan.steps() {
+                for step in lowered.inverse.steps() {
                     lines.push(format!("    undone at {}: {}", step.at, step.op.as_str()));
                 }
                 for note in &lowered.notes {

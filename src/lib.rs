@@ -29,9 +29,9 @@ pub mod schema {
     pub use toolwright_schema::shape::Opaque;
     #[doc(inline)]
     pub use toolwright_schema::shape::{
-        Array, Back, Bounds, Edge, Field, Foreign, Id, Int, IntegerRange, Kind, Literal, Map,
-        NumberRange, Object, OutputPresence, Pattern, Presence, Refs, Shape, StringRules, Union,
-        Variant,
+        Array, Bounds, Edge, Field, Foreign, Id, Int, IntegerRange, Kind, Literal, Map,
+        NumberRange, Object, OutputPresence, Pattern, Presence, RecursiveEdge, Refs, Shape,
+        StringRules, Union, Variant,
     };
 }
 

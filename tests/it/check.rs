@@ -122,7 +122,7 @@ fn a_request_holds_so_much_and_no_more() {
     );
     for (count, dialect) in [
         (128, Dialect::OpenAiStrict),
-        (128, Dialect::OpenAiLoose),
+        (128, Dialect::OpenAiNonStrict),
         (20, Dialect::AnthropicStrict),
         (200, Dialect::Anthropic),
         (200, Dialect::GeminiJson),

@@ -14,7 +14,7 @@ fn answers(shape: &Shape<'_>, texts: &[&str]) -> Vec<bool> {
     let pattern = match shape.kind {
         Kind::Object(object) => return answers(object.fields.first().unwrap().shape, texts),
         Kind::Nullable(inner) => return answers(inner, texts),
-        Kind::Narrow(inner, bounds) => match bounds.pattern {
+        Kind::Bounded(inner, bounds) => match bounds.pattern {
             Some(pattern) => pattern,
             None => return answers(inner, texts),
         },

@@ -65,8 +65,8 @@ fn follow(
 /// How many cut edges a tree has.
 const fn cuts(shape: &Shape<'_>) -> usize {
     match shape.kind {
-        Kind::Back(_) => 1,
-        Kind::Nullable(inner) | Kind::Narrow(inner, _) => cuts(inner),
+        Kind::Recursive(_) => 1,
+        Kind::Nullable(inner) | Kind::Bounded(inner, _) => cuts(inner),
         Kind::Array(array) => cuts(array.items),
         Kind::Object(object) => {
             let mut count = 0;

@@ -566,7 +566,7 @@ fn aliases<'s>(shape: &Shape<'s>) -> Vec<&'s str> {
             .flat_map(|field| [field.aliases.to_vec(), aliases(field.shape)].concat())
             .collect(),
         Kind::Union(union) => union.members.iter().flat_map(aliases).collect(),
-        Kind::Sides { input, .. } => aliases(input),
+        Kind::InOut { input, .. } => aliases(input),
         _ => Vec::new(),
     }
 }

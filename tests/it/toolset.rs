@@ -495,8 +495,8 @@ fn definitions_that_hide_text_are_refused() {
 fn what_is_hidden_in_a_declared_definition_is_not_sent() {
     for (def, is_word) in hiding() {
         let tools = Toolset::new([DynTool::declare(def)]).unwrap();
-        assert!(!tools.check(Dialect::OpenAiLoose).is_accepted());
-        let sent = Wire::OpenAiChat.definitions_in(&tools, Dialect::OpenAiLoose);
+        assert!(!tools.check(Dialect::OpenAiNonStrict).is_accepted());
+        let sent = Wire::OpenAiChat.definitions_in(&tools, Dialect::OpenAiNonStrict);
         let sent = match sent {
             Ok(sent) => sent,
             Err(refused) => {

@@ -85,7 +85,7 @@ fn each_wire_says_the_choice_in_its_words() {
                 }
                 None => assert_eq!(
                     value.unwrap_err().to_string(),
-                    format!("{wire:?} has no word for the tool choice {choice}")
+                    format!("{wire:?} cannot express the tool choice {choice}")
                 ),
             }
         }
@@ -200,7 +200,7 @@ fn one_call_at_most_is_said_where_there_is_a_word_for_it() {
         let error = wire.request(&tools, &ToolChoice::Auto, Parallel::Forbidden);
         assert_eq!(
             error.unwrap_err().to_string(),
-            format!("{wire:?} has no word for the tool choice `Auto` with at most one call")
+            format!("{wire:?} cannot express the tool choice `Auto` with at most one call")
         );
         assert!(
             wire.request(&tools, &ToolChoice::None, Parallel::Forbidden)

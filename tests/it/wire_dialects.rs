@@ -38,7 +38,7 @@ fn rest() {}
 
 fn sent(wire: Wire, dialect: Dialect) -> Value {
     let sent = wire.definitions_in(&tools![count, rest], dialect).unwrap();
-    assert!(sent.loose().is_empty(), "{:?}", sent.loose());
+    assert!(sent.non_strict().is_empty(), "{:?}", sent.non_strict());
     serde_json::from_str(sent.text()).unwrap()
 }
 
@@ -117,7 +117,7 @@ fn what_a_strict_mode_cannot_say_is_sent_without_it_and_told() {
         .definitions_in(&tools, Dialect::OpenAiStrict)
         .unwrap();
     let loose: Vec<_> = sent
-        .loose()
+        .non_strict()
         .iter()
         .map(|(name, why)| (name.as_str(), why))
         .collect();
@@ -173,7 +173,7 @@ fn a_requests_budget_is_kept() {
     let sent = Wire::Anthropic
         .definitions_in(&many(22), Dialect::AnthropicStrict)
         .unwrap();
-    assert_eq!(sent.loose().len(), 2);
+    assert_eq!(sent.non_strict().len(), 2);
     assert_eq!(sent.text().matches(r#""strict":true"#).count(), 20);
     let refused = Wire::OpenAiChat
         .definitions_in(&many(129), Dialect::OpenAiStrict)
@@ -199,7 +199,10 @@ fn searches(count: usize) -> Toolset {
 }
 
 fn loose_of(sent: &Definitions) -> Vec<&str> {
-    sent.loose().iter().map(|(name, _)| name.as_str()).collect()
+    sent.non_strict()
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect()
 }
 
 #[test]
@@ -209,7 +212,7 @@ fn of_equal_shares_the_later_tools_lose_strictness() {
         .unwrap();
     assert_eq!(loose_of(&sent), ["search_6", "search_7"]);
     assert_eq!(
-        sent.loose()[0].1.to_string(),
+        sent.non_strict()[0].1.to_string(),
         "a request may hold 24 keys that may be missing in strict tools, and this one would add 4"
     );
     let notes: Vec<_> = sent
@@ -317,7 +320,9 @@ fn what_comes_back_is_read_as_what_the_types_are() {
 /// What every wire tells of a set, plainly and in a dialect.
 fn texts(tools: &Toolset) -> Vec<String> {
     let both = |wire: Wire| {
-        let sent = wire.definitions_in(tools, Dialect::OpenAiLoose).unwrap();
+        let sent = wire
+            .definitions_in(tools, Dialect::OpenAiNonStrict)
+            .unwrap();
         [wire.definitions(tools).to_owned(), sent.text().to_owned()]
     };
     Wire::ALL.into_iter().flat_map(both).collect()
@@ -353,12 +358,12 @@ fn what_is_kept_of_a_set_is_never_told_of_another() {
 fn definitions_in_a_dialect_are_made_once_for_a_set() {
     let tools = tools![count, rest];
     let sent = |fit: DefinitionOptions| Wire::OpenAiChat.definitions_in(&tools, fit).unwrap();
-    let first = sent(Dialect::OpenAiLoose.into());
-    let again = sent(Dialect::OpenAiLoose.into());
+    let first = sent(Dialect::OpenAiNonStrict.into());
+    let again = sent(Dialect::OpenAiNonStrict.into());
     assert!(std::ptr::eq(first.text(), again.text()));
     let strict = Wire::OpenAiChat.definitions_in(&tools![rest], Dialect::OpenAiStrict);
     assert_ne!(strict.unwrap().text(), first.text());
     // Which tools are to be kept strict is said for one request.
-    let kept = sent(DefinitionOptions::to(Dialect::OpenAiLoose).keep(["rest"]));
+    let kept = sent(DefinitionOptions::to(Dialect::OpenAiNonStrict).keep(["rest"]));
     assert_eq!(kept.text(), first.text());
 }

@@ -37,7 +37,7 @@ fn tools() -> Toolset {
 
 const WIRES: [(Wire, Dialect); 8] = [
     (Wire::OpenAiChat, Dialect::OpenAiStrict),
-    (Wire::OpenAiResponses, Dialect::OpenAiLoose),
+    (Wire::OpenAiResponses, Dialect::OpenAiNonStrict),
     (Wire::Anthropic, Dialect::AnthropicStrict),
     (Wire::Gemini, Dialect::GeminiJson),
     (Wire::Ollama, Dialect::Ollama),

@@ -21,7 +21,7 @@ pub(crate) use arg::{Arg, arg};
 pub(crate) use suggestions::unknown;
 pub(crate) use targets::distinct;
 pub(crate) use tool::{block, tool};
-pub(crate) use value::{bare, flag, krate, shown, text};
+pub(crate) use value::{flag, krate, shown, text, ungrouped};
 
 /// One option of an attribute.
 pub(crate) struct Entry {

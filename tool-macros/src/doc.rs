@@ -90,7 +90,7 @@ fn lines(cx: &Ctxt, attrs: &[Attribute], or: Option<&str>) -> Vec<Line> {
         let Expr::Lit(ExprLit {
             lit: Lit::Str(literal),
             ..
-        }) = attr::bare(&pair.value)
+        }) = attr::ungrouped(&pair.value)
         else {
             if let Some(or) = or {
                 cx.error(

@@ -415,7 +415,7 @@ fn slot_type(tool: &Tool, param: &ModelParam) -> TokenStream {
 }
 
 fn state_type(ty: &syn::Type, tool: &Tool) -> TokenStream {
-    match ty::bare(ty) {
+    match ty::ungrouped(ty) {
         syn::Type::Reference(reference) => {
             infer_lifetimes(reference.elem.to_token_stream(), &tool.lifetimes)
         }

@@ -13,7 +13,7 @@ use crate::span::{SpanEnds, quote};
 /// is, which works for `&str`.
 pub(crate) fn slot(ty: &Type) -> (TokenStream, Pass) {
     let by_value = || (ty.to_token_stream(), Pass::Value);
-    match bare(ty) {
+    match ungrouped(ty) {
         Type::Reference(reference) => match referent(reference) {
             Referent::Text => by_value(),
             Referent::Slice(item) => (vec_of(reference, item), Pass::Ref),
@@ -23,7 +23,7 @@ pub(crate) fn slot(ty: &Type) -> (TokenStream, Pass) {
             if is_cow_str(path) {
                 return (quote!(&str), Pass::Cow);
             }
-            match option_of(path).map(bare) {
+            match option_of(path).map(ungrouped) {
                 Some(Type::Reference(reference)) => match referent(reference) {
                     Referent::Text => by_value(),
                     Referent::Slice(item) => {
@@ -45,17 +45,17 @@ pub(crate) fn slot(ty: &Type) -> (TokenStream, Pass) {
 /// Returns true if the decoded value of this type contains only references to text, so that it can be read.
 pub(crate) fn is_read(ty: &Type) -> bool {
     fn owns(ty: &Type) -> bool {
-        match bare(ty) {
+        match ungrouped(ty) {
             Type::Reference(reference) => matches!(referent(reference), Referent::Text),
             Type::Path(path) => types_in(path).all(owns),
             _ => true,
         }
     }
-    let lent = match bare(ty) {
+    let lent = match ungrouped(ty) {
         Type::Path(path) => option_of(path).unwrap_or(ty),
         _ => ty,
     };
-    match bare(lent) {
+    match ungrouped(lent) {
         Type::Reference(reference) => match referent(reference) {
             Referent::Text => true,
             Referent::Slice(inner) | Referent::Other(inner) => owns(inner),
@@ -97,10 +97,10 @@ fn wrapped(at: &impl ToTokens, wrapper: TokenStream, inner: &impl ToTokens) -> T
 }
 
 /// The type without parentheses and invisible groups.
-pub(crate) fn bare(ty: &Type) -> &Type {
+pub(crate) fn ungrouped(ty: &Type) -> &Type {
     match ty {
-        Type::Group(group) => bare(&group.elem),
-        Type::Paren(paren) => bare(&paren.elem),
+        Type::Group(group) => ungrouped(&group.elem),
+        Type::Paren(paren) => ungrouped(&paren.elem),
         other => other,
     }
 }
@@ -113,7 +113,7 @@ enum Referent<'t> {
 }
 
 fn referent(reference: &TypeReference) -> Referent<'_> {
-    match bare(&reference.elem) {
+    match ungrouped(&reference.elem) {
         Type::Slice(slice) => Referent::Slice(&slice.elem),
         Type::Path(path) if is_last(path, "str") || is_last(path, "Path") => Referent::Text,
         Type::Path(path) if is_last(path, "RawValue") => Referent::Text,
@@ -123,10 +123,11 @@ fn referent(reference: &TypeReference) -> Referent<'_> {
 
 /// `&Self`
 pub(crate) fn is_shared_self(ty: &Type) -> bool {
-    let Type::Reference(reference) = bare(ty) else {
+    let Type::Reference(reference) = ungrouped(ty) else {
         return false;
     };
-    let is_self = matches!(bare(&reference.elem), Type::Path(path) if path.path.is_ident("Self"));
+    let is_self =
+        matches!(ungrouped(&reference.elem), Type::Path(path) if path.path.is_ident("Self"));
     is_self && reference.mutability.is_none()
 }
 
@@ -155,7 +156,7 @@ fn argument<'t>(path: &'t TypePath, name: &str) -> Option<&'t Type> {
 /// The value and the error of what is spelled as a `Result`; where it is not, or one of them is
 /// not spelled, the type itself.
 pub(crate) fn result_of(ty: &Type) -> (&Type, &Type) {
-    let Type::Path(path) = bare(ty) else {
+    let Type::Path(path) = ungrouped(ty) else {
         return (ty, ty);
     };
     let last = path.path.segments.last();
@@ -171,7 +172,7 @@ pub(crate) fn is_stream(output: &ReturnType) -> bool {
     let ReturnType::Type(_, ty) = output else {
         return false;
     };
-    matches!(bare(result_of(ty).0), Type::Path(path) if argument(path, "Items").is_some())
+    matches!(ungrouped(result_of(ty).0), Type::Path(path) if argument(path, "Items").is_some())
 }
 
 fn option_of(path: &TypePath) -> Option<&Type> {
@@ -180,12 +181,12 @@ fn option_of(path: &TypePath) -> Option<&Type> {
 
 /// Returns true if the type is spelled as an `Option`: it may be missing, even if its schema is foreign.
 pub(crate) fn is_option(ty: &Type) -> bool {
-    matches!(bare(ty), Type::Path(path) if option_of(path).is_some())
+    matches!(ungrouped(ty), Type::Path(path) if option_of(path).is_some())
 }
 
 fn is_cow_str(path: &TypePath) -> bool {
     let item = argument(path, "Cow").filter(|_| is_of_std(path, "borrow"));
-    match item.map(bare) {
+    match item.map(ungrouped) {
         Some(Type::Path(inner)) => is_last(inner, "str"),
         _ => false,
     }

@@ -3,15 +3,15 @@
 
 mod cache;
 mod conversation;
-mod fit;
 mod lazy;
+mod strict_tools;
 mod visible;
 
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use self::fit::{Fitted, fitted};
+use self::strict_tools::{Fitted, fitted};
 use toolwright_json::joined;
 
 use crate::call::{Encoder, ToolCall, ToolDef, ToolResult};
@@ -24,7 +24,7 @@ use toolwright_schema::text::Printable;
 
 use self::cache::InDialect;
 pub use self::cache::{DefinitionCache, EncodedTool};
-pub use self::fit::{DefinitionOptions, NonStrict};
+pub use self::strict_tools::{DefinitionOptions, NonStrict};
 pub use self::visible::Stripped;
 
 /// The tools of a request in a provider's dialect: [`Wire::definitions_in`]. Cheap to clone.
@@ -96,8 +96,8 @@ pub(super) struct Made {
     text: String,
     /// Each tool as it is sent, in order.
     tools: Vec<Arc<InDialect>>,
-    loose: Vec<(String, NonStrict)>,
-    /// Reasons why those are loose.
+    non_strict: Vec<(String, NonStrict)>,
+    /// Reasons why those are not strict.
     loosened: Vec<Note>,
     /// Made at once if there is a name that the provider does not take.
     renames: OnceLock<Renames>,
@@ -160,7 +160,7 @@ impl Wire {
     ///
     /// # Errors
     /// When a specific tool is not in the set, when a call is required of no tools, or when the
-    /// provider has no word for the choice. `None` is then said by leaving the tools out, which is
+    /// provider cannot express the choice. `None` is then said by leaving the tools out, which is
     /// what [`request`](Self::request) does.
     pub fn tool_choice(
         self,
@@ -250,7 +250,7 @@ impl Made {
         fit: &DefinitionOptions,
     ) -> Result<Self, DefinitionsError> {
         let dialect = fit.dialect;
-        let Fitted { sent, loose } = fitted(tools, wire, fit)?;
+        let Fitted { sent, non_strict } = fitted(tools, wire, fit)?;
         let renames = OnceLock::new();
         let text = if sent.iter().all(|tool| tool.is_named_for(dialect)) {
             joined(sent.iter().map(|tool| &*tool.text))
@@ -264,8 +264,11 @@ impl Made {
         let name = |at: usize| sent.get(at).map_or("", |tool| &tool.name).to_owned();
         Ok(Self {
             text: wire.write_tools(text),
-            loosened: loose.values().map(NonStrict::to_note).collect(),
-            loose: loose.into_iter().map(|(at, why)| (name(at), why)).collect(),
+            loosened: non_strict.values().map(NonStrict::to_note).collect(),
+            non_strict: non_strict
+                .into_iter()
+                .map(|(at, why)| (name(at), why))
+                .collect(),
             tools: sent,
             renames,
             wire,
@@ -296,7 +299,7 @@ impl Definitions {
     /// strict come first, with the reason ([`NoteKind::Loosened`](crate::dialect::NoteKind::Loosened)). The
     /// decoder enforces all of it.
     pub fn notes(&self) -> impl Iterator<Item = (&str, &Note)> {
-        let names = self.0.loose.iter().map(|(name, _)| name.as_str());
+        let names = self.0.non_strict.iter().map(|(name, _)| name.as_str());
         let lowered = self.0.tools.iter().flat_map(|tool| {
             let notes = tool.lowered.notes.iter();
             notes.map(|note| (&*tool.name, note))
@@ -305,8 +308,8 @@ impl Definitions {
     }
 
     /// The tools that are sent without strictness, and why.
-    pub fn loose(&self) -> &[(String, NonStrict)] {
-        &self.0.loose
+    pub fn non_strict(&self) -> &[(String, NonStrict)] {
+        &self.0.non_strict
     }
 
     /// Returns the map from the tools' names to those that the provider receives.
@@ -336,7 +339,7 @@ impl Definitions {
     /// Returns true if some schema has another form than its tool's. The context of the calls that come
     /// back then needs `Context::with_definitions`.
     pub fn is_lowered(&self) -> bool {
-        let mut plans = self.0.tools.iter().map(|tool| &tool.lowered.plan);
+        let mut plans = self.0.tools.iter().map(|tool| &tool.lowered.inverse);
         plans.any(|plan| !plan.steps().is_empty())
     }
 
@@ -358,7 +361,7 @@ impl Definitions {
         choice: &ToolChoice,
         parallel: Parallel,
     ) -> Result<String, ToolChoiceError> {
-        let is_strict = self.0.loose.len() < self.0.tools.len();
+        let is_strict = self.0.non_strict.len() < self.0.tools.len();
         let parallel = if self.0.dialect == Dialect::AzureStrict && is_strict {
             Parallel::Forbidden
         } else {

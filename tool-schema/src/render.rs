@@ -114,7 +114,7 @@ impl<S: Sink> Writer<S> {
             return;
         }
         let target = match kind {
-            Kind::Back(back) => Some((back.id, back.shape())),
+            Kind::Recursive(back) => Some((back.id, back.shape())),
             _ if is_root => None,
             _ => self.recursive_layer(shape).map(|layer| (layer.id, layer)),
         };

@@ -43,7 +43,7 @@ pub(crate) use self::key_head::KeyHead;
 #[cfg(any(feature = "schemars", feature = "validate"))]
 pub(crate) use self::kinds::Definition;
 pub use self::kinds::{
-    Array, Back, Bounds, Edge, Foreign, IntegerRange, Literal, Map, NumberRange, Object,
+    Array, Bounds, Edge, Foreign, IntegerRange, Literal, Map, NumberRange, Object, RecursiveEdge,
     StringRules, Union, Variant,
 };
 pub(crate) use self::listed_keys::ListedKeys;
@@ -153,16 +153,16 @@ pub enum Kind<'s> {
     /// A value of any one of some types.
     Union(Union<'s>),
     /// The base type, within bounds.
-    Narrow(&'s Shape<'s>, Bounds<'s>),
+    Bounded(&'s Shape<'s>, Bounds<'s>),
     /// One type when it is read, another when it is written (`#[serde(from = …, into = …)]`).
-    Sides {
+    InOut {
         /// Shape that is read.
         input: &'s Shape<'s>,
         /// Shape that is written.
         output: &'s Shape<'s>,
     },
     /// A type that contains this one.
-    Back(Back<'s>),
+    Recursive(RecursiveEdge<'s>),
     /// A type that tells its schema only at run time.
     Foreign(Foreign),
     /// A rule of a schema that was read at run time; no Rust type has one.

@@ -16,7 +16,7 @@ fn whole(schema: &str, name: &str) -> String {
     match lowered(schema, dialect(name)) {
         Ok(lowered) => {
             let text = lowered.schema.unwrap_or_default();
-            let steps = lowered.plan.steps().iter();
+            let steps = lowered.inverse.steps().iter();
             let steps: Vec<_> = steps
                 .map(|step| format!("{} {}", step.op.as_str(), step.at))
                 .collect();
@@ -192,7 +192,7 @@ const TABLE: &[(&str, &str, &str)] = &[
     (r#"{"type":"array"}"#, "openai_strict", "/v untyped_array"),
     (
         r#"{"type":"array"}"#,
-        "openai_loose",
+        "openai_non_strict",
         r#"{"type":"array","items":{}}"#,
     ),
     (r#"{"type":"array"}"#, "gemini_json", r#"{"type":"array"}"#),

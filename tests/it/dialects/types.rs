@@ -55,7 +55,7 @@ const GOLDEN: [(Dialect, Option<Dialect>); 12] = [
     (Dialect::DeepSeekStrict, None),
     (Dialect::Anthropic, None),
     (Dialect::AnthropicStrict, None),
-    (Dialect::OpenAiLoose, Some(Dialect::Anthropic)),
+    (Dialect::OpenAiNonStrict, Some(Dialect::Anthropic)),
     (Dialect::Vllm, Some(Dialect::Anthropic)),
     (Dialect::LlGuidance, Some(Dialect::Vllm)),
     (Dialect::GeminiOpenApi, None),
@@ -81,7 +81,7 @@ fn told(dialect: Dialect) -> String {
         let told = match lowered(&argument(schema, false), dialect) {
             Ok(lowered) => {
                 let schema = lowered.schema.as_deref().unwrap_or("nothing");
-                let steps = lowered.plan.steps().iter().map(Step::to_json);
+                let steps = lowered.inverse.steps().iter().map(Step::to_json);
                 [schema.to_owned()]
                     .into_iter()
                     .chain(steps)

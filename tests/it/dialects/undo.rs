@@ -6,8 +6,8 @@ use toolwright::Dialect;
 
 /// What comes back, or the faults.
 fn undone(schema: &str, dialect: Dialect, sent: &str) -> String {
-    let plan = lowered(schema, dialect).unwrap().plan;
-    match plan.undo(sent) {
+    let plan = lowered(schema, dialect).unwrap().inverse;
+    match plan.restore(sent) {
         Ok(text) => text.into_owned(),
         Err(faults) => faults
             .iter()
@@ -30,8 +30,8 @@ fn samples_come_back_as_they_should() {
         let sent = sample.get("wire").unwrap().to_string();
         let plan = lowered(&schema, dialect(sample.text("dialect")))
             .unwrap()
-            .plan;
-        match plan.undo(&sent) {
+            .inverse;
+        match plan.restore(&sent) {
             Ok(undone) => assert_eq!(
                 Json::read(&undone),
                 *sample.get("decoded").unwrap(),
@@ -150,9 +150,9 @@ fn trials_of_members_end() {
 
 #[test]
 fn a_schema_that_stays_as_it_is_costs_nothing() {
-    let plan = lowered(SCHEMA, Dialect::Mcp20260728).unwrap().plan;
+    let plan = lowered(SCHEMA, Dialect::Mcp20260728).unwrap().inverse;
     assert!(matches!(
-        plan.undo("{ }"),
+        plan.restore("{ }"),
         Ok(std::borrow::Cow::Borrowed("{ }"))
     ));
 }

@@ -6,7 +6,7 @@ use toolwright::{Dialect, Wire};
 use crate::schemas::{none, rows};
 
 const SENT: [(Wire, Dialect); 7] = [
-    (Wire::OpenAiChat, Dialect::OpenAiLoose),
+    (Wire::OpenAiChat, Dialect::OpenAiNonStrict),
     (Wire::OpenAiChat, Dialect::OpenAiStrict),
     (Wire::Anthropic, Dialect::Anthropic),
     (Wire::Anthropic, Dialect::AnthropicStrict),

@@ -25,7 +25,7 @@ fn arguments_in_the_form_before_the_lowering_are_taken() {
             for sample in row.good() {
                 let sent = format!(r#"{{"value":{sample}}}"#);
                 count += 1;
-                let fault = match lowered.plan.undo(&sent) {
+                let fault = match lowered.inverse.restore(&sent) {
                     Err(faults) => faults.first().map(ToString::to_string),
                     Ok(undone) => {
                         let value = undone.strip_prefix(r#"{"value":"#).map(str::trim);
@@ -89,7 +89,7 @@ struct Obedient<'l> {
 
 impl Obedient<'_> {
     fn op(&self, path: &str, is_absence: bool) -> Option<Op> {
-        let mut steps = self.lowered.plan.steps().iter();
+        let mut steps = self.lowered.inverse.steps().iter();
         let found =
             steps.find(|step| step.at == path && (step.op == Op::NullIsAbsent) == is_absence);
         found.map(|step| step.op)
@@ -240,8 +240,8 @@ fn arguments_in_the_form_that_a_dialect_asks_for_are_taken() {
                 count += 1;
                 let sent = sent.to_string();
                 let undone = lowered
-                    .plan
-                    .undo(&sent)
+                    .inverse
+                    .restore(&sent)
                     .map_err(|faults| format!("{faults:?}"));
                 let problem = match &undone {
                     Err(faults) => Some(faults.clone()),
@@ -280,7 +280,11 @@ fn the_decoder_knows_the_way_back() {
             for (samples, is_good) in [(row.good(), true), (row.bad(), false)] {
                 for (sample, sent) in sent(samples, &lowered, &schema) {
                     let is_the_same = || {
-                        let undone = lowered.plan.undo(&sent.to_string()).ok()?.into_owned();
+                        let undone = lowered
+                            .inverse
+                            .restore(&sent.to_string())
+                            .ok()?
+                            .into_owned();
                         let arguments = Json::read(&format!(r#"{{"value":{sample}}}"#));
                         Some(Json::read(&undone).unordered() == arguments.unordered())
                     };
@@ -573,7 +577,7 @@ fn narrowed(schema: &str, arguments: &str, dialect: Dialect) -> Option<String> {
     let arguments = Json::read(arguments);
     let undone = sent.write(&arguments, sent.schema, "").and_then(|sent| {
         let sent = sent.to_string();
-        let undone = lowered.plan.undo(&sent).ok()?;
+        let undone = lowered.inverse.restore(&sent).ok()?;
         Some(Json::read(&undone).unordered())
     });
     if undone == Some(arguments.unordered()) {

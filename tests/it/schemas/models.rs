@@ -397,7 +397,7 @@ fn what_a_model_writes_by_a_lowered_schema_is_read_or_breaks_a_bound() {
                 written = true;
                 let sent = sent.to_string();
                 let name = row.name;
-                let undone = match lowered.plan.undo(&sent) {
+                let undone = match lowered.inverse.restore(&sent) {
                     Ok(undone) => undone,
                     Err(faults) => {
                         wrong.push(format!("{name} in {dialect}: {sent}: {faults:?}"));

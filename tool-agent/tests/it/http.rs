@@ -501,7 +501,7 @@ async fn a_request_that_cannot_be_made_is_not_sent() {
     let server = Server::start(Vec::new()).await;
     let thread = thread();
     let (tools, required) = (tools![weather], ToolChoice::Required);
-    // Ollama has no word for it.
+    // Ollama cannot express it.
     let request = ModelRequest::new(&thread, &tools, &required);
     let ollama = Endpoint::ollama(&*server.url, "m");
     let error = ollama.respond(request, DeltaSink::NONE).await.unwrap_err();

@@ -3,7 +3,7 @@
 use quote::ToTokens;
 use syn::{Expr, ExprLit, ExprUnary, Lit, Meta, UnOp};
 
-use super::value::{bare, value};
+use super::value::{ungrouped, value};
 use super::{Entry, entries};
 use crate::ctxt::Ctxt;
 use crate::invisible_chars;
@@ -37,7 +37,7 @@ fn json_literal(cx: &Ctxt, value: &Expr) -> Option<String> {
             op: UnOp::Neg(_),
             expr,
             ..
-        }) => ("-", bare(expr)),
+        }) => ("-", ungrouped(expr)),
         other => ("", other),
     };
     if let Expr::Lit(ExprLit { lit, .. }) = literal {

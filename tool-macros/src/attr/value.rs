@@ -9,16 +9,16 @@ use crate::invisible_chars;
 use crate::model::Text;
 
 /// The expression without invisible groups, which stand around what a `macro_rules` hands on.
-pub(crate) fn bare(expr: &Expr) -> &Expr {
+pub(crate) fn ungrouped(expr: &Expr) -> &Expr {
     match expr {
-        Expr::Group(group) => bare(&group.expr),
+        Expr::Group(group) => ungrouped(&group.expr),
         other => other,
     }
 }
 
 pub(super) fn value<'m>(cx: &Ctxt, entry: &'m Entry, form: &str) -> Option<&'m Expr> {
     match &entry.meta {
-        Meta::NameValue(pair) => Some(bare(&pair.value)),
+        Meta::NameValue(pair) => Some(ungrouped(&pair.value)),
         other => {
             let key = &entry.key;
             cx.error(
@@ -41,7 +41,7 @@ pub(crate) fn shown(cx: &Ctxt, value: &Expr) {
     if let Expr::Lit(ExprLit {
         lit: Lit::Str(text),
         ..
-    }) = bare(value)
+    }) = ungrouped(value)
     {
         invisible_chars::check(cx, text.span(), &text.value());
     }
@@ -81,7 +81,7 @@ pub(super) fn text_like(cx: &Ctxt, entry: &Entry, example: &str) -> Option<Text>
 pub(crate) fn flag(cx: &Ctxt, entry: &Entry) -> Option<bool> {
     let wrong = match &entry.meta {
         Meta::Path(_) => return Some(true),
-        Meta::NameValue(pair) => match bare(&pair.value) {
+        Meta::NameValue(pair) => match ungrouped(&pair.value) {
             Expr::Lit(ExprLit {
                 lit: Lit::Bool(value),
                 ..

@@ -29,7 +29,7 @@ pub(super) fn is_nameable(cx: &Ctxt, tool: &Tool) {
 /// A model waits for an answer; and of the type `!` the compiler would say more in generated code than here.
 pub(super) fn is_there(cx: &Ctxt, tool: &Tool) {
     if let ReturnType::Type(_, ty) = &tool.output
-        && matches!(ty::bare(ty), Type::Never(_))
+        && matches!(ty::ungrouped(ty), Type::Never(_))
     {
         cx.error(
             ty,

@@ -88,7 +88,7 @@ pub(crate) fn lent_type(cx: &Ctxt, what: &str, ident: &Ident, ty: &Type) -> bool
         "state" => ", with a lock or an atomic inside for what changes",
         _ => "",
     };
-    let Type::Reference(reference) = ty::bare(ty) else {
+    let Type::Reference(reference) = ty::ungrouped(ty) else {
         cx.error(
             ty,
             format!("the {what} is lent to a tool, so `{ident}` must be a reference\nhelp: write `{ident}: &{}`", spelled(ty)),

@@ -185,7 +185,7 @@ impl Container {
             }
         };
         let (input, output) = (side(from), side(into));
-        quote!(__tool::Kind::Sides { input: #input, output: #output })
+        quote!(__tool::Kind::InOut { input: #input, output: #output })
     }
 }
 

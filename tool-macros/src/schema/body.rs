@@ -116,7 +116,7 @@ impl<'a> Body<'a> {
             return quote!(__tool::Kind::Null);
         };
         let shape = self.element(row);
-        quote!(__tool::Kind::Sides { input: #shape, output: #shape })
+        quote!(__tool::Kind::InOut { input: #shape, output: #shape })
     }
 
     /// The kind of a struct's or a variant's fields.
@@ -178,7 +178,7 @@ impl<'a> Body<'a> {
             );
         }
         let shape = self.element(row);
-        quote!(__tool::Kind::Narrow(#shape, __tool::Bounds::NONE))
+        quote!(__tool::Kind::Bounded(#shape, __tool::Bounds::NONE))
     }
 
     fn tuple(&mut self, rows: &[Row<'_>]) -> TokenStream {
@@ -214,7 +214,7 @@ impl<'a> Body<'a> {
             );
         }
         if one_sided {
-            return quote!(__tool::Kind::Sides {
+            return quote!(__tool::Kind::InOut {
                 input: &__tool::Shape::new(__tool::Kind::Tuple(&[#(#input),*])),
                 output: &__tool::Shape::new(__tool::Kind::Tuple(&[#(#output),*])),
             });
@@ -236,7 +236,7 @@ impl<'a> Body<'a> {
         let kind = match row.member.bounds.narrow(&shape) {
             Some(kind) => kind,
             None if description.is_empty() && !is_secret => return shape,
-            None => quote!(__tool::Kind::Narrow(#shape, __tool::Bounds::NONE)),
+            None => quote!(__tool::Kind::Bounded(#shape, __tool::Bounds::NONE)),
         };
         let words = (!description.is_empty()).then(|| {
             let description = literal(&description);
@@ -283,13 +283,13 @@ impl<'a> Body<'a> {
         } else {
             (own, seen)
         };
-        quote!(&__tool::Shape::new(__tool::Kind::Sides { input: #input, output: #output }))
+        quote!(&__tool::Shape::new(__tool::Kind::InOut { input: #input, output: #output }))
     }
 
     /// The tree of a type that is told of another, whose own code may read more.
     fn told(&mut self, ty: &Type, marked: bool) -> TokenStream {
         let shape = self.shape_of(ty, marked);
-        quote!(&__tool::Shape::new(__tool::Kind::Narrow(#shape, __tool::Bounds::NONE)).watched())
+        quote!(&__tool::Shape::new(__tool::Kind::Bounded(#shape, __tool::Bounds::NONE)).watched())
     }
 
     /// The content of a variant whose JSON is what a function makes of it.
@@ -299,7 +299,7 @@ impl<'a> Body<'a> {
         };
         let seen = self.told(seen_as, member.recursive);
         if member.custom_input == member.custom_output {
-            return quote!(__tool::Kind::Narrow(#seen, __tool::Bounds::NONE));
+            return quote!(__tool::Kind::Bounded(#seen, __tool::Bounds::NONE));
         }
         let own = quote!(&__tool::Shape::new(#own));
         let (input, output) = if member.custom_input {
@@ -307,7 +307,7 @@ impl<'a> Body<'a> {
         } else {
             (own, seen)
         };
-        quote!(__tool::Kind::Sides { input: #input, output: #output })
+        quote!(__tool::Kind::InOut { input: #input, output: #output })
     }
 
     /// One row of an object; none for a field that is neither read nor written.
@@ -425,12 +425,12 @@ impl<'a> Body<'a> {
             self.parts.seen.push(text);
             self.parts
                 .refs
-                .push(quote!(__tool::refs_of(__tool::Has::<#ty>::__REFS)));
+                .push(quote!(__tool::refs_of(__tool::CompiledSchema::<#ty>::__REFS)));
             self.parts.checks.push(quote_spanned! {ty.span()=>
                 let _ = __tool::has_schema::<#ty, _>((&&&__tool::SchemaOf::<#ty>::NEW).__find());
             });
         }
-        quote!(__tool::known(__tool::Has::<#ty>::__SHAPE, __tool::Told::<#ty>::__SHAPE))
+        quote!(__tool::known(__tool::CompiledSchema::<#ty>::__SHAPE, __tool::RuntimeSchema::<#ty>::__SHAPE))
     }
 }
 

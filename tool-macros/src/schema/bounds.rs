@@ -119,7 +119,7 @@ impl Bounds {
         }
         let pattern = self.pattern.as_ref().map(Pattern::tokens);
         let bounds = self.tokens(pattern, |_| true);
-        Some(quote!(__tool::Kind::Narrow(#shape, #bounds)))
+        Some(quote!(__tool::Kind::Bounded(#shape, #bounds)))
     }
 
     /// Calls that do not compile where a bound does not fit the shape, with the caret on the bound.
@@ -136,7 +136,7 @@ impl Bounds {
 
     /// The bound that refuses a literal, if one does.
     pub(crate) fn refusing(&self, expr: &Expr) -> Option<&'static str> {
-        match attr::bare(expr) {
+        match attr::ungrouped(expr) {
             Expr::Lit(ExprLit {
                 lit: Lit::Str(text),
                 ..
@@ -156,8 +156,8 @@ impl Bounds {
             "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize",
             "f32", "f64",
         ];
-        let ty = match ty::bare(ty) {
-            Type::Reference(reference) => ty::bare(&reference.elem),
+        let ty = match ty::ungrouped(ty) {
+            Type::Reference(reference) => ty::ungrouped(&reference.elem),
             ty => ty,
         };
         let Type::Path(path) = ty else {
@@ -210,7 +210,7 @@ impl Bounds {
         const SIGNED_128: [&str; 11] = [
             "u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "i128", "isize",
         ];
-        let (Expr::Path(path), Type::Path(ty)) = (attr::bare(expr), ty::bare(ty)) else {
+        let (Expr::Path(path), Type::Path(ty)) = (attr::ungrouped(expr), ty::ungrouped(ty)) else {
             return None;
         };
         let name = path.path.segments.last()?.ident.to_string();
@@ -453,7 +453,7 @@ pub(super) fn read_schemars(cx: &Ctxt, entry: &Entry, bounds: &mut Bounds) -> bo
 fn range(cx: &Ctxt, entry: &Entry, form: &str) -> Option<ExprRange> {
     if let Meta::List(list) = &entry.meta
         && let Ok(expr) = syn::parse2(list.tokens.clone())
-        && let Expr::Range(range) = attr::bare(&expr)
+        && let Expr::Range(range) = attr::ungrouped(&expr)
     {
         return Some(range.clone());
     }
@@ -480,7 +480,7 @@ fn ordered(cx: &Ctxt, range: &TokenStream, bounds: &Bounds) {
 fn length(cx: &Ctxt, expr: &Expr) -> Option<u64> {
     if let Expr::Lit(ExprLit {
         lit: Lit::Int(int), ..
-    }) = attr::bare(expr)
+    }) = attr::ungrouped(expr)
     {
         return cx.ok(int.base10_parse());
     }
@@ -492,12 +492,12 @@ fn length(cx: &Ctxt, expr: &Expr) -> Option<u64> {
 }
 
 fn number(cx: &Ctxt, expr: &Expr) -> Option<Number> {
-    let (sign, inner) = match attr::bare(expr) {
+    let (sign, inner) = match attr::ungrouped(expr) {
         Expr::Unary(ExprUnary {
             op: UnOp::Neg(_),
             expr,
             ..
-        }) => ("-", attr::bare(expr)),
+        }) => ("-", attr::ungrouped(expr)),
         other => ("", other),
     };
     let text = match inner {

@@ -130,7 +130,7 @@ const STD: [&str; 56] = [
 
 /// The last word of a type that is a path.
 pub(super) fn last_segment(ty: &Type) -> Option<&Ident> {
-    match crate::ty::bare(ty) {
+    match crate::ty::ungrouped(ty) {
         Type::Path(path) => path.path.segments.last().map(|last| &last.ident),
         _ => None,
     }

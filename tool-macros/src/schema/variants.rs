@@ -56,7 +56,7 @@ impl Body<'_> {
             return input;
         }
         let output = self.members(&variants, |member| !member.skip_output);
-        quote!(__tool::Kind::Sides {
+        quote!(__tool::Kind::InOut {
             input: &__tool::Shape::new(#input),
             output: &__tool::Shape::new(#output),
         })

@@ -7,7 +7,7 @@ use super::visible::Stripped;
 use super::{DefinitionsError, Made};
 use crate::call::ToolDef;
 use crate::dialect::{Dialect, LowerError, Lowered, Note, NoteKind, lower};
-use crate::wire::{Declared, Wire};
+use crate::wire::{ToolDeclaration, Wire};
 use toolwright_schema::decode::{RefusedDefault, refused_defaults};
 use toolwright_schema::text::ShortStr;
 
@@ -81,7 +81,7 @@ impl EncodedTool {
             let mut lowered = lower(&def.input, dialect)?;
             lowered.notes.extend(hidden.and_then(Stripped::to_note));
             lowered.notes.extend(refused(def));
-            let declared = Declared::lowered(&def.name, def, &lowered, dialect);
+            let declared = ToolDeclaration::lowered(&def.name, def, &lowered, dialect);
             Ok(Arc::new(InDialect {
                 name: def.name.as_ref().into(),
                 text: wire.write_tool(&declared),

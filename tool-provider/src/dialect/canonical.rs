@@ -1,7 +1,7 @@
 //! Form that lowering starts from: what is no rule of a value is dropped, with a note, and the names of
 //! Rust's numbers are no formats.
 
-use super::reject::{LowerError, LowerErrorCode, Note, NoteKind};
+use super::report::{LowerError, LowerErrorCode, Note, NoteKind};
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::canonical::{self, Canonical, Form, Meaning, ReadError};
 use toolwright_schema::read::keywords::{Keywords, text};

@@ -1,7 +1,7 @@
 //! Plans for arguments where only the schema is known, and not the dialect that the model received it in.
 
+use super::inverse::Inverse;
 use super::lower::Lowering;
-use super::plan::Inverse;
 use super::table;
 use toolwright_schema::read::Ordered;
 
@@ -15,7 +15,7 @@ impl Inverse {
             tells_all: false,
         };
         // A schema that is broken or too large is sent to no provider, in no form.
-        let plan = lowering.run(schema.clone()).ok()?.plan;
+        let plan = lowering.run(schema.clone()).ok()?.inverse;
         (!plan.steps().is_empty()).then_some(plan)
     }
 }

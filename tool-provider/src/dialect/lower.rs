@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use super::Dialect;
 use super::canonical::canonical;
-use super::plan::{Inverse, Step};
-use super::reject::{LowerError, LowerErrorCode, Note, NoteKind};
+use super::inverse::{Inverse, Step};
+use super::report::{LowerError, LowerErrorCode, Note, NoteKind};
 use super::rules::{Null, ObjectForm, Root, Rules, Wanted};
 use super::size::Size;
 use toolwright_schema::keyword::Keyword;
@@ -28,7 +28,7 @@ pub struct Lowered {
     /// The schema's text; nothing where a tool without parameters is sent without one.
     pub schema: Option<String>,
     /// The way back from what a model sends.
-    pub plan: Inverse,
+    pub inverse: Inverse,
     /// Notes on what is not in the schema, in order.
     pub notes: Vec<Note>,
     /// The provider is asked to hold the model to the schema.
@@ -42,7 +42,7 @@ pub struct Lowered {
 impl Lowered {
     /// All of it as JSON: `{"ok":{…},"plan":[…],"notes":[…]}`; `"ok":null` where no schema is sent.
     pub fn to_json(&self) -> String {
-        let steps: Vec<_> = self.plan.steps().iter().map(Step::to_json).collect();
+        let steps: Vec<_> = self.inverse.steps().iter().map(Step::to_json).collect();
         let notes: Vec<_> = self.notes.iter().map(Note::to_json).collect();
         format!(
             "{{\"ok\":{},\"plan\":[{}],\"notes\":[{}]}}",
@@ -55,7 +55,7 @@ impl Lowered {
 
 /// Brings the schema of a tool's arguments into what a dialect accepts.
 ///
-/// What the dialect has no word for is told in a description where words can say it, and is a
+/// What the dialect cannot express is told in a description where words can say it, and is a
 /// [`Note`] in any case. So a lowered schema guarantees the form of what comes back, and the tool's
 /// own decoder the rest.
 ///
@@ -170,7 +170,7 @@ impl Lowering {
         });
         Ok(Lowered {
             schema,
-            plan: Inverse::new(pass.steps, Arc::new(lowered)),
+            inverse: Inverse::new(pass.steps, Arc::new(lowered)),
             notes: pass.notes,
             strict: rules.strict,
             optional_keys: size.optional_keys,

@@ -2,19 +2,19 @@
 //!
 //! The rules are data: one table per dialect, in `table`, each rule with its source, so a correction is one
 //! line. A schema is first brought into one form (`canonical`), then lowered by the dialect's table
-//! (`lower`). The plan that comes with the result brings back what a model sends (`undo`).
+//! (`lower`). The inverse that comes with the result brings back what a model sends (`restore`).
 
 mod budget;
 mod canonical;
 mod forms;
+mod inverse;
 mod lower;
 mod names;
-mod plan;
-mod reject;
+mod report;
+mod restore;
 mod rules;
 mod size;
 mod table;
-mod undo;
 mod verdict;
 
 use std::fmt;
@@ -24,11 +24,11 @@ use toolwright_schema::text::{did_you_mean, near};
 
 pub use self::budget::Budget;
 pub use self::budget::{Share, shares};
+pub use self::inverse::{Inverse, Op, Step};
 pub use self::lower::lower_all;
 pub use self::lower::{Lowered, lower};
 pub use self::names::Renames;
-pub use self::plan::{Inverse, Op, Step};
-pub use self::reject::{LowerError, LowerErrorCode, Note, NoteKind};
+pub use self::report::{LowerError, LowerErrorCode, Note, NoteKind};
 use self::rules::Rules;
 pub use self::size::Size;
 pub use self::verdict::Judged;
@@ -54,7 +54,7 @@ pub enum Dialect {
     /// `OpenAI`'s Chat Completions and Responses, `strict: true`.
     OpenAiStrict,
     /// `OpenAI`'s, `strict: false`.
-    OpenAiLoose,
+    OpenAiNonStrict,
     /// Azure's `OpenAI`, `strict: true`.
     AzureStrict,
     /// Anthropic's Messages.
@@ -95,7 +95,7 @@ impl Dialect {
     /// Every dialect.
     pub const ALL: [Self; 19] = [
         Self::OpenAiStrict,
-        Self::OpenAiLoose,
+        Self::OpenAiNonStrict,
         Self::AzureStrict,
         Self::Anthropic,
         Self::AnthropicStrict,
@@ -118,7 +118,7 @@ impl Dialect {
     const fn rules(self) -> &'static Rules {
         match self {
             Self::OpenAiStrict => &table::OPENAI_STRICT,
-            Self::OpenAiLoose => &table::OPENAI_LOOSE,
+            Self::OpenAiNonStrict => &table::OPENAI_NON_STRICT,
             Self::AzureStrict => &table::AZURE_STRICT,
             Self::Anthropic => &table::ANTHROPIC,
             Self::AnthropicStrict => &table::ANTHROPIC_STRICT,
@@ -154,12 +154,12 @@ impl Dialect {
     /// ```
     /// use toolwright::Dialect;
     ///
-    /// assert_eq!(Dialect::AzureStrict.loose(), Dialect::OpenAiLoose);
-    /// assert_eq!(Dialect::GeminiJson.loose(), Dialect::GeminiJson);
+    /// assert_eq!(Dialect::AzureStrict.non_strict(), Dialect::OpenAiNonStrict);
+    /// assert_eq!(Dialect::GeminiJson.non_strict(), Dialect::GeminiJson);
     /// ```
-    pub const fn loose(self) -> Self {
-        match self.rules().loose {
-            Some(loose) => loose,
+    pub const fn non_strict(self) -> Self {
+        match self.rules().non_strict {
+            Some(non_strict) => non_strict,
             None => self,
         }
     }

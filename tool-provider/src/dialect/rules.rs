@@ -20,7 +20,7 @@ pub(super) struct Rules {
     /// The model is held to the schema.
     pub(super) strict: bool,
     /// Dialect of the same provider that does not hold the model to the schema.
-    pub(super) loose: Option<Dialect>,
+    pub(super) non_strict: Option<Dialect>,
     /// The most characters of a tool's description.
     pub(super) description: Option<usize>,
     /// Names of tools.
@@ -51,7 +51,7 @@ pub(super) struct Rules {
     /// Objects of a union must differ in their first key, or in what it is.
     pub(super) first_keys: bool,
     /// Keywords that bound a value.
-    pub(super) keywords: Takes,
+    pub(super) keywords: Accepts,
     pub(super) formats: Formats,
     /// Enums hold these.
     pub(super) enums: Enums,
@@ -149,7 +149,7 @@ pub(super) enum Enums {
 }
 
 /// Keywords that bound a value and are taken.
-pub(super) enum Takes {
+pub(super) enum Accepts {
     All,
     AllBut(&'static [(Keyword, When)]),
     Only(&'static [(Keyword, When)]),
@@ -165,11 +165,11 @@ pub(super) enum When {
     /// A pattern that does not look around.
     NoLookaround,
     /// Its number is one that doubles count to.
-    Counted,
+    SafeInteger,
     /// A pattern without anything that regular languages have not: assertions, back references.
     Regular,
     /// Neither `pattern` nor `format` stands beside it.
-    NoForm,
+    NoPatternNorFormat,
     /// Every key that the object declares must be there.
     NoneOptional,
 }

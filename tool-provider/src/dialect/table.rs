@@ -3,7 +3,7 @@
 
 use super::names::NameRule;
 use super::rules::{
-    AllOf, Enums, Formats, Items, Limits, Maps, Null, Objects, Optional, Recursion, Rules, Takes,
+    Accepts, AllOf, Enums, Formats, Items, Limits, Maps, Null, Objects, Optional, Recursion, Rules,
     When,
 };
 use super::{Dialect, RequestLimits};
@@ -13,7 +13,7 @@ use toolwright_schema::keyword::Keyword;
 const JSON_SCHEMA: Rules = Rules {
     name: "json_schema",
     strict: false,
-    loose: None,
+    non_strict: None,
     description: None,
     tool_name: NameRule::new("_-", 64),
     argument_name: None,
@@ -31,7 +31,7 @@ const JSON_SCHEMA: Rules = Rules {
     recursion: Recursion::Kept,
     lone_ref: false,
     first_keys: false,
-    keywords: Takes::All,
+    keywords: Accepts::All,
     formats: Formats::Any,
     enums: Enums::Any,
     vendor: false,
@@ -50,7 +50,7 @@ pub(super) const FORMS: Rules = Rules {
     maps: Maps::Entries,
     tuples: false,
     // Without a word for lengths, a short array is an object in some dialects.
-    keywords: Takes::Only(&[]),
+    keywords: Accepts::Only(&[]),
     ..JSON_SCHEMA
 };
 
@@ -63,7 +63,7 @@ const OPENAI_REQUEST: RequestLimits = RequestLimits {
 pub(super) const OPENAI_STRICT: Rules = Rules {
     name: "openai_strict",
     strict: true,
-    loose: Some(Dialect::OpenAiLoose),
+    non_strict: Some(Dialect::OpenAiNonStrict),
     // Error text `string_above_max_length` (sentry-mcp#106, wcgw#51, open_deep_research#80, 2024-11
     // to 2025-04); no bound in `openapi.yaml` of 2026-08.
     description: Some(1024),
@@ -94,7 +94,7 @@ pub(super) const OPENAI_STRICT: Rules = Rules {
     first_keys: true,
     // Copy of the documents (2026-02); pydantic-ai `_STRICT_INCOMPATIBLE_KEYS` and its tests. Error
     // texts: `default` and `oneOf` are not permitted (dotnet/extensions#6196, instructor#1074).
-    keywords: Takes::Only(&[
+    keywords: Accepts::Only(&[
         (Keyword::Pattern, When::NoLookaround),
         (Keyword::Minimum, When::Always),
         (Keyword::Maximum, When::Always),
@@ -128,8 +128,8 @@ pub(super) const OPENAI_STRICT: Rules = Rules {
     ..JSON_SCHEMA
 };
 
-pub(super) const OPENAI_LOOSE: Rules = Rules {
-    name: "openai_loose",
+pub(super) const OPENAI_NON_STRICT: Rules = Rules {
+    name: "openai_non_strict",
     tool_name: OPENAI_STRICT.tool_name,
     description: OPENAI_STRICT.description,
     // pydantic-ai issue 4425: wanted without `strict` too.
@@ -144,7 +144,7 @@ pub(super) const OPENAI_LOOSE: Rules = Rules {
 pub(super) const AZURE_STRICT: Rules = Rules {
     name: "azure_strict",
     // Microsoft's documents keep the limits and the keywords of 2024 (2026-08).
-    keywords: Takes::Only(&[]),
+    keywords: Accepts::Only(&[]),
     formats: Formats::Only(&[]),
     limits: Limits {
         request: OPENAI_REQUEST,
@@ -171,7 +171,7 @@ pub(super) const ANTHROPIC: Rules = Rules {
 pub(super) const ANTHROPIC_STRICT: Rules = Rules {
     name: "anthropic_strict",
     strict: true,
-    loose: Some(Dialect::Anthropic),
+    non_strict: Some(Dialect::Anthropic),
     object_with_union: false,
     // The SDK keeps `required`; 24 optional keys a request (alphaXiv/agents#51), but only 16
     // parameters of union types (error text "… exceeds the limit: 16"): so absence, not null.
@@ -186,7 +186,7 @@ pub(super) const ANTHROPIC_STRICT: Rules = Rules {
     items: Items::Typed,
     all_of: AllOf::NoObjects,
     recursion: Recursion::Refused,
-    keywords: Takes::Only(&[(Keyword::MinItems, When::AtMost(1))]),
+    keywords: Accepts::Only(&[(Keyword::MinItems, When::AtMost(1))]),
     formats: Formats::Only(&[
         "date",
         "date-time",
@@ -234,7 +234,7 @@ pub(super) const GEMINI_OPENAPI: Rules = Rules {
     omits_empty: true,
     recursion: Recursion::Refused,
     // The protos' fields.
-    keywords: Takes::Only(&[
+    keywords: Accepts::Only(&[
         (Keyword::MinLength, When::Always),
         (Keyword::MaxLength, When::Always),
         (Keyword::Pattern, When::Always),
@@ -265,7 +265,7 @@ pub(super) const GEMINI_JSON: Rules = Rules {
     all_of: AllOf::Refused,
     recursion: Recursion::Optional,
     lone_ref: true,
-    keywords: Takes::Only(&[
+    keywords: Accepts::Only(&[
         (Keyword::Minimum, When::Always),
         (Keyword::Maximum, When::Always),
         (Keyword::MinItems, When::Always),
@@ -292,7 +292,7 @@ pub(super) const DEEPSEEK_STRICT: Rules = Rules {
     empty_objects: false,
     recursion: Recursion::Refused,
     first_keys: false,
-    keywords: Takes::Only(&[
+    keywords: Accepts::Only(&[
         (Keyword::Pattern, When::NoLookaround),
         (Keyword::Minimum, When::Always),
         (Keyword::Maximum, When::Always),
@@ -316,7 +316,7 @@ pub(super) const OLLAMA: Rules = Rules {
     tuples: false,
     all_of: AllOf::Refused,
     recursion: Recursion::Refused,
-    keywords: Takes::Only(&[]),
+    keywords: Accepts::Only(&[]),
     formats: Formats::Only(&[]),
     ..JSON_SCHEMA
 };
@@ -348,7 +348,7 @@ pub(super) const VLLM: Rules = Rules {
     tool_name: OPENAI_STRICT.tool_name,
     // `backend_xgrammar.py` (2026-11): no `propertyNames` beside what the values are.
     maps: Maps::AnyKey,
-    keywords: Takes::AllBut(&[
+    keywords: Accepts::AllBut(&[
         // `backend_xgrammar.py` (2026-08) refuses them.
         (Keyword::MultipleOf, When::Never),
         (Keyword::UniqueItems, When::Never),
@@ -357,13 +357,13 @@ pub(super) const VLLM: Rules = Rules {
         (Keyword::MaxContains, When::Never),
         (Keyword::PropertyNames, When::Never),
         (Keyword::PatternProperties, When::Never),
-        (Keyword::MinLength, When::NoForm),
-        (Keyword::MaxLength, When::NoForm),
+        (Keyword::MinLength, When::NoPatternNorFormat),
+        (Keyword::MaxLength, When::NoPatternNorFormat),
         // xgrammar 0.2.8 itself: an error beyond 64 bits; vLLM's other backend is llguidance.
-        (Keyword::Minimum, When::Counted),
-        (Keyword::Maximum, When::Counted),
-        (Keyword::ExclusiveMinimum, When::Counted),
-        (Keyword::ExclusiveMaximum, When::Counted),
+        (Keyword::Minimum, When::SafeInteger),
+        (Keyword::Maximum, When::SafeInteger),
+        (Keyword::ExclusiveMinimum, When::SafeInteger),
+        (Keyword::ExclusiveMaximum, When::SafeInteger),
         (Keyword::MinProperties, When::NoneOptional),
         (Keyword::MaxProperties, When::NoneOptional),
         // xgrammar 0.2.8: an error.
@@ -396,7 +396,7 @@ pub(super) const VLLM: Rules = Rules {
 pub(super) const LLGUIDANCE: Rules = Rules {
     name: "llguidance",
     // `docs/json_schema.md`, and llguidance 1.9.1 itself: what it does not know is an error.
-    keywords: Takes::AllBut(&[
+    keywords: Accepts::AllBut(&[
         (Keyword::UniqueItems, When::Never),
         (Keyword::Contains, When::Never),
         (Keyword::MinContains, When::Never),
@@ -412,10 +412,10 @@ pub(super) const LLGUIDANCE: Rules = Rules {
         (Keyword::Else, When::Never),
         (Keyword::Pattern, When::Regular),
         // "Failed to generate regex for integer range" from 10^18 on, and "… for float range".
-        (Keyword::Minimum, When::Counted),
-        (Keyword::Maximum, When::Counted),
-        (Keyword::ExclusiveMinimum, When::Counted),
-        (Keyword::ExclusiveMaximum, When::Counted),
+        (Keyword::Minimum, When::SafeInteger),
+        (Keyword::Maximum, When::SafeInteger),
+        (Keyword::ExclusiveMinimum, When::SafeInteger),
+        (Keyword::ExclusiveMaximum, When::SafeInteger),
         // "min/maxProperties only supported when all keys listed in "properties" are required".
         (Keyword::MinProperties, When::NoneOptional),
         (Keyword::MaxProperties, When::NoneOptional),

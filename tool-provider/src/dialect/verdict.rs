@@ -17,7 +17,7 @@ mod objects;
 mod values;
 
 use super::Dialect;
-use super::reject::LowerErrorCode;
+use super::report::LowerErrorCode;
 use super::rules::{Limits, Root, Rules, Wanted};
 use super::size::Size;
 use toolwright_schema::shape::{Id, Kind, Refs, Rest, Shape};
@@ -204,7 +204,7 @@ impl Walk {
             Kind::Union(union) if union.are_objects() => Root::Objects,
             kind if kind.is_object() => Root::Object,
             Kind::Unknown => return None,
-            Kind::Foreign(_) | Kind::Back(_) => {
+            Kind::Foreign(_) | Kind::Recursive(_) => {
                 self.look_away();
                 return None;
             }

@@ -27,7 +27,7 @@ impl AnswerForm<'_> {
 
 impl Wire {
     /// The members of a request's body that ask for an answer of this form, in the dialect or the
-    /// strict one of the same provider; nothing where the wire has no word for it. The answer's words
+    /// strict one of the same provider; nothing where the wire cannot express it. The answer's words
     /// are then JSON, in the forms that `Context::with_lowered` reads.
     ///
     /// ```
@@ -61,7 +61,7 @@ impl Wire {
         dialect: Dialect,
     ) -> Result<(Lowered, Dialect), LowerError> {
         let strict = match dialect {
-            Dialect::OpenAiLoose => Dialect::OpenAiStrict,
+            Dialect::OpenAiNonStrict => Dialect::OpenAiStrict,
             Dialect::Anthropic => Dialect::AnthropicStrict,
             other => other,
         };
@@ -69,8 +69,8 @@ impl Wire {
         match self {
             // It takes a schema that it does not hold the model to.
             Self::OpenAiChat | Self::OpenAiResponses => {
-                let loose = strict.loose();
-                lowered.or_else(|_| Ok((lower(schema, loose)?, loose)))
+                let non_strict = strict.non_strict();
+                lowered.or_else(|_| Ok((lower(schema, non_strict)?, non_strict)))
             }
             _ => lowered,
         }

@@ -93,10 +93,10 @@ impl fmt::Display for ToolChoiceError {
                 wire,
                 choice,
                 parallel: Parallel::Allowed,
-            } => write!(f, "{wire:?} has no word for the tool choice {choice}"),
+            } => write!(f, "{wire:?} cannot express the tool choice {choice}"),
             Self::Unsupported { wire, choice, .. } => write!(
                 f,
-                "{wire:?} has no word for the tool choice {choice} with at most one call"
+                "{wire:?} cannot express the tool choice {choice} with at most one call"
             ),
         }
     }

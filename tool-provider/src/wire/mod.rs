@@ -22,7 +22,6 @@ mod call;
 mod choice;
 mod completion;
 mod conversation;
-mod declared;
 mod error;
 mod gemini;
 mod mcp;
@@ -31,6 +30,7 @@ mod openai;
 mod read;
 mod responses;
 mod stream;
+mod tool_declaration;
 
 use toolwright_json::list;
 
@@ -40,7 +40,7 @@ use self::stream::Assemble;
 use crate::call::{Encoder, ToolCall, ToolDef, ToolResult};
 use toolwright_schema::render::SchemaDoc;
 
-pub(crate) use self::declared::Declared;
+pub(crate) use self::tool_declaration::ToolDeclaration;
 
 pub use self::choice::{Parallel, ToolChoice, ToolChoiceError};
 pub use self::completion::{Completion, FinishReason, Usage};
@@ -94,7 +94,7 @@ pub enum Wire {
 
 /// `request.rs`: what a request says. [`Wire`] has the words to it.
 trait WriteRequest: Sync {
-    fn definition(&self, tool: &Declared<'_>) -> String;
+    fn definition(&self, tool: &ToolDeclaration<'_>) -> String;
 
     /// The value of `tools`, of which `list` is the text of an array of all definitions.
     fn definitions(&self, list: String) -> String {
@@ -103,7 +103,7 @@ trait WriteRequest: Sync {
 
     fn parse_definition(&self, text: &str) -> Result<ToolDef, WireError>;
 
-    /// The choice's value; `None` where the wire has no word for it.
+    /// The choice's value; `None` where the wire cannot express it.
     fn tool_choice(&self, choice: &ToolChoice, parallel: Parallel) -> Option<String>;
 
     /// The members of a request's body that say all this.
@@ -121,7 +121,7 @@ trait WriteRequest: Sync {
     fn conversation(&self, system: Option<&str>, messages: Vec<String>) -> Option<String>;
 
     /// The members of a request's body that ask for an answer of this form; `None` where the wire
-    /// has no word for it.
+    /// cannot express it.
     fn answer_form(&self, form: &AnswerForm<'_>) -> Option<String>;
 }
 
@@ -225,7 +225,7 @@ impl Wire {
 
     /// One tool of a request's `tools` array. Of Gemini's, one of its `functionDeclarations`.
     pub fn definition(self, def: &ToolDef) -> String {
-        self.provider().definition(&Declared::plain(def))
+        self.provider().definition(&ToolDeclaration::plain(def))
     }
 
     /// Reads one tool of a request's `tools` array back. What the form has no place for is not
@@ -287,7 +287,7 @@ impl Wire {
     }
 
     /// Writes one tool of a request's list of tools.
-    pub(crate) fn write_tool(self, tool: &Declared<'_>) -> String {
+    pub(crate) fn write_tool(self, tool: &ToolDeclaration<'_>) -> String {
         self.provider().definition(tool)
     }
 

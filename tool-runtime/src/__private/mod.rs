@@ -5,10 +5,10 @@ mod entry;
 mod finish;
 mod list;
 mod probe;
+mod schemas;
 mod slot;
 mod table;
 mod targets;
-mod told;
 
 pub use self::calls::{call0, call1, call2, call3, call4, call5, call6};
 pub use self::entry::{
@@ -23,9 +23,11 @@ pub use self::list::{
     Given, List, Listed, Named, Names, Share, Taken, Unlisted, name_as, named, toolset, unique,
 };
 pub use self::probe::{
-    Argument, AsJson, FindNoOutput, FindOutput, FindValue, FoundIn, FoundNowhere, FoundOutput, Has,
-    HasNot, NoJson, Param, Probe, Root, Tree, argument, json, output_of, root, tree, tree_of,
+    Argument, AsJson, CompiledSchema, FindNoOutput, FindOutput, FindValue, FoundIn, FoundNowhere,
+    FoundOutput, NoCompiledSchema, NoJson, Param, Probe, Root, Tree, argument, json, output_of,
+    root, tree, tree_of,
 };
+pub use self::schemas::*;
 pub use self::slot::{
     Filled, FindAny, FindForeign, FindSlot, FindUnread, FoundSlot, FromSchema, FromSchemars,
     IntoCow, Lent, More, NoDeserialize, NoSchema, Nothing, Slots, Value, decode, decode_root, slot,
@@ -35,13 +37,12 @@ pub use self::targets::{
     Inputs, OwnTargets, Untargeted, accepted, dialect, fits_request, is_dialect, is_listed,
     own_targets, within_budget,
 };
-pub use self::told::*;
 pub use crate::tool::{Call, EarlyExit, Provide, Ran, Slot};
 pub use toolwright_provider::call::Annotations;
 pub use toolwright_provider::dialect::Dialect;
 pub use toolwright_schema::shape::{
-    Back, Bounds, Edge, Field, Id, Int, Kind, Literal, Map, Object, Pattern, Presence, Refs, Regex,
-    Schema, Union, Variant,
+    Bounds, Edge, Field, Id, Int, Kind, Literal, Map, Object, Pattern, Presence, RecursiveEdge,
+    Refs, Regex, Schema, Union, Variant,
 };
 
 /// The tree of a type.
@@ -54,10 +55,11 @@ pub mod find {
         Filled as __ToolFilled, FindAny as __ToolFindAny, FindForeign as __ToolFindForeign,
         FindNoOutput as __ToolFindNoOutput, FindOutput as __ToolFindOutput,
         FindSlot as __ToolFindSlot, FindUnread as __ToolFindUnread, FindValue as __ToolFindValue,
-        FinishAny as __ToolFinishAny, HasNot as __ToolHasNot, NoJson as __ToolNoJson,
+        FinishAny as __ToolFinishAny, NoCompiledSchema as __ToolNoCompiledSchema,
+        NoJson as __ToolNoJson, NoRuntimeSchema as __ToolNoRuntimeSchema,
         SchemaOfAny as __ToolSchemaOfAny, SchemaOfForeign as __ToolSchemaOfForeign,
-        SchemaOfOurs as __ToolSchemaOfOurs, ToldNot as __ToolToldNot, ViaDebug as __ToolViaDebug,
-        ViaError as __ToolViaError, ViaMessages as __ToolViaMessages, ViaText as __ToolViaText,
+        SchemaOfOurs as __ToolSchemaOfOurs, ViaDebug as __ToolViaDebug, ViaError as __ToolViaError,
+        ViaMessages as __ToolViaMessages, ViaText as __ToolViaText,
         ViaToolError as __ToolViaToolError,
     };
 }

@@ -36,25 +36,25 @@ macro_rules! levels {
 
 levels! { 3 2 2 1 1 0 }
 
-/// `Has::<T>::__SHAPE` is the tree of a type that has one, and `None` for every other type: an
+/// `CompiledSchema::<T>::__SHAPE` is the tree of a type that has one, and `None` for every other type: an
 /// inherent constant is found before a trait's.
 #[derive(Debug)]
-pub struct Has<T: ?Sized>(PhantomData<fn(&T)>);
+pub struct CompiledSchema<T: ?Sized>(PhantomData<fn(&T)>);
 
-impl<T: Schema + ?Sized> Has<T> {
+impl<T: Schema + ?Sized> CompiledSchema<T> {
     /// The type's tree.
     pub const __SHAPE: Option<&'static Shape<'static>> = Some(T::SHAPE);
 }
 
-/// See [`Has`].
-pub trait HasNot {
+/// See [`CompiledSchema`].
+pub trait NoCompiledSchema {
     /// No tree.
     const __SHAPE: Option<&'static Shape<'static>> = None;
     /// No targets.
     const __REFS: Option<&'static Refs> = None;
 }
 
-impl<T: ?Sized> HasNot for Has<T> {}
+impl<T: ?Sized> NoCompiledSchema for CompiledSchema<T> {}
 
 /// A parameter's type, of which a probe found that it lacks `What`.
 ///
@@ -158,9 +158,9 @@ pub const fn root<T, S: FoundSlot>(_: fn(Probe<T>) -> S) -> Root {
         Kind::Object(_)
         | Kind::Map(_)
         | Kind::Any
-        | Kind::Narrow(..)
-        | Kind::Sides { .. }
-        | Kind::Back(_)
+        | Kind::Bounded(..)
+        | Kind::InOut { .. }
+        | Kind::Recursive(_)
         | Kind::Foreign(_)
         | Kind::Unknown => Root(S::TREE),
         _ => panic!(

@@ -10,7 +10,7 @@ use super::read::Json;
 use super::{Error, Problem};
 
 /// The name under which `serde_json::value::RawValue` asks for its text, and the key under which
-/// it expects it: serde's data model has no word for raw text, so this name is the protocol.
+/// it expects it: serde's data model cannot express raw text, so this name is the protocol.
 const RAW_VALUE: &str = "$serde_json::private::RawValue";
 
 const VARIANT: &str = "a string, or an object with one key";

@@ -75,7 +75,7 @@ impl Search {
                 .find_map(|alternative| self.object(alternative)),
             Kind::Map(map) => self.map(map),
             Kind::Union(union) => union.members.iter().find_map(|member| self.value(member)),
-            Kind::Back(back) => {
+            Kind::Recursive(back) => {
                 // A value that has a value of its own type inside is not the smallest one.
                 if self.edges == 0 || self.inside.contains(&back.id) {
                     return None;

@@ -180,7 +180,7 @@ fn check_level(mut shape: &Shape<'_>) -> CheckLevel {
         let Some(inner) = shape.layer_or_target() else {
             break;
         };
-        let is_edge = matches!(shape.kind, Kind::Back(_));
+        let is_edge = matches!(shape.kind, Kind::Recursive(_));
         is_bounded |= shape.kind.bounds().is_some() || !is_edge && inner.check == CheckLevel::Typed;
         shape = inner;
     }

@@ -19,7 +19,7 @@ fn holds(shape: &Shape<'_>, seen: &mut Vec<u64>) -> bool {
     if shape.is_secret {
         return true;
     }
-    if let Kind::Back(back) = shape.kind {
+    if let Kind::Recursive(back) = shape.kind {
         if seen.contains(&back.id.hash) {
             return false;
         }
@@ -79,7 +79,7 @@ fn show<'s>(json: &mut Json<'_>, shape: &Shape<'s>, out: &mut String) -> Result<
     }
     match (bare.kind, json.peek()) {
         (_, Some(b'n')) => copy(json, out),
-        (Kind::Back(back), _) => show(json, back.shape(), out),
+        (Kind::Recursive(back), _) => show(json, back.shape(), out),
         (kind, Some(b'[')) if kind.is_array() => elements(json, out, |index| kind.element(index)),
         (Kind::Map(map), Some(b'{')) if !holds_secret(map.keys) => {
             entries(json, out, |_| Some(map.values))

@@ -18,15 +18,15 @@ use crate::decode::Repair;
 /// ```
 #[derive(Default)]
 pub struct Store {
-    first: OnceLock<Box<Kept>>,
+    first: OnceLock<Box<Node>>,
 }
 
-struct Kept {
-    what: What,
-    next: OnceLock<Box<Kept>>,
+struct Node {
+    stored: Stored,
+    next: OnceLock<Box<Node>>,
 }
 
-enum What {
+enum Stored {
     Text(String),
     Repaired(Box<Repaired>),
 }
@@ -37,11 +37,11 @@ struct Repaired {
     repairs: Vec<Repair>,
 }
 
-impl Kept {
+impl Node {
     fn text(&self) -> &str {
-        match &self.what {
-            What::Text(text) => text,
-            What::Repaired(repaired) => &repaired.text,
+        match &self.stored {
+            Stored::Text(text) => text,
+            Stored::Repaired(repaired) => &repaired.text,
         }
     }
 }
@@ -69,11 +69,11 @@ impl Store {
     }
 
     /// A tool that reads its arguments twice repairs them twice, in the same way: the first counts.
-    fn repaired_from(first: &Kept) -> Option<&Repaired> {
-        let mut all = iter::successors(Some(first), |kept| kept.next.get().map(Box::as_ref));
-        all.find_map(|kept| match &kept.what {
-            What::Text(_) => None,
-            What::Repaired(repaired) => Some(&**repaired),
+    fn repaired_from(first: &Node) -> Option<&Repaired> {
+        let mut all = iter::successors(Some(first), |node| node.next.get().map(Box::as_ref));
+        all.find_map(|node| match &node.stored {
+            Stored::Text(_) => None,
+            Stored::Repaired(repaired) => Some(&**repaired),
         })
     }
 
@@ -83,7 +83,7 @@ impl Store {
         }
         let text = text.to_owned();
         let repaired = Box::new(Repaired { text, repairs });
-        self.pen().add(What::Repaired(repaired));
+        self.pen().add(Stored::Repaired(repaired));
     }
 
     pub fn pen(&self) -> Pen<'_> {
@@ -111,10 +111,10 @@ impl Drop for Store {
 }
 
 #[cold]
-fn drop_from(first: Box<Kept>) {
+fn drop_from(first: Box<Node>) {
     let mut next = Some(first);
-    while let Some(mut kept) = next {
-        next = kept.next.take();
+    while let Some(mut node) = next {
+        next = node.next.take();
     }
 }
 
@@ -124,33 +124,33 @@ fn drop_from(first: Box<Kept>) {
 /// whole life without `unsafe`.
 #[derive(Clone, Copy)]
 pub struct Pen<'s> {
-    end: &'s OnceLock<Box<Kept>>,
+    end: &'s OnceLock<Box<Node>>,
 }
 
 impl<'s> Pen<'s> {
     pub fn keep(&mut self, text: String) -> &'s str {
-        self.add(What::Text(text))
+        self.add(Stored::Text(text))
     }
 
-    fn add(&mut self, what: What) -> &'s str {
+    fn add(&mut self, stored: Stored) -> &'s str {
         // Another pen may have written to this cell since: then the end is further on.
-        let mut kept = Box::new(Kept {
-            what,
+        let mut node = Box::new(Node {
+            stored,
             next: OnceLock::new(),
         });
         loop {
-            match self.end.set(kept) {
+            match self.end.set(node) {
                 Ok(()) => break,
-                Err(back) => kept = back,
+                Err(back) => node = back,
             }
             if let Some(taken) = self.end.get() {
                 self.end = &taken.next;
             }
         }
         match self.end.get() {
-            Some(kept) => {
-                self.end = &kept.next;
-                kept.text()
+            Some(node) => {
+                self.end = &node.next;
+                node.text()
             }
             // `set` has just succeeded on this cell.
             None => "",
@@ -173,9 +173,9 @@ mod tests {
         assert_eq!([a, b, c, d], ["a", "b", "c", "d"]);
         let mut texts = Vec::new();
         let mut cell = &store.first;
-        while let Some(kept) = cell.get() {
-            texts.push(kept.text());
-            cell = &kept.next;
+        while let Some(node) = cell.get() {
+            texts.push(node.text());
+            cell = &node.next;
         }
         assert_eq!(texts, ["a", "b", "c", "d"]);
     }

@@ -280,7 +280,7 @@ impl<'t> Walk<'t> {
             (Kind::Foreign(foreign), _) => self.value(foreign.shape()),
             #[cfg(not(feature = "schemars"))]
             (Kind::Foreign(_), _) => self.any(false),
-            (Kind::Back(back), _) if !(peeled.nullable && next == Some(b'n')) => {
+            (Kind::Recursive(back), _) if !(peeled.nullable && next == Some(b'n')) => {
                 self.back(back.shape())
             }
             (_, Some(b'n')) if peeled.nullable => Ok(self.json.null()?),

@@ -63,7 +63,7 @@ fn kind(kind: &Kind<'_>, core: &Kind<'_>, wording: Wording) -> String {
         Kind::Object(_) => "an object".into(),
         Kind::Map(map) => format!("an object{}", count(map.min_len, map.max_len, "entr")),
         Kind::Union(union) => self::union(union.members, wording),
-        Kind::Back(back) => words(back.shape(), wording),
+        Kind::Recursive(back) => words(back.shape(), wording),
         Kind::Rule(rule) => by_rule(rule, wording),
         _ => ANYTHING.into(),
     }

@@ -4,7 +4,7 @@ use crate::shape::{Field, Kind, OutputPresence, Presence, Shape, Variant};
 const fn is_unseen(shape: &Shape<'_>) -> bool {
     match shape.kind {
         Kind::Foreign(_) | Kind::Unknown => true,
-        Kind::Narrow(base, _) => is_unseen(base),
+        Kind::Bounded(base, _) => is_unseen(base),
         _ => false,
     }
 }

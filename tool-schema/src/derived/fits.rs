@@ -8,7 +8,7 @@ use crate::text::same;
 #[track_caller]
 const fn core<'a, 's>(shape: &'a Shape<'s>) -> Option<&'a Kind<'s>> {
     match shape.core() {
-        Kind::Unknown | Kind::Back(_) => None,
+        Kind::Unknown | Kind::Recursive(_) => None,
         Kind::Foreign(_) => panic!(
             "the type has schemars' `JsonSchema` alone, whose bounds nobody here can add to\nhelp: derive `toolwright::Schema` for it, or say what its JSON looks like: `#[schema(as = Type)]`"
         ),

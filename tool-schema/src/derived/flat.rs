@@ -73,7 +73,7 @@ const fn fits(field: &Field<'_>, fields: &[Field<'_>], behind: usize, owner: Own
         "`deny_unknown_fields` refuses keys of what is flattened\nhelp: remove `deny_unknown_fields`: a tool refuses keys that its schema does not name",
     );
     match field.shape.core() {
-        Kind::Back(back) if back.id.hash == owner.id.hash => panic!(
+        Kind::Recursive(back) if back.id.hash == owner.id.hash => panic!(
             "a type that stands among its own keys has no end\nhelp: give the inner one a name"
         ),
         Kind::Map(map) => {

@@ -28,7 +28,7 @@ use super::{Parts, refs};
 use crate::format;
 use crate::keyword::{Keyword, UNEVALUATED};
 use crate::shape::{
-    Back, Definition, Id, Kind, Oracle, Pattern, Rule, Shape, StringRules, Text, Types,
+    Definition, Id, Kind, Oracle, Pattern, RecursiveEdge, Rule, Shape, StringRules, Text, Types,
 };
 use crate::text::escaped;
 
@@ -228,7 +228,10 @@ impl<'d, 'a> Reader<'d, 'a> {
             Some(Known::Read(shape)) => return shape,
             Some(Known::Open(target)) => {
                 let target: &'a Target<'a> = target;
-                return self.keep(&Shape::new(Kind::Back(Back::to(id(pointer), target))));
+                return self.keep(&Shape::new(Kind::Recursive(RecursiveEdge::to(
+                    id(pointer),
+                    target,
+                ))));
             }
             None => {}
         }

@@ -36,9 +36,9 @@ impl<S: Sink> Writer<S> {
                 return Some(shape);
             }
             shape = match shape.kind {
-                Kind::Nullable(inner) | Kind::Narrow(inner, _) => inner,
+                Kind::Nullable(inner) | Kind::Bounded(inner, _) => inner,
                 Kind::Union(Union { members: [one], .. }) => one,
-                Kind::Sides { input, output } => match self.side {
+                Kind::InOut { input, output } => match self.side {
                     Side::Input => input,
                     Side::Output => output,
                 },

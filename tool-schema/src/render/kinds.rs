@@ -61,12 +61,12 @@ impl<S: Sink> Writer<S> {
             | Kind::Any
             | Kind::Unknown
             | Kind::Nullable(_)
-            | Kind::Narrow(..)
-            | Kind::Sides { .. }
+            | Kind::Bounded(..)
+            | Kind::InOut { .. }
             | Kind::Foreign(_)
             // What is read at run time is published as it was written.
             | Kind::Rule(_)
-            | Kind::Back(_) => {}
+            | Kind::Recursive(_) => {}
         }
     }
 

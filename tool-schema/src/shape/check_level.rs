@@ -37,7 +37,7 @@ impl CheckLevel {
             Kind::Foreign(_) | Kind::Union(Union { buffered: true, .. }) => Self::Walked,
             // A key that is expected is read in less time than one that is not. What an edge leads to is
             // not there yet.
-            Kind::Object(_) | Kind::Back(_) => Self::Watched,
+            Kind::Object(_) | Kind::Recursive(_) => Self::Watched,
             kind if kind.is_unique() => Self::Walked,
             kind if kind.is_bounded() => Self::Watched,
             // A rule is opaque to everybody but the type itself.
@@ -114,7 +114,7 @@ impl Shape<'_> {
 
     /// Lowers the level for a type that checks its bounds itself: to what its items need, or to
     /// `Typed`.
-    pub(crate) const fn seen_to(self) -> Self {
+    pub(crate) const fn self_checked(self) -> Self {
         let check = match self.kind.child(0) {
             Some(Child {
                 role: Role::Item,

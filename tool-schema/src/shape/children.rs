@@ -46,9 +46,9 @@ impl<'s> Kind<'s> {
     /// the parts of a rule are known to those who apply it.
     pub(crate) const fn child(&self, index: usize) -> Option<Child<'s>> {
         let (role, shape): (_, &'s Shape<'s>) = match (self, index) {
-            (Kind::Nullable(inner) | Kind::Narrow(inner, _), 0) => (Role::Layer, inner),
-            (Kind::Sides { input, .. }, 0) => (Role::Layer, input),
-            (Kind::Sides { output, .. }, 1) => (Role::Output, output),
+            (Kind::Nullable(inner) | Kind::Bounded(inner, _), 0) => (Role::Layer, inner),
+            (Kind::InOut { input, .. }, 0) => (Role::Layer, input),
+            (Kind::InOut { output, .. }, 1) => (Role::Output, output),
             (Kind::Array(array), 0) => (Role::Item, array.items),
             (Kind::Map(map), 0) => (Role::Key, map.keys),
             (Kind::Map(map), 1) => (Role::Value, map.values),
@@ -67,8 +67,8 @@ impl<'s> Kind<'s> {
             // All are listed, so that a new kind has to say what is inside it.
             (
                 Kind::Nullable(_)
-                | Kind::Narrow(..)
-                | Kind::Sides { .. }
+                | Kind::Bounded(..)
+                | Kind::InOut { .. }
                 | Kind::Array(_)
                 | Kind::Map(_)
                 | Kind::Any
@@ -78,7 +78,7 @@ impl<'s> Kind<'s> {
                 | Kind::Number(_)
                 | Kind::String(_)
                 | Kind::Enum(_)
-                | Kind::Back(_)
+                | Kind::Recursive(_)
                 | Kind::Foreign(_)
                 | Kind::Rule(_)
                 | Kind::Unknown,

@@ -66,7 +66,7 @@ const fn schema(shape: &Shape<'_>, description: usize) -> usize {
         * match kind {
             Kind::Any | Kind::Null => 0,
             Kind::Union(_) => ",".len() + typed("null"),
-            Kind::Back(_) => alone(Keyword::AnyOf) + "[,]".len() + typed("null"),
+            Kind::Recursive(_) => alone(Keyword::AnyOf) + "[,]".len() + typed("null"),
             Kind::Enum(_) => r#"[,"null"],null"#.len(),
             _ => r#"[,"null"]"#.len(),
         };
@@ -133,9 +133,9 @@ const fn kind(kind: &Kind<'_>) -> usize {
         }
         Kind::Map(map) => self::map(map),
         Kind::Union(union) => alone(Keyword::AnyOf) + "[]".len() + members(union),
-        Kind::Back(back) => alone(Keyword::Ref) + r##""#/$defs/""##.len() + back.id.name.len(),
+        Kind::Recursive(back) => alone(Keyword::Ref) + r##""#/$defs/""##.len() + back.id.name.len(),
         Kind::Foreign(_) | Kind::Rule(_) | Kind::Unknown => FOREIGN,
-        Kind::Nullable(inner) | Kind::Narrow(inner, _) | Kind::Sides { input: inner, .. } => {
+        Kind::Nullable(inner) | Kind::Bounded(inner, _) | Kind::InOut { input: inner, .. } => {
             schema(inner, 0)
         }
     }

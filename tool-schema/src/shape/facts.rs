@@ -43,9 +43,9 @@ impl Kind<'_> {
             Kind::Any
             | Kind::Nullable(_)
             | Kind::Union(_)
-            | Kind::Narrow(..)
-            | Kind::Sides { .. }
-            | Kind::Back(_)
+            | Kind::Bounded(..)
+            | Kind::InOut { .. }
+            | Kind::Recursive(_)
             | Kind::Foreign(_)
             | Kind::Rule(_)
             | Kind::Unknown => return None,
@@ -82,7 +82,7 @@ impl Kind<'_> {
             || self.is_opaque()
             || matches!(
                 self,
-                Kind::Union(_) | Kind::Enum(_) | Kind::Null | Kind::Back(_)
+                Kind::Union(_) | Kind::Enum(_) | Kind::Null | Kind::Recursive(_)
             )
     }
 
@@ -100,7 +100,7 @@ impl Kind<'_> {
                 range.min.is_some() || range.max.is_some() || range.multiple_of.is_some()
             }
             Kind::String(rules) => !rules.is_any(),
-            Kind::Narrow(_, bounds) => !bounds.is_none(),
+            Kind::Bounded(_, bounds) => !bounds.is_none(),
             Kind::Array(_) | Kind::Map(_) => !matches!(self.len_range(), (0, None)),
             _ => false,
         }
@@ -110,7 +110,7 @@ impl Kind<'_> {
     pub(crate) const fn is_unique(&self) -> bool {
         match self {
             Kind::Array(array) => array.unique,
-            Kind::Narrow(_, bounds) => bounds.unique,
+            Kind::Bounded(_, bounds) => bounds.unique,
             _ => false,
         }
     }
@@ -123,7 +123,7 @@ impl Kind<'_> {
             Kind::Map(map) => (map.min_len, map.max_len),
             Kind::Tuple(items) => (items.len() as u64, Some(items.len() as u64)),
             Kind::Rule(Rule::Places(places)) => (places.min_len, places.max_len),
-            Kind::Narrow(_, bounds) => {
+            Kind::Bounded(_, bounds) => {
                 let min = match bounds.min_len {
                     Some(min) => min,
                     None => 0,

@@ -67,9 +67,9 @@ impl Presence {
             Kind::Nullable(_) => Self::Optional,
             // A newtype is asked for by its own name, and serde lets only an `Option` itself be
             // missing.
-            Kind::Narrow(..) if shape.id.hash != 0 => Self::Required,
-            Kind::Narrow(base, _) => Self::of(base),
-            Kind::Sides { input, .. } => Self::of(input),
+            Kind::Bounded(..) if shape.id.hash != 0 => Self::Required,
+            Kind::Bounded(base, _) => Self::of(base),
+            Kind::InOut { input, .. } => Self::of(input),
             _ => Self::Required,
         }
     }

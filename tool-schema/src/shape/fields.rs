@@ -121,7 +121,7 @@ pub fn alternatives<'s>(kind: &Kind<'s>, output: bool) -> Vec<Alternative<'s>> {
             })
             .collect(),
         Kind::Null => vec![Alternative::default()],
-        Kind::Back(back) => alternatives_of(back.shape(), output),
+        Kind::Recursive(back) => alternatives_of(back.shape(), output),
         kind if kind.is_opaque() => vec![Alternative {
             open: true,
             ..Alternative::default()
@@ -229,7 +229,7 @@ impl<'s> Object<'s> {
             }
             count += match (field.flatten, field.shape.only_core()) {
                 (true, Kind::Object(inner)) => inner.count(),
-                (true, Kind::Union(_) | Kind::Back(_) | Kind::Foreign(_)) | (false, _) => 1,
+                (true, Kind::Union(_) | Kind::Recursive(_) | Kind::Foreign(_)) | (false, _) => 1,
                 (true, _) => 0,
             };
         }
@@ -302,7 +302,7 @@ impl Kind<'_> {
                 }
                 all
             }
-            Kind::Map(_) | Kind::Back(_) => 1,
+            Kind::Map(_) | Kind::Recursive(_) => 1,
             kind if kind.is_opaque() => 1,
             _ => 0,
         }

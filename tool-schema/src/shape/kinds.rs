@@ -171,7 +171,7 @@ pub struct Union<'s> {
 
 /// An edge back to a type that contains this one.
 #[derive(Clone, Copy)]
-pub struct Back<'s> {
+pub struct RecursiveEdge<'s> {
     /// Identity of the type.
     pub id: Id,
     target: Target<'s>,
@@ -195,7 +195,7 @@ pub(crate) trait Definition: Send + Sync {
     fn shape(&self) -> &Shape<'_>;
 }
 
-impl<'s> Back<'s> {
+impl<'s> RecursiveEdge<'s> {
     /// An edge to the tree of a type.
     pub const fn new(id: Id, shape: fn() -> &'static Shape<'static>) -> Self {
         let target = Target::Function(shape);
@@ -219,7 +219,7 @@ impl<'s> Back<'s> {
 }
 
 /// Prints the identity alone: the target may lead back here.
-impl fmt::Debug for Back<'_> {
+impl fmt::Debug for RecursiveEdge<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Back").field(&self.id).finish()
     }

@@ -7,8 +7,8 @@ impl<'s> Kind<'s> {
     #[inline]
     pub(crate) const fn layer(&self, side: Side) -> Option<&'s Shape<'s>> {
         match self {
-            Kind::Nullable(inner) | Kind::Narrow(inner, _) => Some(inner),
-            Kind::Sides { input, output } => Some(match side {
+            Kind::Nullable(inner) | Kind::Bounded(inner, _) => Some(inner),
+            Kind::InOut { input, output } => Some(match side {
                 Side::Input => input,
                 Side::Output => output,
             }),
@@ -35,7 +35,7 @@ impl<'s> Kind<'s> {
     #[inline]
     pub const fn bounds(&self) -> Option<&Bounds<'s>> {
         match self {
-            Kind::Narrow(_, bounds) => Some(bounds),
+            Kind::Bounded(_, bounds) => Some(bounds),
             _ => None,
         }
     }
@@ -66,7 +66,7 @@ impl<'s> Shape<'s> {
     #[inline]
     pub(crate) fn followed(&self) -> &Kind<'s> {
         let mut kind = self.core();
-        while let Kind::Back(back) = kind {
+        while let Kind::Recursive(back) = kind {
             kind = back.shape().core();
         }
         kind
@@ -76,7 +76,7 @@ impl<'s> Shape<'s> {
     #[inline]
     pub(crate) fn layer_or_target(&self) -> Option<&Shape<'s>> {
         match &self.kind {
-            Kind::Back(back) => Some(back.shape()),
+            Kind::Recursive(back) => Some(back.shape()),
             kind => kind.layer(Side::Input),
         }
     }

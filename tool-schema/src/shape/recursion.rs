@@ -8,7 +8,7 @@ pub(crate) fn targets(root: &'static Shape<'static>) -> Vec<Id> {
 }
 
 fn collect(shape: &'static Shape<'static>, found: &mut Vec<Id>) {
-    if let Kind::Back(back) = shape.kind
+    if let Kind::Recursive(back) = shape.kind
         && !found.contains(&back.id)
     {
         found.push(back.id);

@@ -44,7 +44,7 @@ macro_rules! integers {
                 is_width: <$ty>::BITS >= 32 && <$ty>::MIN != 0,
                 not_zero: <$ty>::MIN != 0,
                 multiple_of: 0,
-            })).seen_to();
+            })).self_checked();
         }
     )*};
 }
@@ -72,7 +72,7 @@ plain! {
     bool => Shape::new(Kind::Bool);
     f32 => Shape::number(NumberRange::F32);
     f64 => Shape::number(f64::MAX);
-    char => Shape::string(1, Some(1)).seen_to();
+    char => Shape::string(1, Some(1)).self_checked();
     str => Shape::string(0, None);
     String => Shape::string(0, None);
     Path => Shape::string(0, None);
@@ -87,12 +87,12 @@ plain! {
         min_len: 0,
         max_len: None,
     }));
-    Ipv4Addr => Shape::format("ipv4").seen_to();
-    Ipv6Addr => Shape::format("ipv6").seen_to();
+    Ipv4Addr => Shape::format("ipv4").self_checked();
+    Ipv6Addr => Shape::format("ipv6").self_checked();
     IpAddr => Shape::new(Kind::Union(Union {
         members: &[Shape::format("ipv4"), Shape::format("ipv6")],
         buffered: false,
-    })).seen_to();
+    })).self_checked();
     // An address and a port: no format of JSON Schema.
     SocketAddr => Shape::parsed("IP address and port, such as `127.0.0.1:80` or `[::1]:80`");
     SocketAddrV4 => Shape::parsed("IPv4 address and port, such as `127.0.0.1:80`");
@@ -204,7 +204,7 @@ impl<T: Schema, const N: usize> Schema for [T; N] {
         max_len: Some(N as u64),
         unique: false,
     }))
-    .seen_to();
+    .self_checked();
     const REFS: &'static Refs = T::REFS;
 }
 

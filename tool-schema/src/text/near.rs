@@ -25,6 +25,10 @@ pub fn near<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<&'
         })
         .collect();
     found.sort_by_key(|(distance, _)| *distance);
+    // Case and separators alone leave no doubt.
+    if matches!(found.first(), Some((0, _))) {
+        found.retain(|(distance, _)| *distance == 0);
+    }
     found.truncate(MOST);
     found.into_iter().map(|(_, name)| name).collect()
 }
@@ -55,10 +59,11 @@ mod tests {
     #[test]
     fn slips_are_recognised_and_other_words_are_not() {
         let names = ["search", "get_weather", "get_whether", "delete_all"];
-        let table: [(&str, &[&str]); 7] = [
+        let table: [(&str, &[&str]); 8] = [
             ("serch", &["search"]),
-            ("getWeather", &["get_weather", "get_whether"]),
-            ("get-weather", &["get_weather", "get_whether"]),
+            ("getWeather", &["get_weather"]),
+            ("get-weather", &["get_weather"]),
+            ("get_wether", &["get_weather", "get_whether"]),
             ("Search", &["search"]),
             ("launch_rocket", &[]),
             ("", &[]),

@@ -1,7 +1,7 @@
 //! Arrays and tuples.
 
-use super::super::plan::{Op, Step};
-use super::super::reject::{LowerError, NoteKind};
+use super::super::inverse::{Op, Step};
+use super::super::report::{LowerError, NoteKind};
 use super::super::rules::{Items, TupleForm};
 use super::{Pass, Spot};
 use toolwright_schema::keyword::Keyword;

@@ -1,6 +1,6 @@
 //! `null`, in each dialect's way.
 
-use super::super::reject::NoteKind;
+use super::super::report::NoteKind;
 use super::Pass;
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::canonical::admit_null;
@@ -27,7 +27,7 @@ impl Pass<'_> {
         matches!(schema, Ordered::Object(_)) && !schema.has(Keyword::Type)
     }
 
-    /// Takes `null` out of what a schema admits; whether it did. What admits nothing else stays.
+    /// Accepts `null` out of what a schema admits; whether it did. What admits nothing else stays.
     pub(super) fn take_null(&mut self, keywords: &mut Keywords) -> bool {
         let mut took = false;
         if let Some(types) = keywords.list_mut(Keyword::Type) {

@@ -1,7 +1,7 @@
 //! Objects and maps.
 
-use super::super::plan::{Op, Step};
-use super::super::reject::{LowerError, LowerErrorCode, NoteKind};
+use super::super::inverse::{Op, Step};
+use super::super::report::{LowerError, LowerErrorCode, NoteKind};
 use super::super::rules::{ObjectFacts, ObjectForm, Objects, Optional};
 use super::{Pass, Spot, Wanted};
 use toolwright_schema::keyword::Keyword;

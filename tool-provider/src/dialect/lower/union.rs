@@ -1,6 +1,6 @@
 //! Unions.
 
-use super::super::reject::{LowerError, LowerErrorCode};
+use super::super::report::{LowerError, LowerErrorCode};
 use super::{Pass, Spot};
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::keywords::{Keywords, type_of};

@@ -2,7 +2,7 @@
 
 use toolwright_json::Decimal;
 
-use super::super::reject::NoteKind;
+use super::super::report::NoteKind;
 use super::super::rules::{Formats, Rules, When};
 use super::Pass;
 use toolwright_schema::keyword::Keyword;
@@ -19,7 +19,7 @@ pub(super) enum Taken {
 }
 
 impl Pass<'_> {
-    /// The schema, once all that the dialect has no word for is told otherwise.
+    /// The schema, once all that the dialect cannot express is told otherwise.
     pub(super) fn finished(&mut self, mut keywords: Keywords) -> Ordered {
         let told = |(key, value): &Pair| {
             let keyword = Keyword::of(key)?;
@@ -85,9 +85,9 @@ impl Rules {
             When::Never => Taken::No,
             When::AtMost(most) => yes_if(value.as_u128().is_some_and(|count| count <= most)),
             When::NoLookaround => yes_if(!looks_around(value)),
-            When::Counted => yes_if(is_counted(value)),
+            When::SafeInteger => yes_if(is_counted(value)),
             When::Regular => yes_if(is_regular(value)),
-            When::NoForm => {
+            When::NoPatternNorFormat => {
                 let taken = |form| {
                     let value = beside.keyword(form);
                     value.is_some_and(|value| self.takes(form, value, beside) == Taken::Yes)

@@ -78,7 +78,7 @@ impl Rules {
     /// Returns true if a root that says nothing of its keys is sent without any: there is no looser mode to
     /// send it in.
     pub(in super::super) const fn narrows_bare_root(&self) -> bool {
-        !matches!(self.objects, Objects::Kept) && self.loose.is_none()
+        !matches!(self.objects, Objects::Kept) && self.non_strict.is_none()
     }
 
     /// Returns whether a key is in `required`, and the `null` behind it.

@@ -1,7 +1,7 @@
 //! Rules of a dialect for values other than objects.
 
 use super::super::LowerErrorCode;
-use super::{AllOf, Enums, Items, Null, Recursion, Rules, Takes, When};
+use super::{Accepts, AllOf, Enums, Items, Null, Recursion, Rules, When};
 use toolwright_schema::decode::MOST_PLACES;
 use toolwright_schema::keyword::Keyword;
 
@@ -132,9 +132,9 @@ impl Rules {
     /// Returns when a keyword is taken that bounds a value.
     pub(in super::super) const fn when(&self, keyword: Keyword) -> When {
         let (mut named, others) = match &self.keywords {
-            Takes::All => return When::Always,
-            Takes::AllBut(named) => (*named, When::Always),
-            Takes::Only(named) => (*named, When::Never),
+            Accepts::All => return When::Always,
+            Accepts::AllBut(named) => (*named, When::Always),
+            Accepts::Only(named) => (*named, When::Never),
         };
         while let [(name, when), rest @ ..] = named {
             if *name as usize == keyword as usize {

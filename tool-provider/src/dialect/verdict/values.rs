@@ -117,7 +117,7 @@ impl Walk {
             }
             Kind::Map(_) => self.keys(kind, levels, false),
             Kind::Union(union) => self.union(union, levels),
-            Kind::Back(back) => self.back(back.id),
+            Kind::Recursive(back) => self.back(back.id),
             _ => None,
         }
     }

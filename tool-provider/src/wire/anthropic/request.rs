@@ -4,15 +4,15 @@ use toolwright_json::{Object, list};
 use super::super::answer_form::AnswerForm;
 use super::super::call::as_object;
 use super::super::conversation::{alternating, message};
-use super::super::declared::Declared;
 use super::super::read::object;
+use super::super::tool_declaration::ToolDeclaration;
 use super::super::{Parallel, ToolChoice, WireError, WriteRequest, read_def};
 use super::Anthropic;
 use crate::call::{Block, Encoder, Outcome, ToolCall, ToolDef, ToolResult};
 use toolwright_schema::render::SchemaDoc;
 
 impl WriteRequest for Anthropic {
-    fn definition(&self, tool: &Declared<'_>) -> String {
+    fn definition(&self, tool: &ToolDeclaration<'_>) -> String {
         let definition = tool
             .open()
             .text("name", tool.name)

@@ -4,8 +4,8 @@ use toolwright_json::{Object, list};
 use super::super::answer_form::AnswerForm;
 use super::super::call::as_object;
 use super::super::conversation::{alternating, message};
-use super::super::declared::Declared;
 use super::super::read::object;
+use super::super::tool_declaration::ToolDeclaration;
 use super::super::{Parallel, ToolChoice, WireError, WriteRequest, read_def};
 use super::BedrockConverse;
 use crate::call::{Block, Encoder, Outcome, ToolCall, ToolDef, ToolResult};
@@ -13,7 +13,7 @@ use toolwright_schema::render::SchemaDoc;
 
 impl WriteRequest for BedrockConverse {
     /// An empty description is refused, so it is left out.
-    fn definition(&self, tool: &Declared<'_>) -> String {
+    fn definition(&self, tool: &ToolDeclaration<'_>) -> String {
         let def = tool.def;
         let spec = |object: Object| {
             let description = Some(&*def.description).filter(|text| !text.is_empty());

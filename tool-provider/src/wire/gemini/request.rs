@@ -4,8 +4,8 @@ use toolwright_json::{Object, list, quoted};
 use super::super::answer_form::AnswerForm;
 use super::super::call::as_object;
 use super::super::conversation::message;
-use super::super::declared::Declared;
 use super::super::read::{Members, elements, object};
+use super::super::tool_declaration::ToolDeclaration;
 use super::super::{Parallel, ToolChoice, WireError, WriteRequest, read_def};
 use super::Gemini;
 use crate::call::{Block, Content, Encoder, Outcome, ToolCall, ToolDef, ToolResult};
@@ -14,7 +14,7 @@ use toolwright_schema::render::SchemaDoc;
 impl WriteRequest for Gemini {
     /// `parametersJsonSchema` takes JSON Schema as it is, where `parameters` takes a dialect. A tool
     /// without arguments has neither: an object without properties is refused.
-    fn definition(&self, tool: &Declared<'_>) -> String {
+    fn definition(&self, tool: &ToolDeclaration<'_>) -> String {
         let def = tool.def;
         let declaration = tool
             .open()

@@ -4,8 +4,8 @@ use toolwright_json::{Object, list};
 use serde::Deserialize;
 
 use super::super::answer_form::AnswerForm;
-use super::super::declared::Declared;
 use super::super::read::object;
+use super::super::tool_declaration::ToolDeclaration;
 use super::super::{Parallel, ToolChoice, WireError, WriteRequest, read_def};
 use super::Mcp;
 use crate::call::{Annotations, Block, Encoder, Meta, Outcome, ToolCall, ToolDef, ToolResult};
@@ -46,7 +46,7 @@ impl Mcp {
 impl WriteRequest for Mcp {
     /// `_meta` holds what of the tool's `meta` has a key with a `/`, as the protocol's own keys
     /// have, and `icons` what stands under that name: all else is the host's.
-    fn definition(&self, tool: &Declared<'_>) -> String {
+    fn definition(&self, tool: &ToolDeclaration<'_>) -> String {
         let def = tool.def;
         let fits = |output: &&SchemaDoc| self.of_2026 || is_object_schema(output);
         let output = def.output.as_ref().filter(fits);

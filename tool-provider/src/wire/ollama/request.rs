@@ -1,7 +1,7 @@
 use super::super::answer_form::AnswerForm;
 use super::super::call::as_object;
-use super::super::declared::Declared;
 use super::super::openai::request as openai;
+use super::super::tool_declaration::ToolDeclaration;
 use super::super::{Parallel, ToolChoice, WireError, WriteRequest};
 use super::Ollama;
 use crate::call::{Block, Encoder, Outcome, ToolCall, ToolDef, ToolResult};
@@ -9,7 +9,7 @@ use toolwright_json::{Object, list, quoted};
 
 impl WriteRequest for Ollama {
     /// The form is that of `OpenAI`'s chat.
-    fn definition(&self, tool: &Declared<'_>) -> String {
+    fn definition(&self, tool: &ToolDeclaration<'_>) -> String {
         openai::definition(tool)
     }
 

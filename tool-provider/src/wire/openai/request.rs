@@ -2,15 +2,15 @@ use serde::Deserialize;
 use toolwright_json::{Object, list, quoted};
 
 use super::super::answer_form::AnswerForm;
-use super::super::declared::Declared;
 use super::super::read::object;
+use super::super::tool_declaration::ToolDeclaration;
 use super::super::{Parallel, ToolChoice, WireError, WriteRequest, read_def};
 use super::OpenAiChat;
 use crate::call::{Encoder, ToolCall, ToolDef, ToolResult};
 use toolwright_schema::render::SchemaDoc;
 
 impl WriteRequest for OpenAiChat {
-    fn definition(&self, tool: &Declared<'_>) -> String {
+    fn definition(&self, tool: &ToolDeclaration<'_>) -> String {
         definition(tool)
     }
 
@@ -133,7 +133,7 @@ pub(in super::super) fn request(
     body.maybe_json("parallel_tool_calls", alone).end()
 }
 
-pub(in super::super) fn definition(tool: &Declared<'_>) -> String {
+pub(in super::super) fn definition(tool: &ToolDeclaration<'_>) -> String {
     let function = |object: Object| {
         let function = object
             .text("name", tool.name)

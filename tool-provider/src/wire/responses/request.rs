@@ -2,9 +2,9 @@ use serde::Deserialize;
 use toolwright_json::{Object, list};
 
 use super::super::answer_form::AnswerForm;
-use super::super::declared::Declared;
 use super::super::openai::request::{mode, request, user};
 use super::super::read::object;
+use super::super::tool_declaration::ToolDeclaration;
 use super::super::{Parallel, ToolChoice, WireError, WriteRequest, read_def};
 use super::OpenAiResponses;
 use crate::call::{Block, Encoder, Outcome, ToolCall, ToolDef, ToolResult};
@@ -12,7 +12,7 @@ use toolwright_schema::render::SchemaDoc;
 
 impl WriteRequest for OpenAiResponses {
     /// `strict` is said: where it is missing, this API takes it for `true`.
-    fn definition(&self, tool: &Declared<'_>) -> String {
+    fn definition(&self, tool: &ToolDeclaration<'_>) -> String {
         let def = tool.def;
         tool.open()
             .text("type", "function")

@@ -93,12 +93,12 @@ fn looked_at(mut shape: &Shape<'_>, leaf: Leaf<'_>) -> bool {
         shape = match (&shape.kind, leaf) {
             (Kind::Any | Kind::Foreign(_) | Kind::Unknown, _) => return true,
             (Kind::Nullable(_), Leaf::Null) => return true,
-            (Kind::Nullable(inner) | Kind::Sides { input: inner, .. }, _) => inner,
-            (Kind::Back(back), _) => back.shape(),
+            (Kind::Nullable(inner) | Kind::InOut { input: inner, .. }, _) => inner,
+            (Kind::Recursive(back), _) => back.shape(),
             (Kind::Union(union), _) => {
                 return union.members.iter().any(|member| admits(member, leaf));
             }
-            (Kind::Narrow(inner, bounds), leaf) => {
+            (Kind::Bounded(inner, bounds), leaf) => {
                 // `null` beside a bounded value is not bounded.
                 let bounded = match leaf {
                     Leaf::Number(number) => bounds.admit_number(number, inner, &mut said),
@@ -359,7 +359,7 @@ mod tests {
 
     /// A shape within bounds.
     fn narrow(shape: &'static Shape<'static>, bounds: Bounds<'static>) -> Shape<'static> {
-        Shape::new(Kind::Narrow(shape, bounds))
+        Shape::new(Kind::Bounded(shape, bounds))
     }
 
     fn shapes() -> Vec<Shape<'static>> {

@@ -1,8 +1,8 @@
 use super::{example, sample};
 use crate::format::admits;
 use crate::shape::{
-    Array, Back, Bounds, Edge, Field, Id, Int, Kind, Literal, Map, NumberRange, Presence, Schema,
-    Shape, Union, Variant,
+    Array, Bounds, Edge, Field, Id, Int, Kind, Literal, Map, NumberRange, Presence, RecursiveEdge,
+    Schema, Shape, Union, Variant,
 };
 
 fn of<T: Schema + ?Sized>() -> Option<String> {
@@ -10,7 +10,7 @@ fn of<T: Schema + ?Sized>() -> Option<String> {
 }
 
 fn within(base: &'static Shape<'static>, bounds: Bounds<'_>) -> Option<String> {
-    example(&Shape::new(Kind::Narrow(base, bounds)))
+    example(&Shape::new(Kind::Bounded(base, bounds)))
 }
 
 #[test]
@@ -322,7 +322,7 @@ fn objects_have_the_keys_that_must_be_there() {
 
 const EXPRESSION: Id = Id::of("a::Expression", "Expression");
 
-const BACK_TO_SUM: Shape<'_> = Shape::new(Kind::Back(Back::new(EXPRESSION, || &SUM)));
+const BACK_TO_SUM: Shape<'_> = Shape::new(Kind::Recursive(RecursiveEdge::new(EXPRESSION, || &SUM)));
 
 /// `[Expression, Expression]`, or an expression, or a truth.
 static SUM: Shape<'_> = Shape::new(Kind::Union(Union {
@@ -340,7 +340,7 @@ macro_rules! chain {
         &Shape::new(Kind::Bool)
     };
     ($name:ident $next:ident $($rest:ident)*) => {{
-        const BACK: &Shape<'_> = &Shape::new(Kind::Back(Back::new(Id::of(stringify!($next), ""), || const {
+        const BACK: &Shape<'_> = &Shape::new(Kind::Recursive(RecursiveEdge::new(Id::of(stringify!($next), ""), || const {
             &Shape::new(Kind::Tuple(&[BACK_TO_NEXT, BACK_TO_NEXT]))
         })));
         const BACK_TO_NEXT: &Shape<'_> = chain!($next $($rest)*);

@@ -24,7 +24,7 @@ fn with_example(shape: &Shape<'_>) -> String {
     let words = describe(shape);
     let kind = shape.only_core();
     let has_parts =
-        kind.is_array() || kind.is_object() || matches!(kind, Kind::Union(_) | Kind::Back(_));
+        kind.is_array() || kind.is_object() || matches!(kind, Kind::Union(_) | Kind::Recursive(_));
     match has_parts.then(|| example(shape)).flatten() {
         // `{}` and `[1]` say no more than the words.
         Some(example) if example.contains(['"', ',']) => format!("{words}, such as {example}"),

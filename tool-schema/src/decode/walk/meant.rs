@@ -305,7 +305,7 @@ fn starts(shape: &Shape<'_>, byte: u8, depth: u8) -> bool {
             let mut members = union.members.iter();
             members.any(|member| starts(member, byte, depth + 1))
         }
-        Kind::Back(back) if depth < 8 => starts(back.shape(), byte, depth + 1),
+        Kind::Recursive(back) if depth < 8 => starts(back.shape(), byte, depth + 1),
         Kind::Rule(rule) => starts_by(rule, byte, depth + 1),
         _ => false,
     }

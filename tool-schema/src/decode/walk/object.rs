@@ -372,7 +372,7 @@ fn weight(keys: &Shape<'_>) -> u64 {
         Kind::Rule(Rule::If(rule)) => {
             weight(rule.condition) + weight(rule.then) + weight(rule.otherwise)
         }
-        Kind::Back(back) => weight(back.shape()),
+        Kind::Recursive(back) => weight(back.shape()),
         // A pattern looks at each byte.
         Kind::String(rules) if rules.pattern.is_some() => 7,
         Kind::Rule(Rule::Literals(values)) => values.len() as u64,

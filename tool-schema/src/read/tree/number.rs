@@ -122,7 +122,7 @@ impl<'a> Reader<'_, 'a> {
             ..Bounds::NONE
         };
         let integers = self.keep(&any_integer());
-        Some(Shape::new(Kind::Narrow(integers, bounds)))
+        Some(Shape::new(Kind::Bounded(integers, bounds)))
     }
 }
 

@@ -2,8 +2,8 @@
 
 use toolwright_json::Value;
 
-use super::super::plan::Op;
-use super::{Entry, MOST_HOPS, Undo, values_of};
+use super::super::inverse::Op;
+use super::{Entry, MOST_HOPS, Restore, values_of};
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::keywords::type_of;
 use toolwright_schema::read::{Ordered, Parts, Path};
@@ -19,7 +19,7 @@ enum Look {
     Wide,
 }
 
-impl<'p> Undo<'p> {
+impl<'p> Restore<'p> {
     /// The member that a value is of: the first that it fits, or else the first that it looks like.
     pub(super) fn member(
         &mut self,

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use toolwright_json::{Integer, Value};
 
-use super::plan::{Inverse, Op};
+use super::inverse::{Inverse, Op};
 use toolwright_schema::decode::fault::say;
 use toolwright_schema::decode::{Fault, FaultCode, Segment};
 use toolwright_schema::keyword::Keyword;
@@ -24,7 +24,7 @@ const MOST_TRIALS: usize = 100_000;
 const MOST_HOPS: u8 = 8;
 
 impl Inverse {
-    /// Undoes the plan in the text of a call's arguments. Numbers keep their spelling; strings lose
+    /// Restores the arguments of a call to the schema before lowering. Numbers keep their spelling; strings lose
     /// escapes that they do not need.
     ///
     /// What a model sends in the form before the lowering (a real map, a real array) stays as it
@@ -36,38 +36,38 @@ impl Inverse {
     /// let schema = SchemaDoc::parse(
     ///     r#"{"type": "object", "properties": {"ages": {"type": "object", "additionalProperties": {"type": "integer"}}}}"#,
     /// ).unwrap();
-    /// let plan = lower(&schema, Dialect::OpenAiStrict).unwrap().plan;
+    /// let inverse = lower(&schema, Dialect::OpenAiStrict).unwrap().inverse;
     /// let sent = r#"{"ages": [{"key": "Ann", "value": 41}]}"#;
-    /// assert_eq!(plan.undo(sent).unwrap(), r#"{"ages":{"Ann":41}}"#);
-    /// assert_eq!(plan.undo(r#"{"ages": null}"#).unwrap(), "{}");
+    /// assert_eq!(inverse.restore(sent).unwrap(), r#"{"ages":{"Ann":41}}"#);
+    /// assert_eq!(inverse.restore(r#"{"ages": null}"#).unwrap(), "{}");
     /// ```
     ///
     /// # Errors
     /// A key that a list of entries has more than once, and a list of entries or the object of a
     /// tuple that is none.
-    pub fn undo<'t>(&self, text: &'t str) -> Result<Cow<'t, str>, Vec<Fault>> {
-        let Some((value, undo)) = self.undone(text) else {
+    pub fn restore<'t>(&self, text: &'t str) -> Result<Cow<'t, str>, Vec<Fault>> {
+        let Some((value, restore)) = self.restored(text) else {
             return Ok(Cow::Borrowed(text));
         };
-        if undo.faults.is_empty() {
+        if restore.faults.is_empty() {
             Ok(Cow::Owned(value.to_json()))
         } else {
-            Err(undo.faults)
+            Err(restore.faults)
         }
     }
 
-    /// Undoes the plan for a reader that reports errors itself. A list of entries or an object of places
+    /// Restores the arguments for a reader that reports errors itself. A list of entries or an object of places
     /// that is none stays as it is. A key that a list has twice stands twice in the object. `None` if the
     /// text stays as it is.
     pub fn raise(&self, text: &str) -> Option<String> {
         if !self.may_concern(text) {
             return None;
         }
-        let (value, undo) = self.undone(text)?;
-        undo.is_changed.then(|| value.to_json())
+        let (value, restore) = self.restored(text)?;
+        restore.is_changed.then(|| value.to_json())
     }
 
-    /// Returns true if anything in a text may have to be undone. In most calls nothing has, and those need
+    /// Returns true if anything in a text may have to be restored. In most calls nothing has, and those need
     /// not be taken apart before they are read.
     fn may_concern(&self, text: &str) -> bool {
         let mut ops = self.steps().iter().map(|step| step.op);
@@ -78,12 +78,12 @@ impl Inverse {
             || ops.any(|op| matches!(op, Op::ObjectToTuple { .. })) && text.contains("\"_0\"")
     }
 
-    fn undone<'t>(&self, text: &'t str) -> Option<(Value<'t>, Undo<'_>)> {
+    fn restored<'t>(&self, text: &'t str) -> Option<(Value<'t>, Restore<'_>)> {
         if self.steps().is_empty() {
             return None;
         }
         let value = Value::parse(text).ok()?;
-        let mut undo = Undo {
+        let mut restore = Restore {
             schema: self.schema(),
             absent: HashSet::new(),
             ops: HashMap::new(),
@@ -96,17 +96,17 @@ impl Inverse {
         };
         for step in self.steps() {
             if step.op == Op::NullIsAbsent {
-                undo.absent.insert(&step.at);
+                restore.absent.insert(&step.at);
             } else {
-                undo.ops.insert(&step.at, step.op);
+                restore.ops.insert(&step.at, step.op);
             }
         }
-        let value = undo.value(value, self.schema());
-        Some((value, undo))
+        let value = restore.value(value, self.schema());
+        Some((value, restore))
     }
 }
 
-struct Undo<'p> {
+struct Restore<'p> {
     /// The lowered schema.
     schema: &'p Ordered,
     absent: HashSet<&'p str>,
@@ -118,11 +118,11 @@ struct Undo<'p> {
     hops: u8,
     trials: usize,
     faults: Vec<Fault>,
-    /// Something was undone.
+    /// Something was restored.
     is_changed: bool,
 }
 
-impl<'p> Undo<'p> {
+impl<'p> Restore<'p> {
     fn op(&self) -> Option<Op> {
         self.ops.get(self.path.at().as_str()).copied()
     }

@@ -2,11 +2,13 @@
 
 use std::marker::PhantomData;
 
-use toolwright_schema::shape::{Back, Bounds, Field, Id, Kind, Object, Refs, Schema, Shape, Union};
+use toolwright_schema::shape::{
+    Bounds, Field, Id, Kind, Object, RecursiveEdge, Refs, Schema, Shape, Union,
+};
 
-use super::Has;
+use super::CompiledSchema;
 
-impl<T: Schema + ?Sized> Has<T> {
+impl<T: Schema + ?Sized> CompiledSchema<T> {
     /// The targets of the type's cut edges.
     pub const __REFS: Option<&'static Refs> = Some(T::REFS);
 }
@@ -19,25 +21,25 @@ pub const fn refs_of(refs: Option<&'static Refs>) -> &'static Refs {
     }
 }
 
-/// `Told::<T>::__SHAPE` is the tree of a type that tells its schema only at run time; see [`Has`] for
+/// `RuntimeSchema::<T>::__SHAPE` is the tree of a type that tells its schema only at run time; see [`CompiledSchema`] for
 /// how.
 #[derive(Debug)]
-pub struct Told<T: ?Sized>(PhantomData<fn(&T)>);
+pub struct RuntimeSchema<T: ?Sized>(PhantomData<fn(&T)>);
 
 #[cfg(feature = "schemars")]
-impl<T: schemars::JsonSchema + ?Sized> Told<T> {
+impl<T: schemars::JsonSchema + ?Sized> RuntimeSchema<T> {
     /// The type's tree: a leaf that nobody can look into before the program runs.
     pub const __SHAPE: Option<&'static Shape<'static>> =
         Some(toolwright_schema::shape::foreign::<T>());
 }
 
-/// See [`Told`].
-pub trait ToldNot {
+/// See [`RuntimeSchema`].
+pub trait NoRuntimeSchema {
     /// No tree.
     const __SHAPE: Option<&'static Shape<'static>> = None;
 }
 
-impl<T: ?Sized> ToldNot for Told<T> {}
+impl<T: ?Sized> NoRuntimeSchema for RuntimeSchema<T> {}
 
 /// The tree that is known, ours first.
 pub const fn known(
@@ -53,7 +55,7 @@ pub const fn known(
 
 /// The tree of values that are for the tool alone.
 pub const fn secret(shape: &'static Shape<'static>) -> Shape<'static> {
-    Shape::new(Kind::Narrow(shape, Bounds::NONE)).secret()
+    Shape::new(Kind::Bounded(shape, Bounds::NONE)).secret()
 }
 
 /// Finds where a type's schema comes from; method lookup tries more references first.
@@ -133,7 +135,7 @@ pub struct Cut<T: ?Sized>(PhantomData<fn(&T)>);
 
 impl<T: Schema + ?Sized> Schema for Cut<T> {
     const ID: Id = T::ID;
-    const SHAPE: &'static Shape<'static> = &Shape::new(Kind::Back(Back::new(
+    const SHAPE: &'static Shape<'static> = &Shape::new(Kind::Recursive(RecursiveEdge::new(
         T::ID,
         // A function's body is not part of the constant, so this is no cycle.
         || T::SHAPE,

@@ -6,7 +6,7 @@ use toolwright_json::Object;
 use toolwright_schema::render::SchemaDoc;
 
 /// A tool as a request declares it.
-pub(crate) struct Declared<'d> {
+pub(crate) struct ToolDeclaration<'d> {
     /// The tool's name, as the provider is told.
     pub(super) name: &'d str,
     pub(super) def: &'d ToolDef,
@@ -26,7 +26,7 @@ enum Input<'d> {
     Nothing,
 }
 
-impl<'d> Declared<'d> {
+impl<'d> ToolDeclaration<'d> {
     /// In plain JSON Schema.
     pub(crate) fn plain(def: &'d ToolDef) -> Self {
         Self {

@@ -7,7 +7,7 @@ use toolwright_json::write_string;
 
 use toolwright_schema::read::Ordered;
 
-/// One thing to undo in what a model sends.
+/// One thing to restore in what a model sends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Step {
@@ -82,7 +82,7 @@ impl Inverse {
         &self.schema
     }
 
-    /// Returns the steps to undo; empty for most schemas.
+    /// Returns the steps to restore; empty for most schemas.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }

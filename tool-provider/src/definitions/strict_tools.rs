@@ -10,7 +10,7 @@ use super::{DefinitionsError, Offered};
 use toolwright_json::quoted;
 
 use crate::dialect::{Budget, Dialect, LowerError, Note, NoteKind, Renames, Share, shares};
-use crate::wire::{Declared, Wire};
+use crate::wire::{ToolDeclaration, Wire};
 use toolwright_schema::text::{did_you_mean, near};
 
 /// A dialect, and the tools that stay strict first where a request may not hold all of them so.
@@ -123,7 +123,7 @@ impl fmt::Display for NonStrict {
 pub(super) struct Fitted {
     pub(super) sent: Vec<Arc<InDialect>>,
     /// Those that are not strict where the dialect is, by their places.
-    pub(super) loose: BTreeMap<usize, NonStrict>,
+    pub(super) non_strict: BTreeMap<usize, NonStrict>,
 }
 
 impl InDialect {
@@ -137,7 +137,7 @@ impl InDialect {
         match renames.to_provider(&self.name) {
             Some(other) if *other != *self.name => {
                 let (def, _) = encoded.visible(def);
-                let declared = Declared::lowered(other, def, &self.lowered, self.dialect);
+                let declared = ToolDeclaration::lowered(other, def, &self.lowered, self.dialect);
                 Cow::Owned(wire.write_tool(&declared))
             }
             _ => Cow::Borrowed(&self.text),
@@ -179,14 +179,14 @@ pub(super) fn fitted(
         refused.note("all tools", why);
     }
     let mut sent = Vec::with_capacity(tools.len());
-    let mut loose = BTreeMap::new();
+    let mut non_strict = BTreeMap::new();
     for (at, (def, encoded)) in tools.iter().enumerate() {
         let one = encoded.lowered(wire, dialect, def).or_else(|reject| {
             if !dialect.is_strict() {
                 return Err(reject);
             }
-            let other = encoded.lowered(wire, dialect.loose(), def)?;
-            loose.insert(at, NonStrict::Rejected(reject.clone()));
+            let other = encoded.lowered(wire, dialect.non_strict(), def)?;
+            non_strict.insert(at, NonStrict::Rejected(reject.clone()));
             Ok(other)
         });
         match one {
@@ -203,10 +203,10 @@ pub(super) fn fitted(
                 fit,
                 share,
             };
-            over.loosen(&mut sent, &mut loose, &mut refused);
+            over.loosen(&mut sent, &mut non_strict, &mut refused);
         }
     }
-    refused.or(Fitted { sent, loose })
+    refused.or(Fitted { sent, non_strict })
 }
 
 /// A limit of a request, which its tools may go beyond.
@@ -232,7 +232,7 @@ impl Over<'_, '_> {
     fn loosen(
         &self,
         sent: &mut [Arc<InDialect>],
-        loose: &mut BTreeMap<usize, NonStrict>,
+        non_strict: &mut BTreeMap<usize, NonStrict>,
         refused: &mut DefinitionsError,
     ) {
         loop {
@@ -257,10 +257,10 @@ impl Over<'_, '_> {
                 most: self.share.most,
                 share: self.adds(one),
             };
-            match encoded.lowered(self.wire, self.fit.dialect.loose(), def) {
+            match encoded.lowered(self.wire, self.fit.dialect.non_strict(), def) {
                 Ok(other) => {
                     *one = Arc::clone(other);
-                    loose.insert(at, why);
+                    non_strict.insert(at, why);
                 }
                 Err(reject) => {
                     refused.note(&one.name, reject.to_string());

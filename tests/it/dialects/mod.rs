@@ -128,7 +128,7 @@ fn every_code_and_step_of_the_table_is_told_by_its_name() {
     for (_, schema, _, dialect, _) in cases() {
         match lowered(&schema.to_string(), dialect) {
             Ok(lowered) => {
-                steps.extend(lowered.inverse.steps().iter().map(|step| step.op.as_str()))
+                steps.extend(lowered.inverse.steps().iter().map(|step| step.op.as_str()));
             }
             Err(reject) => {
                 codes.insert(reject.code.as_str());

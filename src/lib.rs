@@ -81,7 +81,7 @@ pub mod wire {
     };
     #[doc(inline)]
     pub use toolwright_provider::wire::{
-        Accumulator, Completion, FinishReason, Message, Parallel, StreamEvent, Streamed,
+        Accumulator, Completion, FinishReason, JsonText, Message, Parallel, StreamEvent, Streamed,
         ToolChoice, ToolChoiceError, Usage, WireError,
     };
 }

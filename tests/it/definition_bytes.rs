@@ -63,7 +63,7 @@ fn bytes(tools: &Toolset) -> String {
     ];
     wires
         .iter()
-        .map(|wire| wire.definitions(tools).to_owned() + "\n")
+        .map(|wire| format!("{}\n", wire.definitions(tools)))
         .collect()
 }
 

@@ -12,8 +12,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolwright::{
-    Context, DynTool, ToolCall, ToolDef, ToolError, Toolset, Wire, call::Annotations,
-    schema::SchemaDoc, tool, tools,
+    Context, Dialect, DynTool, Encoder, Outcome, ToolCall, ToolDef, ToolError, ToolResult, Toolset,
+    Wire, call::Annotations, schema::SchemaDoc, tool, tools, wire::ToolChoice,
 };
 
 /// Answers.
@@ -549,7 +549,37 @@ fn the_text_of_a_set_is_made_once_and_lent() {
     let tools = tools![ping, send_email];
     let clone = tools.clone();
     let text = Wire::OpenAiChat.definitions(&tools);
-    assert!(std::ptr::eq(text, Wire::OpenAiChat.definitions(&clone)));
+    assert!(std::ptr::eq(
+        text.as_str(),
+        Wire::OpenAiChat.definitions(&clone).as_str()
+    ));
     let (more, _) = tools.with(tools![historian].iter().next().unwrap().clone());
     assert!(Wire::OpenAiChat.definitions(&more).contains("historian"));
+}
+
+#[test]
+fn definitions_serialize_as_json_and_display_as_text() {
+    let tools = tools![ping, send_email];
+    for wire in Wire::ALL {
+        let sent = wire.definitions(&tools);
+        let value: Value = serde_json::from_str(&sent).unwrap();
+        assert_eq!(json!({"tools": sent})["tools"], value, "{wire:?}");
+        assert_eq!(serde_json::to_string(&sent).unwrap(), sent.to_string());
+    }
+    let strict = Wire::OpenAiChat.definitions_in(&tools, Dialect::OpenAiStrict);
+    let strict = strict.unwrap();
+    assert_eq!(json!([strict])[0][0]["function"]["strict"], true);
+    assert_eq!(strict.to_string(), strict.text());
+
+    let choice = Wire::Anthropic.tool_choice(&tools, &ToolChoice::Required);
+    assert_eq!(
+        json!({"tool_choice": choice.unwrap()})["tool_choice"]["type"],
+        "any"
+    );
+    let result = ToolResult::new(&ToolCall::new("c1", "ping", "{}"), Ok(Outcome::value("pong")));
+    let answers = Wire::OpenAiChat.results(&[result], Encoder::auto());
+    assert_eq!(
+        json!({"messages": answers})["messages"][0]["content"],
+        "pong"
+    );
 }

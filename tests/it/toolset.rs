@@ -509,7 +509,7 @@ fn what_is_hidden_in_a_declared_definition_is_not_sent() {
             }
         };
         assert!(is_word);
-        assert_printable(sent.text());
+        assert_printable(&sent.text());
         let notes: Vec<_> = sent.notes().map(|(_, note)| note.to_string()).collect();
         assert!(
             notes.contains(&"/: hidden_removed hidden 1".to_owned()),

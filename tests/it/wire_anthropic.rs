@@ -40,7 +40,7 @@ fn answers(response: &str) -> Vec<ToolResult> {
 fn definitions_are_tools_in_order() {
     let number = json!({"type": "integer"});
     assert_eq!(
-        parsed(WIRE.definitions(&tools![add, add as "plus"])),
+        parsed(&WIRE.definitions(&tools![add, add as "plus"])),
         json!(["add", "plus"].map(|name| json!({
             "name": name,
             "description": "Adds two numbers.",

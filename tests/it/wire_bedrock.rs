@@ -20,7 +20,7 @@ fn definitions_are_specifications() {
         }})
     };
     assert_eq!(
-        parsed(WIRE.definitions(&set())),
+        parsed(&WIRE.definitions(&set())),
         json!([
             spec("weather", "Weather of a city.", wires::weather_schema()),
             spec("now", "The time.", wires::no_arguments()),

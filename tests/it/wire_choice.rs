@@ -126,7 +126,7 @@ fn a_request_says_all_of_it_where_the_provider_wants_it() {
         request.map(|request| parsed(&request))
     };
     for wire in Wire::ALL {
-        let definitions = parsed(wire.definitions(&tools));
+        let definitions = parsed(&wire.definitions(&tools));
         for choice in choices() {
             let value = wire
                 .tool_choice(&tools, &choice)

@@ -39,7 +39,7 @@ fn rest() {}
 fn sent(wire: Wire, dialect: Dialect) -> Value {
     let sent = wire.definitions_in(&tools![count, rest], dialect).unwrap();
     assert!(sent.non_strict().is_empty(), "{:?}", sent.non_strict());
-    serde_json::from_str(sent.text()).unwrap()
+    serde_json::from_str(&sent.text()).unwrap()
 }
 
 fn at<'v>(value: &'v Value, pointer: &str) -> &'v Value {
@@ -79,7 +79,7 @@ fn each_wire_says_strict_in_its_own_place() {
         let copies = at(&tools, schema).pointer("/properties/copies/type");
         assert_eq!(copies.unwrap(), "array", "{dialect}: {tools}");
     }
-    let plain: Value = serde_json::from_str(Wire::OpenAiChat.definitions(&tools![count])).unwrap();
+    let plain: Value = serde_json::from_str(&Wire::OpenAiChat.definitions(&tools![count])).unwrap();
     assert_eq!(*at(&plain, "/0/function/strict"), Value::Null);
 }
 
@@ -139,7 +139,7 @@ fn what_a_strict_mode_cannot_say_is_sent_without_it_and_told() {
             .count(),
         1
     );
-    let value: Value = serde_json::from_str(sent.text()).unwrap();
+    let value: Value = serde_json::from_str(&sent.text()).unwrap();
     assert_eq!(at(&value, "/0/function/strict"), true);
     assert_eq!(*at(&value, "/1/function/strict"), Value::Null);
 
@@ -267,7 +267,7 @@ fn what_is_not_strict_is_still_what_the_provider_takes() {
         .definitions_in(&tools, Dialect::OpenAiStrict)
         .unwrap();
     assert_eq!(loose_of(&sent), ["store"]);
-    let value: Value = serde_json::from_str(sent.text()).unwrap();
+    let value: Value = serde_json::from_str(&sent.text()).unwrap();
     let list = at(&value, "/0/function/parameters/properties/list/items");
     assert_eq!(*list, serde_json::json!({}), "{value}");
 
@@ -323,7 +323,7 @@ fn texts(tools: &Toolset) -> Vec<String> {
         let sent = wire
             .definitions_in(tools, Dialect::OpenAiNonStrict)
             .unwrap();
-        [wire.definitions(tools).to_owned(), sent.text().to_owned()]
+        [wire.definitions(tools).into(), sent.text().into()]
     };
     Wire::ALL.into_iter().flat_map(both).collect()
 }
@@ -360,7 +360,7 @@ fn definitions_in_a_dialect_are_made_once_for_a_set() {
     let sent = |fit: DefinitionOptions| Wire::OpenAiChat.definitions_in(&tools, fit).unwrap();
     let first = sent(Dialect::OpenAiNonStrict.into());
     let again = sent(Dialect::OpenAiNonStrict.into());
-    assert!(std::ptr::eq(first.text(), again.text()));
+    assert!(std::ptr::eq(first.text().as_str(), again.text().as_str()));
     let strict = Wire::OpenAiChat.definitions_in(&tools![rest], Dialect::OpenAiStrict);
     assert_ne!(strict.unwrap().text(), first.text());
     // Which tools are to be kept strict is said for one request.

@@ -15,7 +15,7 @@ const WIRE: Wire = Wire::Gemini;
 #[test]
 fn definitions_are_declarations_of_one_tool() {
     assert_eq!(
-        parsed(WIRE.definitions(&set())),
+        parsed(&WIRE.definitions(&set())),
         json!([{"functionDeclarations": [
             {
                 "name": "weather", "description": "Weather of a city.",

@@ -15,7 +15,7 @@ const WIRES: [Wire; 2] = [Wire::Mcp, Wire::Mcp2026];
 #[test]
 fn definitions_have_title_hints_and_output() {
     for wire in WIRES {
-        let tools = parsed(wire.definitions(&set()));
+        let tools = parsed(&wire.definitions(&set()));
         let expected = json!({
             "name": "weather",
             "title": "Forecast",
@@ -59,7 +59,7 @@ fn how_wide_numbers_are_is_published_to_clients_and_not_told_to_providers() {
     }
     for dialect in [Dialect::Mcp20251125, Dialect::Mcp20260728] {
         let sent = Wire::Mcp2026.definitions_in(&tools, dialect).unwrap();
-        assert_eq!(parsed(sent.text())[0]["inputSchema"], full, "{dialect}");
+        assert_eq!(parsed(&sent.text())[0]["inputSchema"], full, "{dialect}");
     }
     for wire in [Wire::OpenAiChat, Wire::Anthropic, Wire::Gemini] {
         assert!(!wire.definition(def).contains("4294967295"), "{wire:?}");

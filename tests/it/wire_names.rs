@@ -103,7 +103,7 @@ fn names_of(text: &str) -> Vec<String> {
 fn definitions_have_the_names_that_the_provider_takes() {
     for (wire, dialect) in WIRES {
         let (sent, told) = sent(wire, dialect);
-        assert_eq!(names_of(sent.text()), [told.as_str(), NEAREST], "{wire:?}");
+        assert_eq!(names_of(&sent.text()), [told.as_str(), NEAREST], "{wire:?}");
         assert_eq!(
             sent.renames().changed().collect::<Vec<_>>(),
             [(OWN, told.as_str())]

@@ -59,7 +59,7 @@ fn answers(response: &str) -> Vec<ToolResult> {
 fn definitions_are_functions_in_order() {
     let number = json!({"type": "integer"});
     assert_eq!(
-        parsed(WIRE.definitions(&set())),
+        parsed(&WIRE.definitions(&set())),
         json!([
             {"type": "function", "function": {
                 "name": "add",

@@ -20,7 +20,7 @@ fn definitions_are_functions_that_are_not_strict() {
         })
     };
     assert_eq!(
-        parsed(WIRE.definitions(&set())),
+        parsed(&WIRE.definitions(&set())),
         json!([
             function("weather", "Weather of a city.", wires::weather_schema()),
             function("now", "The time.", wires::no_arguments()),

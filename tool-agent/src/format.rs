@@ -10,7 +10,7 @@ use std::fmt;
 use serde_json::value::RawValue;
 use toolwright_provider::call::{Content, Encoder, Outcome, ToolCall, ToolError, ToolResult};
 use toolwright_provider::definitions::Definitions;
-use toolwright_provider::wire::{Message, Wire, WireError};
+use toolwright_provider::wire::{JsonText, Message, Wire, WireError};
 use toolwright_schema::text::ShortStr;
 
 use crate::{Thread, ThreadError, ThreadMessage, ToolMessage, wire_name};
@@ -57,7 +57,11 @@ impl Thread {
     ///
     /// # Errors
     /// Fails if [`check`](Self::check) does, and on MCP.
-    pub fn format(&self, wire: Wire, system: Option<&str>) -> Result<String, FormatError> {
+    pub fn format(
+        &self,
+        wire: Wire,
+        system: Option<&str>,
+    ) -> Result<JsonText<'static>, FormatError> {
         self.with_utterances(wire, |said| {
             wire.conversation(system, said, Encoder::auto())
         })
@@ -71,7 +75,7 @@ impl Thread {
         &self,
         sent: &Definitions,
         system: Option<&str>,
-    ) -> Result<String, FormatError> {
+    ) -> Result<JsonText<'static>, FormatError> {
         self.with_utterances(sent.wire(), |said| {
             sent.conversation(system, said, Encoder::auto())
         })
@@ -80,8 +84,8 @@ impl Thread {
     fn with_utterances(
         &self,
         wire: Wire,
-        write: impl FnOnce(&[Message<'_>]) -> Result<String, WireError>,
-    ) -> Result<String, FormatError> {
+        write: impl FnOnce(&[Message<'_>]) -> Result<JsonText<'static>, WireError>,
+    ) -> Result<JsonText<'static>, FormatError> {
         self.check().map_err(FormatError::Thread)?;
         let mut ids = IdRewriter::of(wire);
         let wire = wire_name(wire);

@@ -17,7 +17,7 @@ use toolwright_json::joined;
 use crate::call::{Encoder, ToolCall, ToolDef, ToolResult};
 use crate::dialect::{Dialect, LowerError, Note, Renames};
 use crate::wire::{
-    Accumulator, Completion, Parallel, ToolChoice, ToolChoiceError, Wire, WireError,
+    Accumulator, Completion, JsonText, Parallel, ToolChoice, ToolChoiceError, Wire, WireError,
 };
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::text::Printable;
@@ -147,13 +147,14 @@ impl std::error::Error for DefinitionsError {}
 impl Wire {
     /// The tools for a request: the text of its `tools` array. It is made once for a toolset, and
     /// lent from then on.
-    pub fn definitions(self, tools: &(impl ToolList + ?Sized)) -> &str {
-        tools.cache().plain.get_or_make(self, || {
+    pub fn definitions(self, tools: &(impl ToolList + ?Sized)) -> JsonText<'_> {
+        let text = tools.cache().plain.get_or_make(self, || {
             let texts = tools.encoded();
             let texts = texts.map(|(def, encoded)| encoded.plain(self, def));
             let texts: Vec<_> = texts.collect();
             self.write_tools(joined(texts.iter().copied()))
-        })
+        });
+        JsonText::new(text)
     }
 
     /// The value for the choice's place in a request (see the table at [`Wire`]): JSON text.
@@ -166,8 +167,9 @@ impl Wire {
         self,
         tools: &(impl ToolList + ?Sized),
         choice: &ToolChoice,
-    ) -> Result<String, ToolChoiceError> {
+    ) -> Result<JsonText<'static>, ToolChoiceError> {
         self.checked_choice(tools, choice, Parallel::Allowed)
+            .map(JsonText::new)
     }
 
     /// All that a request says about its tools, where the provider wants it: the text of an object
@@ -181,11 +183,11 @@ impl Wire {
         tools: &(impl ToolList + ?Sized),
         choice: &ToolChoice,
         parallel: Parallel,
-    ) -> Result<String, ToolChoiceError> {
+    ) -> Result<JsonText<'static>, ToolChoiceError> {
         let value = self.checked_choice(tools, choice, parallel);
         let is_empty = tools.encoded().len() == 0;
         self.request_of(value, choice, parallel, is_empty, || {
-            Cow::Borrowed(self.definitions(tools))
+            self.definitions(tools)
         })
     }
 
@@ -289,10 +291,24 @@ pub fn sent_definitions<T: ToolList + ?Sized>(
     tools.map(|(def, encoded)| encoded.visible(def).0)
 }
 
+/// Displays as the text of the request's `tools`.
+impl fmt::Display for Definitions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.text(), f)
+    }
+}
+
+/// Serializes as the request's `tools`, in `serde_json`; see [`JsonText`].
+impl serde::Serialize for Definitions {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.text().serialize(serializer)
+    }
+}
+
 impl Definitions {
     /// The text of the request's `tools`.
-    pub fn text(&self) -> &str {
-        &self.0.text
+    pub fn text(&self) -> JsonText<'_> {
+        JsonText::new(&*self.0.text)
     }
 
     /// Returns notes on all that the schemas no longer say, each with its tool's name. Tools that are not
@@ -332,7 +348,7 @@ impl Definitions {
     ///
     /// # Errors
     /// As there.
-    pub fn answer_form(&self, schema: &SchemaDoc) -> Result<Option<String>, LowerError> {
+    pub fn answer_form(&self, schema: &SchemaDoc) -> Result<Option<JsonText<'static>>, LowerError> {
         self.wire().answer_form(schema, self.dialect())
     }
 
@@ -347,8 +363,8 @@ impl Definitions {
     ///
     /// # Errors
     /// As there.
-    pub fn tool_choice(&self, choice: &ToolChoice) -> Result<String, ToolChoiceError> {
-        self.word(choice, Parallel::Allowed)
+    pub fn tool_choice(&self, choice: &ToolChoice) -> Result<JsonText<'static>, ToolChoiceError> {
+        self.word(choice, Parallel::Allowed).map(JsonText::new)
     }
 
     /// See [`Wire::request`]. Azure's strict mode takes one call a response (its documents, 2026-08):
@@ -360,7 +376,7 @@ impl Definitions {
         &self,
         choice: &ToolChoice,
         parallel: Parallel,
-    ) -> Result<String, ToolChoiceError> {
+    ) -> Result<JsonText<'static>, ToolChoiceError> {
         let is_strict = self.0.non_strict.len() < self.0.tools.len();
         let parallel = if self.0.dialect == Dialect::AzureStrict && is_strict {
             Parallel::Forbidden
@@ -369,10 +385,8 @@ impl Definitions {
         };
         let word = self.word(choice, parallel);
         let is_empty = self.0.tools.is_empty();
-        let text = || Cow::Borrowed(self.text());
-        self.0
-            .wire
-            .request_of(word, choice, parallel, is_empty, text)
+        let wire = self.0.wire;
+        wire.request_of(word, choice, parallel, is_empty, || self.text())
     }
 
     fn word(&self, choice: &ToolChoice, parallel: Parallel) -> Result<String, ToolChoiceError> {
@@ -407,7 +421,7 @@ impl Definitions {
     }
 
     /// See [`Wire::results`].
-    pub fn results(&self, results: &[ToolResult], encoder: Encoder) -> String {
+    pub fn results(&self, results: &[ToolResult], encoder: Encoder) -> JsonText<'static> {
         self.0.wire.results(&self.told_of(results), encoder)
     }
 
@@ -420,7 +434,7 @@ impl Definitions {
         response: &str,
         results: &[ToolResult],
         encoder: Encoder,
-    ) -> Result<String, WireError> {
+    ) -> Result<JsonText<'static>, WireError> {
         self.0.wire.turn(response, &self.told_of(results), encoder)
     }
 

@@ -65,8 +65,10 @@ impl EncodedTool {
 
     #[inline]
     pub(super) fn plain(&self, wire: Wire, def: &ToolDef) -> &str {
-        self.plain
-            .get_or_make(wire, || wire.definition(self.visible(def).0))
+        self.plain.get_or_make(wire, || {
+            let (def, _) = self.visible(def);
+            wire.write_tool(&ToolDeclaration::plain(def))
+        })
     }
 
     #[inline]

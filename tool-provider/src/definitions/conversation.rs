@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Definitions;
 use crate::call::{Encoder, ToolCall, ToolResult};
-use crate::wire::{Message, WireError};
+use crate::wire::{JsonText, Message, WireError};
 
 impl Definitions {
     /// See [`Wire::conversation`](crate::wire::Wire::conversation): the calls and answers in it go by the names that the provider is
@@ -17,7 +17,7 @@ impl Definitions {
         system: Option<&str>,
         said: &[Message<'_>],
         encoder: Encoder,
-    ) -> Result<String, WireError> {
+    ) -> Result<JsonText<'static>, WireError> {
         let owned: Vec<_> = said.iter().map(|one| self.renamed(one)).collect();
         let said: Vec<_> = owned.iter().map(Renamed::lend).collect();
         self.wire().conversation(system, &said, encoder)

@@ -1,6 +1,6 @@
 //! An answer that is to be a value: how a request asks for its form.
 
-use super::Wire;
+use super::{JsonText, Wire};
 use crate::dialect::{Dialect, LowerError, Lowered, lower};
 use toolwright_json::Object;
 use toolwright_schema::render::SchemaDoc;
@@ -44,14 +44,15 @@ impl Wire {
         self,
         schema: &SchemaDoc,
         dialect: Dialect,
-    ) -> Result<Option<String>, LowerError> {
+    ) -> Result<Option<JsonText<'static>>, LowerError> {
         let (lowered, dialect) = self.lowered_answer(schema, dialect)?;
         let empty = SchemaDoc::empty_object();
-        Ok(self.provider().answer_form(&AnswerForm {
+        let form = self.provider().answer_form(&AnswerForm {
             schema: lowered.schema.as_deref().unwrap_or(empty.as_json()),
             strict: lowered.strict,
             openapi: dialect == Dialect::GeminiOpenApi,
-        }))
+        });
+        Ok(form.map(JsonText::new))
     }
 
     /// An answer is held to its schema where the provider can do it, whatever its tools are.

@@ -1,7 +1,6 @@
-use std::borrow::Cow;
 use std::fmt;
 
-use super::Wire;
+use super::{JsonText, Wire};
 use toolwright_schema::text::{LONGEST_SHOWN, Printable, did_you_mean, near};
 
 /// Choice of whether the model calls tools, and which.
@@ -113,25 +112,25 @@ impl Wire {
         choice: &ToolChoice,
         parallel: Parallel,
         is_empty: bool,
-        definitions: impl FnOnce() -> Cow<'t, str>,
-    ) -> Result<String, ToolChoiceError> {
+        definitions: impl FnOnce() -> JsonText<'t>,
+    ) -> Result<JsonText<'static>, ToolChoiceError> {
         let word = match (word, choice, parallel) {
             (Ok(word), ..) => Some(word),
             // Without tools there is no call, and with all of them and no word more the model
             // chooses.
             (Err(ToolChoiceError::Unsupported { .. }), ToolChoice::None, _) => {
-                return Ok("{}".into());
+                return Ok(JsonText::new("{}"));
             }
             (Err(ToolChoiceError::Unsupported { .. }), ToolChoice::Auto, Parallel::Allowed) => None,
             (Err(error), ..) => return Err(error),
         };
         // Most providers refuse an empty list, or a choice among no tools.
         if is_empty {
-            return Ok("{}".into());
+            return Ok(JsonText::new("{}"));
         }
-        Ok(self
-            .provider()
-            .request(&definitions(), word.as_deref(), parallel))
+        let provider = self.provider();
+        let request = provider.request(&definitions(), word.as_deref(), parallel);
+        Ok(JsonText::new(request))
     }
 
     /// Checks a choice against the names of the tools.

@@ -1,7 +1,7 @@
 //! A conversation as the messages of a request.
 
 use super::read::{Members, elements, text};
-use super::{Wire, WireError};
+use super::{JsonText, Wire, WireError};
 use crate::call::{Encoder, ToolCall, ToolResult};
 use toolwright_json::{Object, list};
 
@@ -51,7 +51,7 @@ impl Wire {
         system: Option<&str>,
         said: &[Message<'_>],
         encoder: Encoder,
-    ) -> Result<String, WireError> {
+    ) -> Result<JsonText<'static>, WireError> {
         let provider = self.provider();
         let mut messages = Vec::new();
         for one in said {
@@ -65,7 +65,9 @@ impl Wire {
             }
         }
         let members = provider.conversation(system, messages);
-        members.ok_or_else(|| WireError::new("MCP has no conversations to write"))
+        members
+            .map(JsonText::new)
+            .ok_or_else(|| WireError::new("MCP has no conversations to write"))
     }
 }
 

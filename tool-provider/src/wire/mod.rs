@@ -24,6 +24,7 @@ mod completion;
 mod conversation;
 mod error;
 mod gemini;
+mod json_text;
 mod mcp;
 mod ollama;
 mod openai;
@@ -46,6 +47,7 @@ pub use self::choice::{Parallel, ToolChoice, ToolChoiceError};
 pub use self::completion::{Completion, FinishReason, Usage};
 pub use self::conversation::Message;
 pub use self::error::WireError;
+pub use self::json_text::JsonText;
 pub use self::stream::{Accumulator, StreamEvent, Streamed};
 
 /// A provider's format: how tools are declared, how calls come and how answers go.
@@ -224,8 +226,8 @@ impl Wire {
     }
 
     /// One tool of a request's `tools` array. Of Gemini's, one of its `functionDeclarations`.
-    pub fn definition(self, def: &ToolDef) -> String {
-        self.provider().definition(&ToolDeclaration::plain(def))
+    pub fn definition(self, def: &ToolDef) -> JsonText<'static> {
+        JsonText::new(self.provider().definition(&ToolDeclaration::plain(def)))
     }
 
     /// Reads one tool of a request's `tools` array back. What the form has no place for is not
@@ -259,8 +261,8 @@ impl Wire {
     /// `encoder` writes what is text; blocks of content stay blocks where the provider has them.
     /// Elsewhere the model is told their text: of JSON the JSON, of a resource where it lies, of
     /// pictures and sound their type.
-    pub fn results(self, results: &[ToolResult], encoder: Encoder) -> String {
-        list(self.provider().results(results, encoder))
+    pub fn results(self, results: &[ToolResult], encoder: Encoder) -> JsonText<'static> {
+        JsonText::new(list(self.provider().results(results, encoder)))
     }
 
     /// Returns the messages that the next request gains by this response, as the text of an array. They are
@@ -280,10 +282,10 @@ impl Wire {
         response: &str,
         results: &[ToolResult],
         encoder: Encoder,
-    ) -> Result<String, WireError> {
+    ) -> Result<JsonText<'static>, WireError> {
         let response = self.read(response)?;
         let answers = self.provider().results(results, encoder);
-        Ok(list(response.turn(results, answers)))
+        Ok(JsonText::new(list(response.turn(results, answers))))
     }
 
     /// Writes one tool of a request's list of tools.

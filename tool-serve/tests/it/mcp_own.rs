@@ -231,7 +231,7 @@ async fn all(connector: impl Fn() -> Connector) {
 fn definitions(client: &Client) {
     assert!(client.notices().is_empty(), "{:?}", client.notices());
     let (here, there) = (client.toolset(), own());
-    let told: Vec<Value> = serde_json::from_str(Wire::Mcp.definitions(&there)).unwrap();
+    let told: Vec<Value> = serde_json::from_str(&Wire::Mcp.definitions(&there)).unwrap();
     let schema = |name: &str| {
         let told = told.iter().find(|told| told["name"] == name);
         told.map(|told| told["inputSchema"].clone())

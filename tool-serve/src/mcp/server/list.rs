@@ -28,7 +28,9 @@ pub(super) fn page(
     };
     let rest = defs.get(start..).unwrap_or_default();
     let page = rest.get(..shared.page).unwrap_or(rest);
-    let listed = page.iter().map(|def| raw::tool(wire.definition(def)));
+    let listed = page
+        .iter()
+        .map(|def| raw::tool(wire.definition(def).into_string()));
     let mut result = ListToolsResult::with_all_items(listed.collect());
     if page.len() < rest.len()
         && let Some(last) = page.last()

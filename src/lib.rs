@@ -224,7 +224,7 @@ pub mod serve {
 /// | `#[arg(len(1..))]` | a string of at least one character, a list of at least one element |
 /// | `#[arg(pattern = "…")]`, `#[arg(format = "…")]` | a string that matches, or of a format of JSON Schema |
 /// | `#[arg(multiple_of = 5)]`, `#[arg(unique)]` | a number, a list without equal elements |
-/// | `#[state] db: &Db` | from the toolset's state, never seen by the model; see [`Provide`] |
+/// | `#[state] db: &Db`, `#[state] db: Arc<Db>` | from the toolset's state, never seen by the model; see [`Provide`] |
 /// | `#[context] cx: &Context` | the call's [`Context`], never seen by the model |
 ///
 /// # Result
@@ -277,6 +277,35 @@ pub use toolwright_macros::tool;
 macro_rules! tools {
     ($($list:tt)*) => {
         $crate::__private::list_tools!($crate; $($list)*)
+    };
+}
+
+/// One tool as a value: [`Arc<dyn Tool>`](Tool), which a [`Registry`] or [`Toolset::with`] takes.
+///
+/// It is written as an element of [`tools!`], with the state behind it: `tool_of!(find::<Doc> as "find_doc")`,
+/// `tool_of!(count; state = app)`.
+///
+/// ```
+/// use toolwright::{Registry, tool, tool_of};
+///
+/// /// Adds two numbers.
+/// #[tool]
+/// fn add(a: i64, b: i64) -> i64 {
+///     a + b
+/// }
+///
+/// let tool = tool_of!(add);
+/// assert_eq!(tool.name(), "add");
+/// assert_eq!(tool.def().description, "Adds two numbers.");
+///
+/// let registry = Registry::new();
+/// registry.insert(tool);
+/// assert!(registry.contains("add"));
+/// ```
+#[macro_export]
+macro_rules! tool_of {
+    ($tool:path $(as $name:literal)? $(; state = $state:expr)? $(;)?) => {
+        $crate::__private::only(&$crate::tools![$tool $(as $name)? $(; state = $state)?])
     };
 }
 

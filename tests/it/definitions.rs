@@ -576,7 +576,10 @@ fn definitions_serialize_as_json_and_display_as_text() {
         json!({"tool_choice": choice.unwrap()})["tool_choice"]["type"],
         "any"
     );
-    let result = ToolResult::new(&ToolCall::new("c1", "ping", "{}"), Ok(Outcome::value("pong")));
+    let result = ToolResult::new(
+        &ToolCall::new("c1", "ping", "{}"),
+        Ok(Outcome::value("pong")),
+    );
     let answers = Wire::OpenAiChat.results(&[result], Encoder::auto());
     assert_eq!(
         json!({"messages": answers})["messages"][0]["content"],

@@ -7,11 +7,14 @@
     clippy::unused_async
 )]
 
+use std::sync::Arc;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use toolwright::{
-    Context, Provide, Schema, ToolCall, ToolResult, Toolset, Wire, call::ErrorKind, tool, tools,
+    Context, Provide, Schema, ToolCall, ToolError, ToolResult, Toolset, Wire, call::ErrorKind,
+    tool, tools,
 };
 
 fn run(tools: &Toolset, name: &str, arguments: &str) -> ToolResult {
@@ -270,4 +273,113 @@ fn a_tool_has_as_many_parameters_as_it_likes() {
     arguments.insert("first".into(), json!([1000, 2000]));
     let text = Value::Object(arguments).to_string();
     assert_eq!(value(&tools![add_many], "add_many", &text), json!(3637));
+}
+
+/// A store that two tools share.
+struct Shelf {
+    books: u32,
+}
+
+/// Counts the books.
+#[tool]
+fn shared_books(#[state] shelf: Arc<Shelf>) -> u32 {
+    shelf.books
+}
+
+/// Counts them later.
+#[tool]
+async fn books_later(#[state] shelf: std::sync::Arc<Shelf>, more: u32) -> u32 {
+    tokio::task::yield_now().await;
+    shelf.books + more
+}
+
+/// Counts them in place.
+#[tool]
+fn lent_books(#[state] shelf: &Shelf) -> u32 {
+    shelf.books
+}
+
+#[derive(Provide)]
+struct Library {
+    shelf: Arc<Shelf>,
+    name: String,
+}
+
+/// Names the library.
+#[tool]
+fn library(#[state] name: &String, #[state] shelf: Arc<Shelf>) -> String {
+    format!("{name}: {}", shelf.books)
+}
+
+#[test]
+fn state_is_taken_as_an_arc() {
+    let shelf = Arc::new(Shelf { books: 3 });
+    let tools = tools![shared_books, books_later, lent_books; state = shelf.clone()];
+    assert_eq!(value(&tools, "shared_books", "{}"), 3);
+    assert_eq!(value(&tools, "books_later", r#"{"more": 2}"#), 5);
+    assert_eq!(value(&tools, "lent_books", "{}"), 3);
+    let owned = tools![shared_books; state = Shelf { books: 4 }];
+    assert_eq!(value(&owned, "shared_books", "{}"), 4);
+
+    let name = "Alexandria".to_owned();
+    let tools = tools![shared_books, library; state = Library { shelf: shelf.clone(), name }];
+    assert_eq!(value(&tools, "shared_books", "{}"), 3);
+    assert_eq!(value(&tools, "library", "{}"), "Alexandria: 3");
+    drop(tools);
+    assert_eq!(
+        Arc::strong_count(&shelf),
+        2,
+        "the first list holds the other share"
+    );
+}
+
+/// Looks somewhere.
+#[tool]
+fn look(
+    #[arg(default = "unknown")] place: String,
+    #[arg(default = "north")] side: std::borrow::Cow<'_, str>,
+    #[arg(default = "far")] how: &str,
+) -> String {
+    format!("{place} {side} {how}")
+}
+
+#[test]
+fn a_literal_is_the_default_of_a_string() {
+    let tools = tools![look];
+    assert_eq!(value(&tools, "look", "{}"), "unknown north far");
+    let def = tools.get("look").unwrap().def();
+    let schema: Value = serde_json::from_str(def.input.as_json()).unwrap();
+    assert_eq!(schema["properties"]["place"]["default"], "unknown");
+}
+
+#[tokio::test]
+async fn one_tool_is_a_value_and_is_called_without_a_call() {
+    let tool = toolwright::tool_of!(scale as "times");
+    assert_eq!(tool.name(), "times");
+    assert_eq!(tool.def().description, "Scales a number.");
+    let counted = toolwright::tool_of!(shared_books; state = Shelf { books: 7 });
+    let registry = toolwright::Registry::new();
+    registry.insert(tool);
+    registry.insert(counted);
+
+    let tools = registry.snapshot();
+    let sum = tools.call_json("times", json!({"n": 2, "by": 4})).await;
+    assert_eq!(sum.unwrap(), json!([8, false]));
+    assert_eq!(tools.call_json("shared_books", json!({})).await.unwrap(), 7);
+    let wrong = tools.call_json("times", json!({"n": "two"})).await;
+    assert_eq!(wrong.unwrap_err().kind(), ErrorKind::InvalidArgs);
+    let unknown = tools.call_json("divide", json!({})).await.unwrap_err();
+    assert_eq!(unknown.kind(), ErrorKind::Unknown);
+
+    let asking = toolwright::DynTool::builder()
+        .name("ask")
+        .description("Asks.")
+        .handler_sync(|_: Value, _cx| Ok::<_, ToolError>(toolwright::Outcome::ask("Which one?")))
+        .build();
+    let (tools, _) = tools.with(asking.unwrap());
+    let error = tools.call_json("ask", json!({})).await.unwrap_err();
+    assert_eq!(
+        error.messages().collect::<Vec<_>>(),
+        ["the tool asks a person, and nobody can answer: Which one?"]
+    );
 }

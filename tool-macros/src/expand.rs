@@ -2,7 +2,9 @@
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, quote_spanned};
-use syn::{Generics, Path, ReturnType};
+use syn::{Expr, ExprLit, Generics, Lit, Path, ReturnType};
+
+use crate::attr;
 
 use crate::model::{DefaultValue, ModelParam, Options, Param, Tool};
 use crate::schema::is_basic;
@@ -42,8 +44,8 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
     let (state, call, about) = (local("state"), local("call"), local("about"));
     let states = tool.params.iter().filter_map(|param| match param {
         Param::State(ty) => {
-            let ty = state_type(ty, tool);
-            Some(quote_call_site!(+ __tool::Provide<#ty>))
+            let (provide, ty) = state_trait(ty, tool);
+            Some(quote_call_site!(+ __tool::#provide<#ty>))
         }
         Param::Model(_) | Param::Context(_) => None,
     });
@@ -62,7 +64,7 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
     } else {
         // The future of an asynchronous tool holds the state. That all threads may share it is asked where it is given;
         // asked here too, it would be one error more for each tool.
-        let shared = tool.is_async.then(|| quote!(+ __tool::Sync));
+        let shared = tool.is_async.then(|| quote!(+ __tool::Send + __tool::Sync));
         let mut bind_generics = tool.generics.clone();
         bind_generics.params.push(
             syn::parse_quote_spanned!(call_site_at_item()=> __S: 'static #shared #(#states)*),
@@ -78,7 +80,7 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
             #implement #bind_generics __tool::Bind<__S> for #handle #ty_generics #where_clause {
                 #[inline]
                 fn run<'__a>(
-                    #state: &'__a __S,
+                    #state: &'__a __tool::Arc<__S>,
                     #call: __tool::Call<'__a>,
                     #about: __tool::About,
                 ) -> __tool::Ran<'__a> {
@@ -179,7 +181,7 @@ pub(crate) fn group(
                 #implement #impl_generics __tool::Method<#method> for #ty #where_clause {
                     #table
                     fn run<'__a>(
-                        #state: &'__a Self,
+                        #state: &'__a __tool::Arc<Self>,
                         #call: __tool::Call<'__a>,
                         #about: __tool::About,
                     ) -> __tool::Ran<'__a> {
@@ -287,6 +289,15 @@ fn defaults(model: &[&ModelParam], names: &Names) -> Vec<TokenStream> {
             DefaultValue::Trait(span) => {
                 quote_spanned!(span.resolved_at(item_span())=> ::core::default::Default::default())
             }
+            // As people write it: a `String` of a literal.
+            DefaultValue::Expr(expr) if is_str(expr) && ty::is_owned_text(&param.ty) => {
+                let place = SpanEnds::of(expr);
+                let (into, argument) = (
+                    place.start(quote!(__tool::Into::into)),
+                    place.end(quote!((#expr))),
+                );
+                quote!(#into #argument)
+            }
             DefaultValue::Expr(expr) => expr.to_token_stream(),
         };
         let name = names.default(param);
@@ -294,6 +305,16 @@ fn defaults(model: &[&ModelParam], names: &Names) -> Vec<TokenStream> {
         Some(quote!(fn #name() -> #ty { #value }))
     });
     defaults.collect()
+}
+
+fn is_str(expr: &Expr) -> bool {
+    matches!(
+        attr::ungrouped(expr),
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(_),
+            ..
+        })
+    )
 }
 
 /// Constants of a tool's table; see the runtime's `table`.
@@ -414,13 +435,14 @@ fn slot_type(tool: &Tool, param: &ModelParam) -> TokenStream {
     infer_lifetimes(param.slot.clone(), &tool.lifetimes)
 }
 
-fn state_type(ty: &syn::Type, tool: &Tool) -> TokenStream {
-    match ty::ungrouped(ty) {
-        syn::Type::Reference(reference) => {
-            infer_lifetimes(reference.elem.to_token_stream(), &tool.lifetimes)
-        }
-        other => other.to_token_stream(),
-    }
+fn state_trait(ty: &syn::Type, tool: &Tool) -> (Ident, TokenStream) {
+    let (provide, part) = match (ty::shared(ty), ty::ungrouped(ty)) {
+        (Some(part), _) => ("ProvideShared", part),
+        (None, syn::Type::Reference(reference)) => ("Provide", &*reference.elem),
+        (None, other) => ("Provide", other),
+    };
+    let part = infer_lifetimes(part.to_token_stream(), &tool.lifetimes);
+    (ident(provide), part)
 }
 
 /// The tree of the result, if it has one.

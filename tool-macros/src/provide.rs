@@ -7,6 +7,7 @@ use syn::{Data, DeriveInput, Fields, Generics, Meta, Path, Type, TypeParamBound,
 use crate::attr::{self, Entry, Table};
 use crate::ctxt::Ctxt;
 use crate::span::{parse_quote, quote, quote_call_site, set_item_span};
+use crate::ty;
 
 const CONTAINER: Table<Path> = Table {
     attribute: "provide",
@@ -92,6 +93,16 @@ fn read(cx: &Ctxt, input: &DeriveInput) -> TokenStream {
         }
         provided.push(ty);
         let implement = quote_call_site!(impl);
+        if let Some(part) = ty::shared(ty) {
+            impls.extend(quote! {
+                #[automatically_derived]
+                #implement #impl_generics #krate::__private::ProvideShared<#part> for #ident #ty_generics #where_clause {
+                    fn provide(this: &#krate::__private::Arc<Self>) -> #ty {
+                        #krate::__private::Arc::clone(&this.#member)
+                    }
+                }
+            });
+        }
         impls.extend(quote! {
             #[allow(unused_qualifications, clippy::absolute_paths)]
             #[automatically_derived]

@@ -184,6 +184,24 @@ pub(crate) fn is_option(ty: &Type) -> bool {
     matches!(ungrouped(ty), Type::Path(path) if option_of(path).is_some())
 }
 
+/// Returns true for `String` and `Cow<str>`, which a literal converts into.
+pub(crate) fn is_owned_text(ty: &Type) -> bool {
+    match ungrouped(ty) {
+        Type::Path(path) => {
+            is_cow_str(path) || is_last(path, "String") && is_of_std(path, "string")
+        }
+        _ => false,
+    }
+}
+
+/// Returns the `T` of an `Arc<T>`.
+pub(crate) fn shared(ty: &Type) -> Option<&Type> {
+    match ungrouped(ty) {
+        Type::Path(path) => argument(path, "Arc").filter(|_| is_of_std(path, "sync")),
+        _ => None,
+    }
+}
+
 fn is_cow_str(path: &TypePath) -> bool {
     let item = argument(path, "Cow").filter(|_| is_of_std(path, "borrow"));
     match item.map(ungrouped) {

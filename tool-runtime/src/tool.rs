@@ -42,7 +42,7 @@ pub(crate) use self::items::is_stream;
 pub(crate) use self::items::{or_else, stream_of};
 #[cfg(feature = "tokio")]
 pub use self::progress::Progress;
-pub use self::provide::Provide;
+pub use self::provide::{Provide, ProvideShared};
 pub(crate) use self::redefined::Redefined;
 #[cfg(feature = "tokio")]
 pub(crate) use self::running::{Caller, RunningBatch};
@@ -113,6 +113,13 @@ pub trait Tool: Send + Sync {
     /// the work of the first one. The tool keeps its own record, so a journal of calls does not.
     fn resumes(&self) -> bool {
         false
+    }
+}
+
+impl dyn Tool {
+    /// The name that a model calls.
+    pub fn name(&self) -> &str {
+        &self.def().name
     }
 }
 

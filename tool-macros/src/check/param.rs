@@ -88,6 +88,9 @@ pub(crate) fn lent_type(cx: &Ctxt, what: &str, ident: &Ident, ty: &Type) -> bool
         "state" => ", with a lock or an atomic inside for what changes",
         _ => "",
     };
+    if what == "state" && ty::shared(ty).is_some() {
+        return type_is_closed(cx, ident, ty, &["impl"]);
+    }
     let Type::Reference(reference) = ty::ungrouped(ty) else {
         cx.error(
             ty,

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
 use syn::{Path, ReturnType};
 
-use super::{Names, is_basic_output, slot_type, state_type};
+use super::{Names, is_basic_output, slot_type, state_trait};
 use crate::model::{ModelParam, Param, Pass, Tool};
 use crate::span::{SpanEnds, ident, local, quote};
 use crate::ty;
@@ -59,10 +59,10 @@ pub(super) fn run(tool: &Tool, names: &Names, callee: &TokenStream) -> TokenStre
                 values.push(value.into_token_stream());
             }
             Param::State(ty) => {
-                let (place, provided) = (SpanEnds::of(ty), state_type(ty, tool));
-                let provide = place.start(quote!(__tool::Provide::<));
-                let from = place.end(quote!(>::provide(#state)));
-                arguments.push(quote!(#provide #provided #from));
+                let (place, (provide, part)) = (SpanEnds::of(ty), state_trait(ty, tool));
+                let provide = place.start(quote!(<__S as __tool::#provide::<));
+                let from = place.end(quote!(>>::provide(#state)));
+                arguments.push(quote!(#provide #part #from));
             }
             Param::Context(ty) => {
                 let name = local("context");

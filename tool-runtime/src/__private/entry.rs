@@ -145,7 +145,7 @@ pub type About = &'static Descriptor;
 
 /// A call's way through a tool with state `S`. What the tool says about itself is handed in: a constant in generated code
 /// costs the compiler more.
-pub type Run<S> = for<'a> fn(&'a S, Call<'a>, About) -> Ran<'a>;
+pub type Run<S> = for<'a> fn(&'a Arc<S>, Call<'a>, About) -> Ran<'a>;
 
 /// A tool with state `S`.
 pub struct Entry<S> {
@@ -195,7 +195,7 @@ pub trait Bind<S: 'static>: Handle {
     };
 
     /// Answers a call.
-    fn run<'a>(state: &'a S, call: Call<'a>, about: About) -> Ran<'a>;
+    fn run<'a>(state: &'a Arc<S>, call: Call<'a>, about: About) -> Ran<'a>;
 }
 
 /// A tool that runs with any state: a [`Handle`] and a [`Bind`] in one impl.
@@ -231,7 +231,7 @@ impl<T: Stateless> Handle for T {
 #[diagnostic::do_not_recommend]
 impl<T: Stateless, S: 'static> Bind<S> for T {
     #[inline]
-    fn run<'a>(_: &'a S, call: Call<'a>, about: About) -> Ran<'a> {
+    fn run<'a>(_: &'a Arc<S>, call: Call<'a>, about: About) -> Ran<'a> {
         T::run(call, about)
     }
 }
@@ -250,7 +250,7 @@ pub trait Method<M>: Sized {
     const REST: Descriptor = Descriptor::NEW;
 
     /// Answers a call.
-    fn run<'a>(state: &'a Self, call: Call<'a>, about: About) -> Ran<'a>;
+    fn run<'a>(state: &'a Arc<Self>, call: Call<'a>, about: About) -> Ran<'a>;
 }
 
 /// The handle of a method.

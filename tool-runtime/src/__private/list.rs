@@ -212,6 +212,14 @@ impl<S> List<S> {
     }
 }
 
+/// The tool of a list with one element.
+pub fn only(tools: &Toolset) -> Arc<dyn Tool> {
+    match tools.iter().next() {
+        Some(tool) => Arc::clone(tool),
+        None => unreachable!("`tool_of!` lists one tool"),
+    }
+}
+
 /// The toolset of a list whose names are checked.
 pub fn toolset<S>(list: List<S>) -> Toolset {
     Toolset::of_distinct(list.tools)

@@ -20,7 +20,8 @@ pub use self::finish::{
     answer, finish, later, outcome, pending, ready, validated,
 };
 pub use self::list::{
-    Given, List, Listed, Named, Names, Share, Taken, Unlisted, name_as, named, toolset, unique,
+    Given, List, Listed, Named, Names, Share, Taken, Unlisted, name_as, named, only, toolset,
+    unique,
 };
 pub use self::probe::{
     Argument, AsJson, CompiledSchema, FindNoOutput, FindOutput, FindValue, FoundIn, FoundNowhere,
@@ -37,7 +38,7 @@ pub use self::targets::{
     Inputs, OwnTargets, Untargeted, accepted, dialect, fits_request, is_dialect, is_listed,
     own_targets, within_budget,
 };
-pub use crate::tool::{Call, EarlyExit, Provide, Ran, Slot};
+pub use crate::tool::{Call, EarlyExit, Provide, ProvideShared, Ran, Slot};
 pub use toolwright_provider::call::Annotations;
 pub use toolwright_provider::dialect::Dialect;
 pub use toolwright_schema::shape::{
@@ -67,6 +68,7 @@ pub mod find {
 #[cfg(feature = "schemars")]
 pub use schemars;
 pub use std::{
+    convert::Into,
     marker::{Send, Sync},
     option::Option::{self, None, Some},
     result::Result::{self, Ok},

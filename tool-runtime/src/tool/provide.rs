@@ -1,4 +1,9 @@
+use std::sync::Arc;
+
 /// Application state that holds a `T` for tools with a `#[state] name: &T` parameter.
+///
+/// A parameter `#[state] name: Arc<T>` takes a share instead: of the state itself, or of a derived struct's field of
+/// that type.
 ///
 /// Every type provides itself. For a state of many parts derive it, which provides each field by
 /// its type:
@@ -29,6 +34,28 @@
 pub trait Provide<T: ?Sized> {
     /// Returns the part.
     fn provide(&self) -> &T;
+}
+
+/// Application state that holds an `Arc<T>` for tools with a `#[state] name: Arc<T>` parameter.
+///
+/// Every type behind the list's own `Arc` provides itself, and a struct that derives `Provide` each field that is
+/// spelled `Arc<T>`.
+#[diagnostic::on_unimplemented(
+    message = "this tool needs an `Arc<{T}>`, and the toolset's state `{Self}` provides none",
+    label = "needs `Arc<{T}>` as `#[state]`",
+    note = "give the state at the end of the list, `tools![…; state = app]`, where `app` is the `{T}` itself, an `Arc` of it, or a struct with `#[derive(toolwright::Provide)]` and a field of the type `Arc<{T}>`",
+    note = "for a `Provide` that is implemented by hand, take a reference: `#[state] name: &Arc<{T}>`"
+)]
+pub trait ProvideShared<T: ?Sized> {
+    /// Returns the part.
+    fn provide(this: &Arc<Self>) -> Arc<T>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: ?Sized> ProvideShared<T> for T {
+    fn provide(this: &Arc<Self>) -> Arc<T> {
+        Arc::clone(this)
+    }
 }
 
 #[diagnostic::do_not_recommend]

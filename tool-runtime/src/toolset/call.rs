@@ -3,6 +3,8 @@
 use std::cell::Cell;
 use std::mem;
 
+use serde::Serialize;
+
 use super::{Entry, Inner, Toolset};
 use crate::tool::{Answer, Call, Contained, Context, LaterAnswer, wait};
 #[cfg(feature = "tokio")]
@@ -47,6 +49,50 @@ impl Toolset {
             outcome = resolved(Answer::Ready(outcome), Call::of(call, &store, cx)).await;
         }
         answered(call, outcome, entry, &store)
+    }
+
+    /// Calls a tool by its name, in a conversation of which nothing is known: for tests, scripts and code that has
+    /// no [`ToolCall`]. The value is the tool's result, and blocks of content as JSON.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), toolwright::ToolError> {
+    /// use serde_json::json;
+    /// use toolwright::{tool, tools};
+    ///
+    /// /// Adds two numbers.
+    /// #[tool]
+    /// fn add(a: i64, b: i64) -> i64 {
+    ///     a + b
+    /// }
+    ///
+    /// assert_eq!(tools![add].call_json("add", json!({"a": 1, "b": 2})).await?, 3);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The error that a model would read. A question to a person is one as well
+    /// ([`Failed`](ErrorKind::Failed)), since nobody here can answer it, and so are arguments whose `Serialize`
+    /// fails ([`InvalidArgs`](ErrorKind::InvalidArgs)).
+    pub async fn call_json(
+        &self,
+        name: &str,
+        arguments: impl Serialize,
+    ) -> Result<serde_json::Value, ToolError> {
+        let arguments = serde_json::to_string(&arguments)
+            .map_err(|error| ToolError::new(ErrorKind::InvalidArgs, error.to_string()))?;
+        let call = ToolCall::new("call_json", name, arguments);
+        match self.call(&call, &Context::new()).await.outcome? {
+            Outcome::AskUser { question, .. } => Err(ToolError::failed(format!(
+                "the tool asks a person, and nobody can answer: {question}"
+            ))),
+            Outcome::Content(content) => serde_json::to_value(content.blocks())
+                .map_err(|error| ToolError::new(ErrorKind::Encoding, error.to_string())),
+            outcome => Ok(outcome
+                .payload()
+                .map_or(serde_json::Value::Null, Payload::to_value)),
+        }
     }
 
     /// Answers a call and blocks this thread meanwhile, inside a runtime too.

@@ -21,7 +21,7 @@ pub(crate) use arg::{Arg, arg};
 pub(crate) use suggestions::unknown;
 pub(crate) use targets::distinct;
 pub(crate) use tool::{block, tool};
-pub(crate) use value::{flag, krate, shown, text, ungrouped};
+pub(crate) use value::{flag, krate, shown, text, ungrouped, words};
 
 /// One option of an attribute.
 pub(crate) struct Entry {

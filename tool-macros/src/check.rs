@@ -10,7 +10,7 @@ use syn::{
 
 use crate::ctxt::Ctxt;
 use crate::doc::Doc;
-use crate::model::{DefaultValue, Function, Param, Tool};
+use crate::model::{DefaultValue, Function, Param, Tool, Words};
 use crate::name::{PARAM_RULE, TOOL_RULE, did_you_mean, is_param_name, is_tool_name, quoted};
 use crate::schema::is_basic;
 use crate::span::{parse_quote, quote};
@@ -161,11 +161,11 @@ fn has_description(cx: &Ctxt, tool: &Tool) {
         return;
     }
     match &tool.options.description {
-        Some(text) => cx.error_at(
+        Some(Words::Text(text)) => cx.error_at(
             text.span,
             format!("the description of tool `{}` is empty\nhelp: say what the tool does", tool.name.value),
         ),
-        None => cx.error(
+        _ => cx.error(
             &tool.ident,
             format!(
                 "tool `{}` has no description\nhelp: add a doc comment above the function, or `#[tool(description = \"…\")]`",

@@ -1,17 +1,21 @@
 //! Doc comments: what the model reads, and what they say about parameters.
 
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
+use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
 use crate::attr;
 use crate::ctxt::Ctxt;
 use crate::invisible_chars;
+use crate::model::{Options, Words};
+use crate::span::{literal, parse_quote};
 
 /// Contents of a doc comment.
 #[derive(Default)]
 pub(crate) struct Doc {
     /// The text without the parameters' list, cleaned.
-    pub(crate) text: String,
+    pub(crate) text: Words,
     /// Entries of an `# Arguments` list, by name.
     pub(crate) params: Vec<ParamDoc>,
 }
@@ -26,12 +30,16 @@ pub(crate) struct ParamDoc {
 struct Line {
     text: String,
     span: Span,
+    /// A macro in the place of text: `include_str!`, `concat!`.
+    value: Option<Expr>,
 }
 
-/// Reads the doc comment of a function. Where it is described otherwise, a part that is no literal is for people alone.
-pub(crate) fn function(cx: &Ctxt, attrs: &[Attribute], is_described: bool) -> Doc {
-    let or = ", or give `#[tool(description = \"…\")]`";
-    let lines = lines(cx, attrs, (!is_described).then_some(or));
+/// Reads the doc comment of a function.
+pub(crate) fn function(cx: &Ctxt, attrs: &[Attribute], options: &Options) -> Doc {
+    let mut lines = lines(cx, attrs);
+    if !options.full_doc {
+        leave_out_what_is_for_people(&mut lines);
+    }
     let mut params = Vec::new();
     let mut rest = Vec::new();
     let mut in_arguments = false;
@@ -50,7 +58,7 @@ pub(crate) fn function(cx: &Ctxt, attrs: &[Attribute], is_described: bool) -> Do
                 continue;
             }
         }
-        if !in_arguments {
+        if !in_arguments || line.value.is_some() {
             rest.push(line);
         } else if let Some((name, text)) = list_item(trimmed) {
             params.push(ParamDoc {
@@ -76,12 +84,37 @@ pub(crate) fn function(cx: &Ctxt, attrs: &[Attribute], is_described: bool) -> Do
 }
 
 /// Reads the doc comment of a parameter, a type, a field or a variant.
-pub(crate) fn plain(cx: &Ctxt, attrs: &[Attribute]) -> String {
-    clean(lines(cx, attrs, Some("")))
+pub(crate) fn plain(cx: &Ctxt, attrs: &[Attribute]) -> Words {
+    let mut lines = lines(cx, attrs);
+    leave_out_what_is_for_people(&mut lines);
+    clean(lines)
 }
 
-/// The lines that are literals; of others it is said what to do, or what else.
-fn lines(cx: &Ctxt, attrs: &[Attribute], or: Option<&str>) -> Vec<Line> {
+/// Removes code blocks, and the sections about panics, safety and examples.
+fn leave_out_what_is_for_people(lines: &mut Vec<Line>) {
+    let mut in_fence = false;
+    let mut left_out = None;
+    lines.retain(|line| {
+        let trimmed = line.text.trim_start();
+        let is_fence = trimmed.starts_with("```");
+        let was_in_fence = in_fence;
+        in_fence ^= is_fence;
+        if !was_in_fence && let Some(heading) = heading(trimmed) {
+            let level = trimmed.bytes().take_while(|byte| *byte == b'#').count();
+            let is_for_people = matches!(
+                heading.to_ascii_lowercase().as_str(),
+                "panics" | "safety" | "example" | "examples"
+            );
+            if left_out.is_none_or(|above| level <= above) {
+                left_out = is_for_people.then_some(level);
+            }
+        }
+        left_out.is_none() && !is_fence && !was_in_fence
+    });
+}
+
+/// The lines of a doc comment.
+fn lines(cx: &Ctxt, attrs: &[Attribute]) -> Vec<Line> {
     let mut lines = Vec::new();
     for attr in attrs.iter().filter(|attr| attr.path().is_ident("doc")) {
         let Meta::NameValue(pair) = &attr.meta else {
@@ -92,14 +125,11 @@ fn lines(cx: &Ctxt, attrs: &[Attribute], or: Option<&str>) -> Vec<Line> {
             ..
         }) = attr::ungrouped(&pair.value)
         else {
-            if let Some(or) = or {
-                cx.error(
-                    &pair.value,
-                    format!(
-                        "what the model reads must be a literal\nhelp: write it as `///` comments{or}"
-                    ),
-                );
-            }
+            lines.push(Line {
+                text: String::new(),
+                span: pair.value.span(),
+                value: Some(pair.value.clone()),
+            });
             continue;
         };
         let text = literal.value();
@@ -115,6 +145,7 @@ fn lines(cx: &Ctxt, attrs: &[Attribute], or: Option<&str>) -> Vec<Line> {
             lines.push(Line {
                 text: line.trim_end().to_owned(),
                 span: literal.span(),
+                value: None,
             });
         }
     }
@@ -158,13 +189,38 @@ fn list_item(line: &str) -> Option<(String, String)> {
     Some((name.to_owned(), text.trim().to_owned()))
 }
 
+/// The text for a model, with the macros in it joined at compile time.
+fn clean(lines: Vec<Line>) -> Words {
+    let mut parts: Vec<TokenStream> = Vec::new();
+    let mut text = Vec::new();
+    let push = |text: &mut Vec<String>, parts: &mut Vec<TokenStream>| {
+        let text = clean_text(std::mem::take(text));
+        if !text.is_empty() {
+            parts.push(literal(text.as_str()).to_token_stream());
+        }
+    };
+    for line in lines {
+        match line.value {
+            None => text.push(line.text),
+            Some(value) => {
+                push(&mut text, &mut parts);
+                parts.push(value.into_token_stream());
+            }
+        }
+    }
+    if parts.is_empty() {
+        return clean_text(text).into();
+    }
+    push(&mut text, &mut parts);
+    Words::Const(Box::new(parse_quote!(::core::concat!(#(#parts, "\n"),*))))
+}
+
 /// Text for a model: no hidden lines, no links into Rust's documentation, one line a paragraph.
-fn clean(lines: Vec<Line>) -> String {
+fn clean_text(lines: Vec<String>) -> String {
     let mut out: Vec<String> = Vec::new();
     let mut fence: Option<bool> = None;
     let mut joins = false;
-    for line in lines {
-        let text = line.text;
+    for text in lines {
         let trimmed = text.trim_start();
         if let Some(language) = trimmed.strip_prefix("```") {
             fence = match fence {
@@ -325,13 +381,20 @@ fn closing(text: &str, open: char, close: char) -> Option<usize> {
 mod tests {
     use syn::parse_quote;
 
+    use quote::ToTokens;
+
     use super::{function, plain};
     use crate::ctxt::Ctxt;
+    use crate::model::{Options, Words};
 
     #[test]
     fn text_for_a_model_is_clean() {
         let cx = Ctxt::new();
-        let doc = plain(
+        let options = Options {
+            full_doc: true,
+            ..Options::default()
+        };
+        let doc = function(
             &cx,
             &[
                 parse_quote!(#[doc = " Looks up a [`Customer`](crate::Customer) or a"]),
@@ -346,10 +409,11 @@ mod tests {
                 parse_quote!(#[doc = " ```"]),
                 parse_quote!(#[doc = " [`Customer`]: crate::Customer"]),
             ],
+            &options,
         );
         assert!(cx.finish().is_ok());
         assert_eq!(
-            doc,
+            text(&doc.text),
             "Looks up a `Customer` or a `std::string::String`, see [the docs](https://example.org).\n\n\
              - `a[0]` stays\n- an [optional] word stays\n\n```\nlet shown = 1;\n```"
         );
@@ -363,7 +427,7 @@ mod tests {
             &[
                 parse_quote!(#[doc = "* Adds numbers.\n *\n * # Arguments\n *\n * * `a` - the first,\n *   in two lines\n * - b: the second\n * - **c**: the third\n *\n * # Returns\n * The sum.\n "]),
             ],
-            false,
+            &Options::default(),
         );
         assert!(cx.finish().is_ok());
         let params: Vec<_> = doc
@@ -379,15 +443,48 @@ mod tests {
                 ("c", "the third")
             ]
         );
-        assert_eq!(doc.text, "Adds numbers.\n\n# Returns\nThe sum.");
+        assert_eq!(text(&doc.text), "Adds numbers.\n\n# Returns\nThe sum.");
+    }
+
+    /// The text, or the tokens of a constant.
+    fn text(words: &Words) -> String {
+        match words {
+            Words::Text(text) => text.value.clone(),
+            Words::Const(value) => value.to_token_stream().to_string(),
+        }
     }
 
     #[test]
-    fn a_doc_that_is_no_literal_is_an_error() {
+    fn code_and_sections_for_people_are_left_out() {
         let cx = Ctxt::new();
-        plain(&cx, &[parse_quote!(#[doc = include_str!("x.md")])]);
-        let error = cx.finish().err().map(|error| error.to_string());
-        let error = error.unwrap_or_default();
-        assert!(error.starts_with("what the model reads must be a literal"));
+        let doc = plain(
+            &cx,
+            &[
+                parse_quote!(#[doc = "Adds.\n\n```\nadd(1, 2);\n# hidden\n```\n\n# Errors\nNone.\n\n# Examples\n## One\n1 + 1\n\n# Notes\nIt is exact.\n# Panics\nNever."]),
+            ],
+        );
+        assert!(cx.finish().is_ok());
+        assert_eq!(
+            text(&doc),
+            "Adds.\n\n# Errors\nNone.\n\n# Notes\nIt is exact."
+        );
+    }
+
+    #[test]
+    fn macros_in_a_doc_are_joined_with_its_text() {
+        let cx = Ctxt::new();
+        let doc = plain(
+            &cx,
+            &[
+                parse_quote!(#[doc = " Finds"]),
+                parse_quote!(#[doc = " it."]),
+                parse_quote!(#[doc = include_str!("x.md")]),
+            ],
+        );
+        assert!(cx.finish().is_ok());
+        assert_eq!(
+            text(&doc),
+            r#":: core :: concat ! ("Finds it." , "\n" , include_str ! ("x.md") , "\n")"#
+        );
     }
 }

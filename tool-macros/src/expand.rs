@@ -319,7 +319,7 @@ fn is_str(expr: &Expr) -> bool {
 
 /// Constants of a tool's table; see the runtime's `table`.
 fn table(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
-    let (name, description) = (literal(&tool.name.value), literal(&tool.description));
+    let (name, description) = (literal(&tool.name.value), &tool.description);
     let output = output(tool);
     let rest = rest(&tool.options);
     let (params, all) = if let [param] = model
@@ -389,7 +389,7 @@ fn fits(tool: &Tool, generics: &Generics) -> TokenStream {
 
 /// One row of the table of parameters.
 fn row(tool: &Tool, param: &ModelParam, names: &Names) -> TokenStream {
-    let (name, description) = (literal(&param.name.value), literal(&param.description));
+    let (name, description) = (literal(&param.name.value), &param.description);
     let mut row = narrowed(param, tree(tool, param));
     row = if is_option(&param.ty) {
         quote!(#row.option(#name, #description))

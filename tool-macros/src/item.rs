@@ -12,6 +12,7 @@ use crate::cfg::cfgs;
 use crate::ctxt::Ctxt;
 use crate::doc::{self, Doc};
 use crate::model::{Function, ModelParam, Options, Param, Text, Tool};
+use crate::name::is_param_name;
 use crate::schema::is_basic;
 use crate::span::{parse_quote, quote, set_item_span};
 use crate::{check, expand, fallback, generics, group, ty};
@@ -176,7 +177,7 @@ pub(crate) fn read(cx: &Ctxt, mut options: Options, function: &mut Function) -> 
         span: ident.span(),
     });
     let errors = cx.count();
-    let doc = doc::function(cx, &function.attrs, options.description.is_some());
+    let doc = doc::function(cx, &function.attrs, &options);
     options.misread |= cx.count() > errors;
     let lifetimes: Vec<Ident> = function
         .sig
@@ -197,7 +198,7 @@ pub(crate) fn read(cx: &Ctxt, mut options: Options, function: &mut Function) -> 
         })
         .collect();
     let description = match &options.description {
-        Some(text) => text.value.trim().to_owned(),
+        Some(words) => words.clone(),
         None => doc.text.clone(),
     };
     let tool = Tool {
@@ -280,13 +281,13 @@ fn read_param(cx: &Ctxt, doc: &Doc, param: &mut PatType) -> Option<Param> {
     let plain_name = ident.unraw().to_string();
     let listed = doc.params.iter().find(|listed| listed.name == plain_name);
     let description = match listed {
-        Some(listed) if own_words.is_empty() => listed.text.clone(),
+        Some(listed) if own_words.is_empty() => listed.text.clone().into(),
         _ => own_words,
     };
     let (slot, pass) = ty::slot(&param.ty);
     Some(Param::Model(Box::new(ModelParam {
         name: param_attrs.arg.rename.unwrap_or_else(|| Text {
-            value: plain_name.clone(),
+            value: published_name(&plain_name).to_owned(),
             span: ident.span(),
         }),
         ident: plain_name,
@@ -301,6 +302,16 @@ fn read_param(cx: &Ctxt, doc: &Doc, param: &mut PatType) -> Option<Param> {
         slot,
         pass,
     })))
+}
+
+/// The model's name for a parameter. `_` before a name says in Rust that the body does not use it.
+fn published_name(name: &str) -> &str {
+    let name_alone = name.trim_start_matches('_');
+    if is_param_name(name_alone) {
+        name_alone
+    } else {
+        name
+    }
 }
 
 /// Reads one attribute of a parameter; hands back what is not ours.

@@ -1,7 +1,9 @@
 //! A tool as it was read: plain data.
 
 use crate::schema::Bounds;
+use crate::span::{SpanEnds, literal, quote};
 use proc_macro2::{Ident, Span, TokenStream};
+use quote::ToTokens;
 use syn::{Attribute, Expr, Generics, Path, ReturnType, Signature, Type, Visibility};
 
 /// A function with its body as it stands, not looked at.
@@ -23,7 +25,9 @@ pub(crate) struct Options {
     pub(crate) handle: Option<Ident>,
     pub(crate) name: Option<Text>,
     pub(crate) title: Option<Text>,
-    pub(crate) description: Option<Text>,
+    pub(crate) description: Option<Words>,
+    /// The whole doc comment is for the model.
+    pub(crate) full_doc: bool,
     pub(crate) annotations: Vec<(&'static str, bool)>,
     pub(crate) manual: bool,
     pub(crate) return_direct: bool,
@@ -54,6 +58,48 @@ pub(crate) struct Text {
     pub(crate) span: Span,
 }
 
+/// A description for the model.
+#[derive(Clone)]
+pub(crate) enum Words {
+    /// A text that the macro knows.
+    Text(Text),
+    /// A constant: a path, `concat!`, `include_str!`.
+    Const(Box<Expr>),
+}
+
+impl Words {
+    /// Returns true if nothing is said.
+    pub(crate) fn is_empty(&self) -> bool {
+        matches!(self, Self::Text(text) if text.value.is_empty())
+    }
+}
+
+impl Default for Words {
+    fn default() -> Self {
+        Self::from(String::new())
+    }
+}
+
+impl From<String> for Words {
+    fn from(value: String) -> Self {
+        let span = Span::call_site();
+        Self::Text(Text { value, span })
+    }
+}
+
+impl ToTokens for Words {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        match self {
+            Self::Text(text) => literal(text.value.as_str()).to_tokens(tokens),
+            Self::Const(value) => {
+                let place = SpanEnds::of(value);
+                let words = place.start(quote!(__tool::words));
+                tokens.extend(quote!(#words(#value)));
+            }
+        }
+    }
+}
+
 /// A function as a tool.
 pub(crate) struct Tool {
     pub(crate) options: Options,
@@ -61,7 +107,7 @@ pub(crate) struct Tool {
     pub(crate) ident: Ident,
     /// The name that the model calls, and where it stands.
     pub(crate) name: Text,
-    pub(crate) description: String,
+    pub(crate) description: Words,
     pub(crate) vis: Visibility,
     pub(crate) generics: Generics,
     pub(crate) is_async: bool,
@@ -105,7 +151,7 @@ pub(crate) struct ModelParam {
     pub(crate) ty: Type,
     /// True if the type certainly is what its name says; see `schema::is_basic`.
     pub(crate) is_basic: bool,
-    pub(crate) description: String,
+    pub(crate) description: Words,
     pub(crate) default: Option<DefaultValue>,
     pub(crate) example: Option<Expr>,
     /// Its fields are the tool's parameters. Span of the option.

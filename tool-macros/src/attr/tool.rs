@@ -5,7 +5,7 @@ use syn::{Ident, Path};
 
 use super::meta::meta_json;
 use super::targets::targets;
-use super::value::{flag, krate, path, text, text_like};
+use super::value::{flag, krate, path, text, text_like, words};
 use super::{Entry, Table, entries, unknown};
 use crate::ctxt::Ctxt;
 use crate::model::Options;
@@ -15,7 +15,8 @@ const TOOL: Table<Options> = Table {
     rows: &[
         ("name", |cx, it, to| to.name = text(cx, it)),
         ("title", |cx, it, to| to.title = text(cx, it)),
-        ("description", |cx, it, to| to.description = text(cx, it)),
+        ("description", |cx, it, to| to.description = words(cx, it)),
+        ("full_doc", |cx, it, to| to.full_doc = is_on(cx, it)),
         ("read_only", |cx, it, to| hint(cx, it, to, "read_only")),
         ("destructive", |cx, it, to| hint(cx, it, to, "destructive")),
         ("idempotent", |cx, it, to| hint(cx, it, to, "idempotent")),

@@ -6,7 +6,7 @@ use syn::{Expr, ExprLit, Lit, Meta, Path};
 use super::Entry;
 use crate::ctxt::Ctxt;
 use crate::invisible_chars;
-use crate::model::Text;
+use crate::model::{Text, Words};
 
 /// The expression without invisible groups, which stand around what a `macro_rules` hands on.
 pub(crate) fn ungrouped(expr: &Expr) -> &Expr {
@@ -50,6 +50,31 @@ pub(crate) fn shown(cx: &Ctxt, value: &Expr) {
 /// `key = "…"`
 pub(crate) fn text(cx: &Ctxt, entry: &Entry) -> Option<Text> {
     text_like(cx, entry, "…")
+}
+
+/// `key = "…"`, or a constant of that type. The span is that of the value.
+pub(crate) fn words(cx: &Ctxt, entry: &Entry) -> Option<Words> {
+    match value(cx, entry, "\"…\"")? {
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(_), ..
+        }) => text(cx, entry).map(|text| {
+            Words::Text(Text {
+                value: text.value.trim().to_owned(),
+                ..text
+            })
+        }),
+        constant @ (Expr::Macro(_) | Expr::Path(_)) => {
+            Some(Words::Const(Box::new(constant.clone())))
+        }
+        other => {
+            let key = &entry.key;
+            cx.error(
+                other,
+                format!("`{key}` takes a text\nhelp: write `{key} = \"…\"`, a constant, `concat!(…)` or `include_str!(…)`"),
+            );
+            None
+        }
+    }
 }
 
 /// Reads `key = "…"`, with an example of the text for the error.

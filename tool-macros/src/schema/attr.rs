@@ -8,7 +8,7 @@ use syn::{Attribute, Expr, LitStr, Meta, Path, Type};
 
 use crate::attr::{self, Entry};
 use crate::ctxt::Ctxt;
-use crate::model::Text;
+use crate::model::{Text, Words};
 use crate::name::quoted;
 use crate::span::{literal, parse_quote, quote};
 
@@ -55,7 +55,7 @@ pub(super) struct Container {
     /// serde refuses keys that it does not know.
     pub(super) denies: Option<Meta>,
     pub(super) title: Option<Text>,
-    pub(super) description: Option<Text>,
+    pub(super) description: Option<Words>,
     pub(super) bounds: Bounds,
     pub(super) json_schema: bool,
     /// Values are for the tool alone.
@@ -83,7 +83,7 @@ const CONTAINER: &Rows<Container> = &[
         to.title = attr::text(cx, it);
     }),
     (SCHEMARS_TOO, "description", |cx, it, to| {
-        to.description = attr::text(cx, it);
+        to.description = attr::words(cx, it);
     }),
     (OURS, "json_schema", |cx, it, to| {
         to.json_schema = is_on(cx, it);
@@ -219,7 +219,7 @@ pub(super) struct Member {
     /// The type that the JSON looks like.
     pub(super) seen_as: Option<Type>,
     pub(super) title: Option<Text>,
-    pub(super) description: Option<Text>,
+    pub(super) description: Option<Words>,
     pub(super) deprecated: bool,
     pub(super) example: Option<Expr>,
     /// Its value is for the tool alone.
@@ -234,7 +234,7 @@ const FIELD: &Rows<Member> = &[
         to.title = attr::text(cx, it);
     }),
     (SCHEMARS_TOO, "description", |cx, it, to| {
-        to.description = attr::text(cx, it);
+        to.description = attr::words(cx, it);
     }),
     (SCHEMARS_TOO, "deprecated", |cx, it, to| {
         to.deprecated = is_on(cx, it);

@@ -8,6 +8,7 @@ use syn::{DataStruct, DeriveInput, Fields, Type};
 use crate::check::param::out_of_bounds;
 use crate::ctxt::Ctxt;
 use crate::doc;
+use crate::model::Words;
 use crate::span::{literal, local, quote};
 
 use super::attr::{Container, Member, Split, Tagging};
@@ -227,8 +228,8 @@ impl<'a> Body<'a> {
         self.no_borrowed_bytes(row);
         let shape = self.seen(&row.field.ty, &row.member);
         let description = match (&row.field.ident, &row.member.description) {
-            (Some(_), _) => String::new(),
-            (None, Some(text)) => text.value.clone(),
+            (Some(_), _) => Words::default(),
+            (None, Some(words)) => words.clone(),
             (None, None) => doc::plain(self.cx, &row.field.attrs),
         };
         self.parts.fits.extend(row.member.bounds.fits(&shape));
@@ -238,10 +239,7 @@ impl<'a> Body<'a> {
             None if description.is_empty() && !is_secret => return shape,
             None => quote!(__tool::Kind::Bounded(#shape, __tool::Bounds::NONE)),
         };
-        let words = (!description.is_empty()).then(|| {
-            let description = literal(&description);
-            quote!(.described(#description))
-        });
+        let words = (!description.is_empty()).then(|| quote!(.described(#description)));
         let secret = is_secret.then(|| quote!(.secret()));
         quote!(&__tool::Shape::new(#kind)#words #secret)
     }
@@ -327,11 +325,11 @@ impl<'a> Body<'a> {
             rule.field(name)
         });
         let description = match &member.description {
-            Some(text) => text.value.clone(),
+            Some(words) => words.clone(),
             None => doc::plain(self.cx, &row.field.attrs),
         };
         let shape = self.element(row);
-        let (input, description) = (literal(&names.input), literal(description));
+        let input = literal(&names.input);
         let mut tokens = quote!(__tool::Field::new(#input, #description, #shape));
         tokens.extend(written_as(&names));
         tokens.extend(member.aliased(&names.input));
@@ -441,10 +439,10 @@ pub(super) fn object(fields: TokenStream) -> TokenStream {
 }
 
 /// One string of an enum.
-pub(super) fn variant(names: &Split<String>, member: &Member, description: &str) -> TokenStream {
+pub(super) fn variant(names: &Split<String>, member: &Member, description: &Words) -> TokenStream {
     let Split { input, .. } = names;
     let (written_as, aliased) = (written_as(names), member.aliased(input));
-    let (input, description) = (literal(input), literal(description));
+    let input = literal(input);
     quote!(__tool::Variant::new(#input, #description)#written_as #aliased)
 }
 

@@ -9,7 +9,7 @@ use syn::{Data, DeriveInput, GenericParam};
 
 use crate::ctxt::Ctxt;
 use crate::doc;
-use crate::span::{ident, literal, local, parse_quote, quote, quote_call_site, set_item_span};
+use crate::span::{literal, local, parse_quote, quote, quote_call_site, set_item_span};
 
 use attr::Container;
 
@@ -51,18 +51,18 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
     let mut parts = body.finish();
     parts.fits.extend(container.bounds.fits(&whole));
     let description = match &container.description {
-        Some(text) => text.value.clone(),
+        Some(words) => words.clone(),
         None => doc::plain(&cx, &input.attrs),
     };
     let title = container
         .title
         .as_ref()
         .map_or("", |text| text.value.as_str());
-    let given = |name: &str, text: &str| {
-        let (name, value) = (ident(name), literal(text));
-        (!text.is_empty()).then(|| quote!(#name: #value,))
-    };
-    let (description, title) = (given("description", &description), given("title", title));
+    let description = (!description.is_empty()).then(|| quote!(description: #description,));
+    let title = (!title.is_empty()).then(|| {
+        let title = literal(title);
+        quote!(title: #title,)
+    });
     let secret = container.secret.then(|| quote!(.secret()));
     match cx.finish() {
         Ok(()) => {

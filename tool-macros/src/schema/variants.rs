@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use syn::{DataEnum, Fields, Variant};
 
 use crate::doc;
+use crate::model::Words;
 use crate::span::{ident, literal, quote};
 
 use super::attr::{Member, Split, Tagging};
@@ -90,7 +91,7 @@ impl Body<'_> {
                 rule.variant(name)
             });
             let description = match &member.description {
-                Some(text) => text.value.clone(),
+                Some(words) => words.clone(),
                 None => doc::plain(self.cx, &variant.attrs),
             };
             if is_unit(read) && *tagging == Tagging::External {
@@ -101,10 +102,7 @@ impl Body<'_> {
                 continue;
             }
             let kind = self.variant(read, tagging, &names);
-            let described = (!description.is_empty()).then(|| {
-                let description = literal(description);
-                quote!(.described(#description))
-            });
+            let described = (!description.is_empty()).then(|| quote!(.described(#description)));
             members.push(quote!(__tool::Shape::new(#kind)#described));
         }
         if members.is_empty() {
@@ -151,7 +149,7 @@ impl Body<'_> {
                 })
             }
             Tagging::Adjacent(tag, key) => {
-                let tag = tag_field(tag, &body::variant(names, member, ""));
+                let tag = tag_field(tag, &body::variant(names, member, &Words::default()));
                 if is_unit(read) {
                     return object(tag);
                 }
@@ -169,7 +167,7 @@ impl Body<'_> {
                 })
             }
             Tagging::Internal(tag) => {
-                let tag = tag_field(tag, &body::variant(names, member, ""));
+                let tag = tag_field(tag, &body::variant(names, member, &Words::default()));
                 if is_unit(read) {
                     return object(tag);
                 }

@@ -3,6 +3,8 @@ use serde::Serialize;
 use crate::call::{Content, Outcome, Payload};
 
 /// Types that a tool may return: a `Serialize` value, an [`Outcome`], [`Content`], or a `Result` of one.
+///
+/// The unit type is the text `done`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be returned from a tool",
     label = "not a tool output",
@@ -16,7 +18,14 @@ pub trait Output {
 #[diagnostic::do_not_recommend]
 impl<T: Serialize> Output for T {
     fn into_outcome(self) -> Outcome {
-        Outcome::Value(Payload::new(self))
+        // A model that reads `null` takes it for a failure.
+        let is_unit = size_of::<T>() == 0;
+        let value = Payload::new(self);
+        Outcome::Value(if is_unit && value.is_null() {
+            Payload::text("done")
+        } else {
+            value
+        })
     }
 }
 

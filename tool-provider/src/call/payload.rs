@@ -172,6 +172,11 @@ impl Payload {
         }
     }
 
+    /// Returns true for `null`.
+    pub(crate) fn is_null(&self) -> bool {
+        matches!(&self.0, Repr::Json(json) if json.as_str() == "null")
+    }
+
     /// The value as JSON text.
     pub fn to_json(&self) -> Cow<'_, str> {
         match &self.0 {

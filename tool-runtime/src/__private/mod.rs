@@ -29,11 +29,12 @@ pub use self::probe::{
     root, tree, tree_of,
 };
 pub use self::schemas::*;
+
 pub use self::slot::{
     Filled, FindAny, FindForeign, FindSlot, FindUnread, FoundSlot, FromSchema, FromSchemars,
     IntoCow, Lent, More, NoDeserialize, NoSchema, Nothing, Slots, Value, decode, decode_root, slot,
 };
-pub use self::table::{ArrayOf, Described, Params, RootOf, Table, name_of};
+pub use self::table::{ArrayOf, Described, Params, RootOf, Table, name_of, words};
 pub use self::targets::{
     Inputs, OwnTargets, Untargeted, accepted, dialect, fits_request, is_dialect, is_listed,
     own_targets, within_budget,

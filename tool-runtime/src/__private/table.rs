@@ -128,3 +128,16 @@ const fn is_empty(mut of: &[&Refs]) -> bool {
 pub const fn name_of<P>(name: &'static str, _: &Table<P>) -> &'static str {
     name
 }
+
+/// A description that is a constant, without white space around it.
+///
+/// # Panics
+/// If it is empty, so at compile time.
+pub const fn words(text: &'static str) -> &'static str {
+    let text = text.trim_ascii();
+    assert!(
+        !text.is_empty(),
+        "the description is empty: say what it is or does"
+    );
+    text
+}

@@ -1,5 +1,6 @@
 //! Everything that a provider would refuse or change in a toolset.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use crate::toolset::Toolset;
@@ -10,6 +11,7 @@ use toolwright_provider::dialect::{
 use toolwright_schema::decode::{RefusedDefault, refused_defaults};
 use toolwright_schema::keyword::{Holds, Keyword};
 use toolwright_schema::read::{Ordered, read};
+use toolwright_schema::shape::{Kind, Object};
 use toolwright_schema::text::escaped;
 use toolwright_schema::text::{Printable, find, name};
 
@@ -72,11 +74,13 @@ pub enum ProblemCode {
     Renamed,
     /// A description is longer than the provider is known to have taken.
     LongDescription,
+    /// The only argument is a struct, so a model writes one object inside of another.
+    NestedArguments,
 }
 
 impl ProblemCode {
     /// Returns the stable name: that of the rejection, `too_many_` and the budget's name, `hidden_text`,
-    /// `refused_default`, `renamed`, `long_description`.
+    /// `refused_default`, `renamed`, `long_description`, `nested_arguments`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Rejected(code) => code.as_str(),
@@ -85,6 +89,7 @@ impl ProblemCode {
             Self::RefusedDefault => "refused_default",
             Self::Renamed => "renamed",
             Self::LongDescription => "long_description",
+            Self::NestedArguments => "nested_arguments",
         }
     }
 }
@@ -142,6 +147,9 @@ impl Report {
                 ProblemCode::Budget(_) => "send some of the tools without strictness",
                 ProblemCode::HiddenText => "write the text anew, without it",
                 ProblemCode::LongDescription => "say it in fewer words",
+                ProblemCode::NestedArguments => {
+                    "mark it `#[arg(flatten)]`, and its fields are the tool's arguments"
+                }
                 _ => "",
             }
             .to_owned(),
@@ -282,6 +290,11 @@ impl Report {
                 message,
             );
         }
+        if let Some(name) = only_struct(def) {
+            let message = format!("`{name}` is the only argument, and an object");
+            let code = ProblemCode::NestedArguments;
+            self.about(Severity::Note, Some(&def.name), code, message);
+        }
         if let Some(most) = self.dialect.longest_description()
             && let len = def.description.chars().count()
             && len > most
@@ -293,6 +306,18 @@ impl Report {
             self.about(Severity::Note, Some(&def.name), code, message);
         }
     }
+}
+
+/// Returns the only argument of a tool, if it is a struct.
+fn only_struct(def: &ToolDef) -> Option<&str> {
+    let Kind::Object(Object {
+        fields: [field], ..
+    }) = def.input.shape()?.kind
+    else {
+        return None;
+    };
+    let is_struct = matches!(field.shape.kind, Kind::Object(_)) && !field.flatten;
+    is_struct.then_some(field.name)
 }
 
 /// Returns the first invisible character of a text.
@@ -349,13 +374,21 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { dialect, tools, .. } = self;
         let word = if *tools == 1 { "tool" } else { "tools" };
-        match self.errors().count() {
-            0 => write!(f, "{dialect} accepts {tools} {word}")?,
-            1 => write!(f, "{dialect} does not accept {tools} {word}: 1 error")?,
-            errors => write!(
-                f,
-                "{dialect} does not accept {tools} {word}: {errors} errors"
-            )?,
+        let errors = self.errors().count();
+        if errors == 0 {
+            write!(f, "{dialect} accepts {tools} {word}")?;
+        } else {
+            write!(f, "{dialect} does not accept ")?;
+            let refused: HashSet<_> = self.errors().map(|error| error.tool.as_ref()).collect();
+            // An error of no tool is one of all.
+            match refused.len() {
+                refused if refused < *tools && !self.errors().any(|error| error.tool.is_none()) => {
+                    write!(f, "{refused} of {tools} {word}")?;
+                }
+                _ => write!(f, "{tools} {word}")?,
+            }
+            let word = if errors == 1 { "error" } else { "errors" };
+            write!(f, ": {errors} {word}")?;
         }
         for problem in &self.problems {
             write!(f, "\n{problem}")?;

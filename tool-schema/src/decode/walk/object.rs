@@ -232,10 +232,14 @@ impl<'t> Walk<'t> {
             return missing.next().map_or(Ok(()), |_| Err(Stop));
         }
         let missing: Vec<Key<'_>> = missing.map(|(_, key)| key).collect();
-        if let ([one], [key]) = (unknown, missing.as_slice())
-            && self.repairs_key(one.key, key.name)
-        {
-            return self.rename(one, key, end);
+        // A key that is missing comes first; where none is, the one that may be.
+        let meant = match (unknown, missing.as_slice()) {
+            ([one], [key]) => self.repairs_key(one.key, key.name).then_some((one, *key)),
+            ([one], []) => self.meant_optional(keys, given, one).map(|key| (one, key)),
+            _ => None,
+        };
+        if let Some((one, key)) = meant {
+            return self.rename(one, &key, end);
         }
         for one in unknown {
             let is_root = self.path.is_empty();
@@ -251,6 +255,21 @@ impl<'t> Walk<'t> {
             self.missing(&key, end)?;
         }
         Ok(())
+    }
+
+    /// Returns the optional key that an unknown one was meant for, if there is just one that it is a slip of.
+    fn meant_optional<'k>(
+        &self,
+        keys: Keys<'k>,
+        given: &Given,
+        unknown: &Unknown<'_>,
+    ) -> Option<Key<'k>> {
+        let mut meant = keys
+            .all()
+            .filter(|(_, key)| !key.field.flatten && self.repairs_key(unknown.key, key.name));
+        let (index, key) = meant.next()?;
+        let is_certain = meant.next().is_none() && !given.has(index);
+        is_certain.then_some(key)
     }
 
     /// Returns a key whose near names may be suggested; empty inside a secret.

@@ -1,5 +1,5 @@
-//! The command line, as a program that is started: this file's own, with the tools below. It is its
-//! own harness, since a program's exit code comes from its `main`.
+//! The command line, as a program that is started: this file's own, with the tools below. Its `main` runs the tests by
+//! `libtest-mimic`, or is the program, since a program's exit code comes from its `main`.
 // A test that finds less than it expects has failed; and tools take what people write.
 #![allow(
     clippy::unwrap_used,
@@ -7,6 +7,16 @@
     clippy::needless_pass_by_value,
     clippy::too_many_arguments
 )]
+
+/// A test and its name.
+type Named = (&'static str, fn());
+
+/// Tests with the names of their functions.
+macro_rules! named {
+    ($($(#[$on:meta])* $test:ident),* $(,)?) => {
+        &[$($(#[$on])* (stringify!($test), $test)),*]
+    };
+}
 
 #[path = "command_line/tools.rs"]
 mod tools;
@@ -24,8 +34,7 @@ mod screen;
 
 use std::process::ExitCode;
 
-/// A test by its name.
-type Named = (&'static str, fn());
+use libtest_mimic::{Arguments, Trial};
 
 fn main() -> ExitCode {
     if program::is_child() {
@@ -34,26 +43,12 @@ fn main() -> ExitCode {
         }
         return tools::program().run();
     }
-    std::panic::set_hook(Box::new(|panic| eprintln!("{panic}")));
-    let sought: Vec<String> = std::env::args()
-        .skip(1)
-        .filter(|argument| !argument.starts_with('-'))
-        .collect();
-    let all = flags::TESTS
-        .iter()
-        .chain(answers::TESTS)
-        .chain(screen::TESTS)
-        .chain(attended::TESTS);
-    let is_sought =
-        |(name, _): &&Named| sought.is_empty() || sought.iter().any(|part| name.contains(part));
-    let mut failed = Vec::new();
-    let mut count = 0;
-    for (name, test) in all.filter(is_sought) {
-        count += 1;
-        if std::panic::catch_unwind(test).is_err() {
-            failed.push(*name);
-        }
-    }
-    println!("{count} tests of the command line, failed: {failed:?}");
-    ExitCode::from(u8::from(!failed.is_empty()))
+    let all = [flags::TESTS, answers::TESTS, screen::TESTS, attended::TESTS].concat();
+    let trials = all.into_iter().map(|(name, test)| {
+        Trial::test(name, move || {
+            test();
+            Ok(())
+        })
+    });
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
 }

@@ -3,7 +3,6 @@
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::Router;
@@ -11,10 +10,11 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::io::AsyncWrite;
+use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
-use tokio::time::{Sleep, sleep};
+use tokio::time::sleep;
+use tokio_io_timeout::TimeoutWriter;
 use toolwright_runtime::tool::Cancel;
 
 use crate::CANCEL_GRACE;
@@ -63,7 +63,7 @@ pub(super) async fn listen(
             .header_read_timeout(HEAD_TIMEOUT)
             .max_buf_size(MAX_HEAD_BYTES)
             .serve_connection(
-                TokioIo::new(WriteTimeoutStream::new(stream)),
+                TokioIo::new(with_write_timeout(stream)),
                 TowerToHyperService::new(router.clone()),
             );
         let connection = open.watch(connection);
@@ -102,78 +102,43 @@ fn is_gone(error: &io::Error) -> bool {
     )
 }
 
-/// Stream that fails if its client reads nothing for too long.
-struct WriteTimeoutStream {
-    stream: TcpStream,
-    timeout: Option<Pin<Box<Sleep>>>,
+/// Makes writing fail if a client reads nothing for too long.
+fn with_write_timeout<S: AsyncWrite>(stream: S) -> Pin<Box<TimeoutWriter<S>>> {
+    let mut stream = TimeoutWriter::new(stream);
+    stream.set_timeout(Some(WRITE_TIMEOUT));
+    Box::pin(stream)
 }
 
-impl WriteTimeoutStream {
-    fn new(stream: TcpStream) -> Self {
-        Self {
-            stream,
-            timeout: None,
-        }
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+    use tokio::time::Instant;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_reads_nothing_is_not_waited_for() {
+        let (stream, _client) = duplex(4);
+        let begun = Instant::now();
+        let written = with_write_timeout(stream).write_all(b"more than 4").await;
+        assert_eq!(written.unwrap_err().kind(), io::ErrorKind::TimedOut);
+        assert_eq!(begun.elapsed().as_secs(), WRITE_TIMEOUT.as_secs());
     }
 
-    fn with_timeout<T>(
-        &mut self,
-        written: Poll<io::Result<T>>,
-        cx: &mut Context<'_>,
-    ) -> Poll<io::Result<T>> {
-        if written.is_ready() {
-            self.timeout = None;
-            return written;
-        }
-        let timeout = self
-            .timeout
-            .get_or_insert_with(|| Box::pin(sleep(WRITE_TIMEOUT)));
-        match timeout.as_mut().poll(cx) {
-            Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
-            Poll::Pending => Poll::Pending,
-        }
-    }
-}
-
-impl AsyncRead for WriteTimeoutStream {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(cx, buffer)
-    }
-}
-
-impl AsyncWrite for WriteTimeoutStream {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
-        self.with_timeout(written, cx)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        slices: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
-        self.with_timeout(written, cx)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let flushed = Pin::new(&mut self.stream).poll_flush(cx);
-        self.with_timeout(flushed, cx)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(cx)
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_reads_slowly_is_waited_for() {
+        let (stream, mut client) = duplex(4);
+        let mut stream = with_write_timeout(stream);
+        let write = stream.write_all(b"more than 4");
+        let read = async {
+            for _ in 0.."more than 4".len() {
+                sleep(WRITE_TIMEOUT / 2).await;
+                client.read_u8().await.unwrap();
+            }
+        };
+        let (written, ()) = tokio::join!(write, read);
+        written.unwrap();
     }
 }

@@ -13,32 +13,26 @@ use super::Named;
 use super::program::interrupt;
 use super::program::{command, run, run_with};
 
-pub(crate) const TESTS: &[Named] = &[
-    ("exit_codes_say_how_it_ended", exit_codes),
-    ("json_says_the_same_as_text", json_says_the_same),
-    (
-        "what_is_said_for_http_counts_more_there_than_what_is_said_for_all",
-        served_over_http,
-    ),
-    ("what_tools_print_is_no_answer", what_tools_print),
-    ("parts_of_a_result_are_shown", parts_of_a_result_are_shown),
-    ("secrets_are_not_shown", secrets_are_not_shown),
-    ("keys_are_read_as_they_were_written", keys_as_written),
-    ("what_is_said_is_safe_to_print", safe_to_print),
-    ("a_call_that_waits_runs_after_a_yes", a_yes),
+pub(crate) const TESTS: &[Named] = named![
+    exit_codes_say_how_it_ended,
+    json_says_the_same_as_text,
+    what_is_said_for_http_counts_more_there_than_what_is_said_for_all,
+    what_tools_print_is_no_answer,
+    parts_of_a_result_are_shown,
+    secrets_are_not_shown,
+    keys_are_read_as_they_were_written,
+    what_is_said_is_safe_to_print,
+    a_call_that_waits_runs_after_a_yes,
     // Nothing sends Ctrl-C to a single process elsewhere.
     #[cfg(unix)]
-    ("interrupt_cancels_the_call", interrupt_cancels),
+    interrupt_cancels_the_call,
     #[cfg(unix)]
-    (
-        "a_second_interrupt_ends_what_hears_nothing",
-        second_interrupt,
-    ),
-    ("a_reader_that_goes_away_is_no_error", reader_goes_away),
-    ("a_system_without_threads_is_an_error", no_threads),
+    a_second_interrupt_ends_what_hears_nothing,
+    a_reader_that_goes_away_is_no_error,
+    a_system_without_threads_is_an_error,
 ];
 
-fn exit_codes() {
+fn exit_codes_say_how_it_ended() {
     let table: [(&[&str], i32, &str); 17] = [
         (&["call", "get_forecast", "--location", "Oslo"], 0, ""),
         (&["call", "goodbye"], 0, "farewell"),
@@ -93,7 +87,7 @@ fn exit_codes() {
     }
 }
 
-fn json_says_the_same() {
+fn json_says_the_same_as_text() {
     let came = run(&[
         "call",
         "get_forecast",
@@ -131,7 +125,7 @@ fn json_says_the_same() {
     assert!(came.err.contains("days: \"2\" was taken for 2"), "{came:?}");
 }
 
-fn what_tools_print() {
+fn what_tools_print_is_no_answer() {
     let came = run(&["call", "noisy"]);
     // Only Unix puts the standard output aside.
     let (out, err) = if cfg!(unix) {
@@ -145,7 +139,7 @@ fn what_tools_print() {
     assert!(came.err.contains("1 of 2: begun\n2 of 2\n"), "{}", came.err);
 }
 
-fn keys_as_written() {
+fn keys_are_read_as_they_were_written() {
     for arguments in [
         r#"{"Location": "Oslo"}"#,
         r#"{"locatoin": "Oslo"}"#,
@@ -157,7 +151,7 @@ fn keys_as_written() {
     }
 }
 
-fn safe_to_print() {
+fn what_is_said_is_safe_to_print() {
     let hostile = "{\"a\u{1b}]0;x\u{7}\u{202e}\": 1, \"location\": \"Oslo\"}";
     let hostile = hostile
         .replace('\u{1b}', r"\u001b")
@@ -231,7 +225,7 @@ fn secrets_are_not_shown() {
     assert!(!came.err.contains("abc"), "{came:?}");
 }
 
-fn a_yes() {
+fn a_call_that_waits_runs_after_a_yes() {
     let waits = run(&[
         "--output", "json", "call", "charge", "--cents", "5", "--card", "4242",
     ]);
@@ -264,7 +258,7 @@ fn a_yes() {
 }
 
 #[cfg(unix)]
-fn interrupt_cancels() {
+fn interrupt_cancels_the_call() {
     let mut child = command(&["call", "endless"]).spawn().unwrap();
     let mut err = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
@@ -279,7 +273,7 @@ fn interrupt_cancels() {
     assert!(rest.contains("error: the call was cancelled"), "{rest}");
 }
 
-fn served_over_http() {
+fn what_is_said_for_http_counts_more_there_than_what_is_said_for_all() {
     let mut child = command(&["serve", "--listen", "127.0.0.1:0"])
         .spawn()
         .unwrap();
@@ -321,7 +315,7 @@ fn served_over_http() {
 }
 
 #[cfg(unix)]
-fn second_interrupt() {
+fn a_second_interrupt_ends_what_hears_nothing() {
     let mut child = command(&["call", "deaf"]).spawn().unwrap();
     let mut err = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
@@ -335,7 +329,7 @@ fn second_interrupt() {
     assert!(since.elapsed() < Duration::from_secs(20));
 }
 
-fn reader_goes_away() {
+fn a_reader_that_goes_away_is_no_error() {
     for arguments in [&["list"][..], &["schema"], &["completions", "bash"]] {
         let mut child = command(arguments).stdout(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
@@ -349,7 +343,7 @@ fn reader_goes_away() {
     }
 }
 
-fn no_threads() {
+fn a_system_without_threads_is_an_error() {
     let stack = (usize::MAX / 4).to_string();
     for arguments in [
         &["mcp"][..],

@@ -8,30 +8,23 @@ use serde_json::{Value, json};
 
 use super::Named;
 use super::program::{command, run};
+#[cfg(unix)]
+use terminal::{a_terminal_is_asked, an_interrupt_at_the_prompt_cancels_the_call};
 
-pub(crate) const TESTS: &[Named] = &[
-    ("risky_calls_wait_for_a_yes_on_the_command_line", at_a_shell),
-    (
-        "what_is_to_be_approved_is_what_runs",
-        what_is_shown_is_what_runs,
-    ),
+pub(crate) const TESTS: &[Named] = named![
+    risky_calls_wait_for_a_yes_on_the_command_line,
+    what_is_to_be_approved_is_what_runs,
     #[cfg(unix)]
-    ("a_terminal_is_asked", terminal::is_asked),
+    a_terminal_is_asked,
     #[cfg(unix)]
-    (
-        "an_interrupt_at_the_prompt_cancels_the_call",
-        terminal::is_interrupted,
-    ),
-    ("nobody_is_asked_twice", nobody_is_asked_twice),
-    ("unattended_programs_ask_nobody", unattended),
-    ("the_help_says_who_is_asked", help),
-    ("a_client_of_mcp_asks_its_user", over_mcp),
-    (
-        "a_client_of_mcp_that_cannot_ask_is_refused",
-        over_mcp_without_a_user,
-    ),
-    ("input_is_required_over_mcp_of_2026", over_mcp_of_2026),
-    ("risky_calls_are_pending_over_http", over_http),
+    an_interrupt_at_the_prompt_cancels_the_call,
+    nobody_is_asked_twice,
+    unattended_programs_ask_nobody,
+    the_help_says_who_is_asked,
+    a_client_of_mcp_asks_its_user,
+    a_client_of_mcp_that_cannot_ask_is_refused,
+    input_is_required_over_mcp_of_2026,
+    risky_calls_are_pending_over_http,
 ];
 
 const REFUND: [&str; 6] = ["call", "refund", "--cents", "5", "--card", "4242"];
@@ -42,7 +35,7 @@ fn with_approve(arguments: &[&str]) -> Vec<String> {
     all.map(str::to_owned).collect()
 }
 
-fn at_a_shell() {
+fn risky_calls_wait_for_a_yes_on_the_command_line() {
     for arguments in [
         &REFUND[..],
         &["call", "transfer", "--cents", "7"],
@@ -92,7 +85,7 @@ fn at_a_shell() {
     assert_eq!(came.code, 3, "{came:?}");
 }
 
-fn what_is_shown_is_what_runs() {
+fn what_is_to_be_approved_is_what_runs() {
     let transfer = ["call", "transfer", "--cents", "5"];
     let came = run(&transfer);
     assert!(came.err.contains(r#"arguments: {"cents":500}"#), "{came:?}");
@@ -140,7 +133,7 @@ fn nobody_is_asked_twice() {
     assert_eq!(came.code, 0, "{came:?}");
 }
 
-fn unattended() {
+fn unattended_programs_ask_nobody() {
     let by = "by nobody";
     let (code, out, err) = attended(by, &REFUND);
     assert_eq!((code, out), (0, format!("{REFUNDED}\n")), "{err}");
@@ -155,7 +148,7 @@ fn unattended() {
     assert_eq!((status, &answer["value"]), (200, &json!(REFUNDED)));
 }
 
-fn help() {
+fn the_help_says_who_is_asked() {
     let came = run(&["--help"]);
     for words in [
         "wait for a person's yes",
@@ -238,7 +231,7 @@ mod terminal {
         }
     }
 
-    pub(super) fn is_asked() {
+    pub(super) fn a_terminal_is_asked() {
         for (typed, code, out) in [
             ("y\n", 0, REFUNDED),
             (" YES \n", 0, REFUNDED),
@@ -264,7 +257,7 @@ mod terminal {
         assert_eq!(terminal.end(), (Some(0), "7\n".into()));
     }
 
-    pub(super) fn is_interrupted() {
+    pub(super) fn an_interrupt_at_the_prompt_cancels_the_call() {
         let mut terminal = Terminal::start(&REFUND);
         terminal.until("Run it? [y/N] ");
         interrupt(&terminal.child);
@@ -335,7 +328,7 @@ fn text(answer: &Value) -> (bool, &str) {
     )
 }
 
-fn over_mcp() {
+fn a_client_of_mcp_asks_its_user() {
     let mut client = Client::attended("", &json!({"elicitation": {}}));
     for (id, (says, is_error, words)) in (1..).zip([
         (
@@ -356,7 +349,7 @@ fn over_mcp() {
     assert_eq!(client.end().matches("refunding").count(), 1);
 }
 
-fn over_mcp_without_a_user() {
+fn a_client_of_mcp_that_cannot_ask_is_refused() {
     let mut client = Client::attended("", &json!({}));
     let answer = client.ask(&call(1, &json!({})));
     let (is_error, words) = text(&answer);
@@ -380,7 +373,7 @@ fn meta(capabilities: &Value) -> Value {
     })
 }
 
-fn over_mcp_of_2026() {
+fn input_is_required_over_mcp_of_2026() {
     let mut client = Client::silent("");
     let meta_of_one_that_asks = meta(&json!({"elicitation": {}}));
     for (id, (says, is_error, words)) in [
@@ -470,7 +463,7 @@ impl Drop for Server {
     }
 }
 
-fn over_http() {
+fn risky_calls_are_pending_over_http() {
     let server = Server::attended("");
     let refund = |decision: &str| {
         let (status, waits) = server.post("/tools/refund", r#"{"cents": 5, "card": "4242"}"#);

@@ -5,30 +5,15 @@ use serde_json::{Value, json};
 use super::Named;
 use super::program::{run, run_with};
 
-pub(crate) const TESTS: &[Named] = &[
-    (
-        "flags_become_what_the_schema_says",
-        become_what_the_schema_says,
-    ),
-    ("parts_of_objects_have_flags", parts_of_objects_have_flags),
-    (
-        "texts_are_strings_where_strings_alone_belong",
-        texts_are_strings,
-    ),
-    (
-        "names_that_are_taken_have_others",
-        names_that_are_taken_have_others,
-    ),
-    ("json_is_read_as_it_came", json_is_read_as_it_came),
-    ("flags_go_over_json", flags_go_over_json),
-    (
-        "a_type_inside_itself_is_written_as_json",
-        a_type_inside_itself,
-    ),
-    (
-        "schemas_from_elsewhere_have_flags_as_far_as_can_be",
-        from_elsewhere,
-    ),
+pub(crate) const TESTS: &[Named] = named![
+    flags_become_what_the_schema_says,
+    parts_of_objects_have_flags,
+    texts_are_strings_where_strings_alone_belong,
+    names_that_are_taken_have_others,
+    json_is_read_as_it_came,
+    flags_go_over_json,
+    a_type_inside_itself_is_written_as_json,
+    schemas_from_elsewhere_have_flags_as_far_as_can_be,
 ];
 
 /// What the tool got: its answer, which says so.
@@ -38,7 +23,7 @@ fn got(arguments: &[&str]) -> Value {
     came.json()
 }
 
-fn become_what_the_schema_says() {
+fn flags_become_what_the_schema_says() {
     let forecast = ["call", "get_forecast", "--location", "Oslo"];
     assert_eq!(
         got(&forecast),
@@ -113,7 +98,7 @@ fn parts_of_objects_have_flags() {
     assert_eq!(came["dry_run"], false);
 }
 
-fn texts_are_strings() {
+fn texts_are_strings_where_strings_alone_belong() {
     let table = [
         ("--either", "5", json!(5)),
         ("--either", "five", json!("five")),
@@ -232,7 +217,7 @@ fn flags_go_over_json() {
     assert!(came.err.contains("KEY=VALUE"), "{came:?}");
 }
 
-fn a_type_inside_itself() {
+fn a_type_inside_itself_is_written_as_json() {
     let came = got(&[
         "call",
         "tree",
@@ -245,7 +230,7 @@ fn a_type_inside_itself() {
     assert_eq!(came, json!({"label": "root", "children": [leaf]}));
 }
 
-fn from_elsewhere() {
+fn schemas_from_elsewhere_have_flags_as_far_as_can_be() {
     let table = [
         // Who stands first in the schema, whose keys were sorted, has the name.
         ("--arg.json", "5", json!({"arg.json": "5"})),

@@ -5,14 +5,14 @@ use serde_json::json;
 use super::Named;
 use super::program::{command, run};
 
-pub(crate) const TESTS: &[Named] = &[
-    ("tools_are_listed", tools_are_listed),
-    ("schemas_are_printed", schemas_are_printed),
-    ("providers_are_asked_before", checks),
-    ("help_is_what_the_comments_say", help),
-    ("colour_is_for_terminals", colour),
-    ("completions_know_tools_and_flags", completions),
-    ("a_tool_is_no_command", a_tool_is_no_command),
+pub(crate) const TESTS: &[Named] = named![
+    tools_are_listed,
+    schemas_are_printed,
+    providers_are_asked_before,
+    help_is_what_the_comments_say,
+    colour_is_for_terminals,
+    completions_know_tools_and_flags,
+    a_tool_is_no_command,
 ];
 
 fn tools_are_listed() {
@@ -69,7 +69,7 @@ fn schemas_are_printed() {
     assert!(came.err.contains("odd: /any: "), "{came:?}");
 }
 
-fn checks() {
+fn providers_are_asked_before() {
     let came = run(&["check", "--target", "openai_strict,gemini_json"]);
     assert_eq!(came.code, 1, "{came:?}");
     assert!(came.out.contains("odd"), "{came:?}");
@@ -87,7 +87,7 @@ fn checks() {
     assert_eq!(came.code, 2);
 }
 
-fn help() {
+fn help_is_what_the_comments_say() {
     let came = run(&["--help"]);
     assert_eq!(came.code, 0);
     for words in [
@@ -131,7 +131,7 @@ fn help() {
     assert_eq!(run(&["--version"]).out, "shop 1.2.0\n");
 }
 
-fn colour() {
+fn colour_is_for_terminals() {
     let escape = '\u{1b}';
     for arguments in [&["list"][..], &["--help"], &["call", "nope"]] {
         let plain = run(arguments);
@@ -157,7 +157,7 @@ fn colour() {
     }
 }
 
-fn completions() {
+fn completions_know_tools_and_flags() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let came = run(&["completions", shell]);
         assert_eq!(came.code, 0, "{came:?}");

@@ -213,6 +213,30 @@ async fn no_process_outlives_its_connection() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn what_a_server_started_ends_when_the_server_crashes() {
+    let server = command("normal");
+    let server = server.get_program().to_str().unwrap();
+    let line = format!(
+        "sleep 600 & echo $! >&2; exec '{server}' scripted_server --exact --nocapture --quiet"
+    );
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &line]).env("MCP_SCRIPT", "normal");
+    let (connector, told) = told(mcp::connect(shell));
+    let client = connector.await.unwrap();
+    let pid = told.stderr().remove(0);
+    assert!(runs(&pid), "{pid}");
+    let lost = call(&client.toolset(), "crash", "{}").await;
+    assert!(!lost.is_success());
+    let begun = Instant::now();
+    while runs(&pid) {
+        assert!(begun.elapsed() < Duration::from_secs(20), "{pid}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    client.close().await;
+}
+
 #[tokio::test]
 async fn closing_does_not_wait_for_a_list() {
     let mark = std::env::temp_dir().join(format!("toolwright-mcp-{}", std::process::id()));

@@ -46,13 +46,3 @@ impl Group {
         Some(Self { _job: job })
     }
 }
-
-/// Elsewhere the process ends alone.
-#[cfg(not(any(unix, windows)))]
-impl Group {
-    pub(super) fn prepare(_: &mut Command) {}
-
-    pub(super) fn of(_: &Child) -> Option<Self> {
-        None
-    }
-}

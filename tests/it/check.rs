@@ -86,7 +86,7 @@ fn every_problem_of_every_tool_is_told() {
     assert_eq!(errors(&report), [("second", "/", "root_not_object")]);
     assert_eq!(
         report.to_string(),
-        "mcp_2026_07_28 does not accept 4 tools: 1 error
+        "mcp_2026_07_28 does not accept 1 of 4 tools: 1 error
 error: second: /: root_not_object: the arguments are no object
   help: the arguments are one object: put this value behind a name, as a parameter"
     );
@@ -431,4 +431,34 @@ mod schemars_alone {
                 .contains(r#"{"type":"object","additionalProperties":true}"#)
         );
     }
+}
+
+/// Looks for something.
+#[tool]
+fn nested(query: Nested) -> u32 {
+    query.limit
+}
+
+/// Looks for something.
+#[tool]
+fn flat(#[arg(flatten)] query: Nested) -> u32 {
+    query.limit
+}
+
+/// A query.
+#[derive(serde::Deserialize, toolwright::Schema)]
+struct Nested {
+    limit: u32,
+}
+
+#[test]
+fn an_only_argument_that_is_a_struct_is_noted() {
+    let tools = tools![nested, flat];
+    let report = tools.check(Dialect::OpenAiStrict);
+    assert_eq!(
+        report.to_string(),
+        "openai_strict accepts 2 tools\n\
+         note: nested: nested_arguments: `query` is the only argument, and an object\n  \
+         help: mark it `#[arg(flatten)]`, and its fields are the tool's arguments"
+    );
 }

@@ -28,11 +28,55 @@ fn one_line() {}
 /// - for a [`String`], see [the docs](https://example.org)
 ///
 /// ```
+/// let left_out = 1;
+/// ```
+///
+/// # Panics
+/// Never.
+#[tool]
+fn paragraphs() {}
+
+/// Looks it up.
+///
+/// # Examples
+/// ```
 /// let shown = 1;
 /// # let hidden = 2;
 /// ```
+#[tool(full_doc)]
+fn whole() {}
+
+const ADDS: &str = "Adds";
+
+/// For people.
+#[tool(description = ADDS)]
+fn constant(
+    #[doc = concat!(" The ", "first")] _a: u32,
+    #[doc = include_str!("data/describe.md")] b: u32,
+) -> u32 {
+    b
+}
+
+#[doc = " Reads"]
+#[doc = " a file:"]
+#[doc = include_str!("data/describe.md")]
 #[tool]
-fn paragraphs() {}
+fn joined(of: Described) -> Described {
+    of
+}
+
+/// A tool by a constant of a module.
+#[tool(description = concat!("Adds ", "up."))]
+fn concatenated() {}
+
+#[derive(Deserialize, Serialize, Schema)]
+#[schema(description = ADDS)]
+struct Described {
+    #[doc = concat!("The ", "field")]
+    field: u32,
+    #[schema(description = ADDS)]
+    other: u32,
+}
 
 /** A block,
 
@@ -50,20 +94,56 @@ fn said() {}
 
 #[test]
 fn the_doc_comment_is_the_description() {
-    let tools = tools![one_line, paragraphs, block, attribute, said];
+    let tools = tools![
+        one_line,
+        paragraphs,
+        whole,
+        block,
+        attribute,
+        said,
+        constant,
+        joined,
+        concatenated
+    ];
     for (name, description) in [
         ("one_line", "One line."),
         (
             "paragraphs",
             "Looks up a customer, by any part of the name.\n\nUse it first:\n\n- for a name\n\
-             - for a `String`, see [the docs](https://example.org)\n\n```\nlet shown = 1;\n```",
+             - for a `String`, see [the docs](https://example.org)",
         ),
+        (
+            "whole",
+            "Looks it up.\n\n# Examples\n```\nlet shown = 1;\n```",
+        ),
+        ("constant", "Adds"),
+        ("joined", "Reads a file:\nWhat the file says."),
+        ("concatenated", "Adds up."),
         ("block", "A block,\n\nof two paragraphs."),
         ("attribute", "An attribute."),
         ("said", "For the model."),
     ] {
         assert_eq!(def(&tools, name).description, description, "{name}");
     }
+}
+
+#[test]
+fn constants_describe_parameters_types_and_fields() {
+    let tools = tools![constant, joined];
+    let constant = &def(&tools, "constant").input;
+    let schema: Value = serde_json::from_str(constant.as_json()).unwrap();
+    // `_` before a name is for the compiler alone.
+    assert_eq!(schema["properties"]["a"]["description"], "The first");
+    assert_eq!(
+        schema["properties"]["b"]["description"],
+        "What the file says."
+    );
+    assert_eq!(schema["required"], json!(["a", "b"]));
+
+    let joined: Value = serde_json::from_str(def(&tools, "joined").input.as_json()).unwrap();
+    let text = joined.to_string();
+    assert!(text.contains(r#""description":"The field""#), "{text}");
+    assert_eq!(text.matches(r#""description":"Adds""#).count(), 2, "{text}");
 }
 
 /// Where to look

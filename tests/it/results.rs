@@ -163,7 +163,7 @@ fn attributes_ride_on_every_result_of_the_tool() {
 fn any_value_and_any_error_can_be_returned() {
     for (name, arguments, value) in [
         ("bare", "{}", json!(7)),
-        ("nothing", "{}", Value::Null),
+        ("nothing", "{}", json!("done")),
         ("maybe", r#"{"there":true}"#, json!("there")),
         ("maybe", r#"{"there":false}"#, Value::Null),
     ] {
@@ -267,4 +267,28 @@ fn a_call_is_stored_with_its_arguments_as_text() {
     assert_eq!(call.arguments.as_ptr(), call.clone().arguments.as_ptr());
     let result = set().call_blocking(&call, &Context::new());
     assert_eq!((result.id, result.name), (call.id, call.name));
+}
+
+/// Answers nothing, or fails.
+#[tool]
+fn nothing_or_error(fails: bool) -> Result<(), String> {
+    if fails { Err("no".into()) } else { Ok(()) }
+}
+
+/// Answers nothing later.
+#[tool]
+#[allow(clippy::unused_unit)]
+async fn nothing_later() -> () {}
+
+#[test]
+fn a_tool_that_returns_nothing_says_done() {
+    let tools = tools![nothing_or_error, nothing_later];
+    for (name, arguments) in [
+        ("nothing_or_error", r#"{"fails": false}"#),
+        ("nothing_later", "{}"),
+    ] {
+        assert!(tools.get(name).unwrap().def().output.is_none(), "{name}");
+        let result = tools.call_blocking(&ToolCall::new("1", name, arguments), &Context::new());
+        assert_eq!(result.content(Encoder::auto()), "done", "{name}");
+    }
 }

@@ -60,6 +60,17 @@ impl Entry {
 
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         if !input.peek(Token![as]) {
+            // The end of the tokens has no place but the whole attribute's.
+            let ahead = input.fork();
+            if let (Ok(key), Ok(equals)) =
+                (ahead.call(Ident::parse_any), ahead.parse::<Token![=]>())
+                && (ahead.is_empty() || ahead.peek(Token![,]))
+            {
+                return Err(syn::Error::new(
+                    equals.span,
+                    format!("`{key} =` has no value\nhelp: write `{key} = …`"),
+                ));
+            }
             return Ok(Self::of(input.parse()?));
         }
         let keyword: Token![as] = input.parse()?;

@@ -480,6 +480,7 @@ fn spelled(tokens: &impl ToTokens) -> String {
     let text = tokens.to_token_stream().to_string();
     text.replace("& ", "&")
         .replace(" :", ":")
+        .replace(":: ", "::")
         .replace(" <", "<")
         .replace("< ", "<")
         .replace(" >", ">")

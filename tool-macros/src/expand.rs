@@ -371,7 +371,17 @@ fn tree(tool: &Tool, param: &ModelParam) -> TokenStream {
 fn fits(tool: &Tool, generics: &Generics) -> TokenStream {
     let is_open =
         generics.type_params().next().is_some() || generics.const_params().next().is_some();
-    if is_open || tool.model_params().all(|param| param.bounds.is_empty()) {
+    if is_open {
+        return TokenStream::new();
+    }
+    let described = tool.model_params().map(|param| &param.description);
+    let described = described
+        .chain([&tool.description])
+        .filter(|words| words.is_const());
+    let described: Vec<_> = described
+        .map(|words| quote!(let _: &str = #words;))
+        .collect();
+    if described.is_empty() && tool.model_params().all(|param| param.bounds.is_empty()) {
         return TokenStream::new();
     }
     let checks = tool.model_params().flat_map(|param| {
@@ -384,7 +394,7 @@ fn fits(tool: &Tool, generics: &Generics) -> TokenStream {
         param.bounds.fits(&shape).chain(default).collect::<Vec<_>>()
     });
     let cfg = &tool.cfg;
-    quote!(#(#cfg)* const _: () = { #(#checks)* };)
+    quote!(#(#cfg)* const _: () = { #(#described)* #(#checks)* };)
 }
 
 /// One row of the table of parameters.

@@ -4,6 +4,7 @@ mod targets;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
+use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Expr, LitStr, Path, PathArguments, Token, Type, token};
 
@@ -150,6 +151,14 @@ impl Parse for ElementKind {
             ));
         }
         let path: Path = input.parse()?;
+        if let Some(ty) = type_of_method(&path) {
+            return Err(syn::Error::new_spanned(
+                &path,
+                format!(
+                    "a method is listed with the value that it is called on\nhelp: list all tools of the type: `..value: {ty}`"
+                ),
+            ));
+        }
         let name = match input.parse::<Option<Token![as]>>()? {
             Some(_) => {
                 let literal = input.parse::<LitStr>().map_err(|error| {
@@ -164,6 +173,14 @@ impl Parse for ElementKind {
         };
         Ok(Self::One { path, name })
     }
+}
+
+/// Returns the type of `Type::method`. Modules begin with a small letter.
+fn type_of_method(path: &Path) -> Option<String> {
+    let parent = path.segments.iter().rev().nth(1)?;
+    let name = parent.ident.unraw().to_string();
+    let is_type = name.starts_with(char::is_uppercase);
+    is_type.then_some(name)
 }
 
 fn is_path_keyword(input: ParseStream<'_>) -> bool {

@@ -68,6 +68,11 @@ pub(crate) enum Words {
 }
 
 impl Words {
+    /// Returns true for a constant.
+    pub(crate) fn is_const(&self) -> bool {
+        matches!(self, Self::Const(_))
+    }
+
     /// Returns true if nothing is said.
     pub(crate) fn is_empty(&self) -> bool {
         matches!(self, Self::Text(text) if text.value.is_empty())
@@ -93,8 +98,8 @@ impl ToTokens for Words {
             Self::Text(text) => literal(text.value.as_str()).to_tokens(tokens),
             Self::Const(value) => {
                 let place = SpanEnds::of(value);
-                let words = place.start(quote!(__tool::words));
-                tokens.extend(quote!(#words(#value)));
+                tokens.extend(place.start(quote!(__tool::words)));
+                tokens.extend(place.end(quote!((#value))));
             }
         }
     }

@@ -289,8 +289,13 @@ fn a_misspelled_key_is_the_one_that_is_missing() {
             Err("v.no: unknown key; there are `sku`, `qty`, `gift`, `note`\nv.qty: missing, expected an integer from 0 to 255"), [];
         Line, r#"{"qyt": 1}"#,
             Err("v.qyt: unknown key; did you mean `qty`?\nv.sku: missing, expected a string\nv.qty: missing, expected an integer from 0 to 255"), [];
-        // Only what is required is missed.
-        Line, r#"{"sku": "a", "qty": 1, "gfit": true}"#, Err("v.gfit: unknown key; did you mean `gift`?"), [];
+        // One that is optional, where none is missing and only one is near.
+        Line, r#"{"sku": "a", "qty": 1, "gfit": true}"#, Ok(r#"{"sku":"a","qty":1,"gift":true,"note":null}"#), ["v.gift renamed gfit -> gift"];
+        Line, r#"{"sku": "a", "qty": 1, "ntoe": "n"}"#, Ok(r#"{"sku":"a","qty":1,"gift":false,"note":"n"}"#), ["v.note renamed ntoe -> note"];
+        Line, r#"{"sku": "a", "qty": 1, "gfit": true, "gift": false}"#, Err("v.gfit: unknown key; did you mean `gift`?"), [];
+        Line, r#"{"sku": "a", "qty": 1, "gfit": 7}"#, Err("v.gift: expected true or false, got 7"), [];
+        Line, r#"{"sku": "a", "qty": 1, "gfit": true, "ntoe": "n"}"#,
+            Err("v.gfit: unknown key; did you mean `gift`?\nv.ntoe: unknown key; did you mean `note`?"), [];
     }
 }
 

@@ -18,14 +18,7 @@ pub trait Output {
 #[diagnostic::do_not_recommend]
 impl<T: Serialize> Output for T {
     fn into_outcome(self) -> Outcome {
-        // A model that reads `null` takes it for a failure.
-        let is_unit = size_of::<T>() == 0;
-        let value = Payload::new(self);
-        Outcome::Value(if is_unit && value.is_null() {
-            Payload::text("done")
-        } else {
-            value
-        })
+        Outcome::Value(Payload::returned(self))
     }
 }
 

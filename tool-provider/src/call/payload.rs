@@ -72,11 +72,18 @@ impl Payload {
     /// Writes `value` as JSON. A value that cannot be written makes the call an
     /// [`Encoding`](ErrorKind::Encoding) error.
     pub fn new(value: impl Serialize) -> Self {
-        Self::written(&|root| value.serialize(root))
+        Self::written(&|root| value.serialize(root), false)
+    }
+
+    /// Writes what a tool returned: `()` as the text `done`, since a model that reads `null` takes it for a failure.
+    pub(crate) fn returned<T: Serialize>(value: T) -> Self {
+        // A JSON value that is null has a size.
+        let is_unit = size_of::<T>() == 0;
+        Self::written(&|root| value.serialize(root), is_unit)
     }
 
     /// Creates the payload that `write` writes. Only what this calls is compiled for each type.
-    fn written(write: &dyn Fn(&mut Root) -> serde_json::Result<()>) -> Self {
+    fn written(write: &dyn Fn(&mut Root) -> serde_json::Result<()>, unit_is_done: bool) -> Self {
         let mut root = Root::default();
         let written = write(&mut root);
         Self(match (written, root.plain) {
@@ -84,6 +91,8 @@ impl Payload {
             (Ok(()), Some(Plain::Unsigned(value))) => Repr::Json(Json::unsigned(value)),
             (Ok(()), Some(Plain::Text(text))) => Repr::Text(text),
             (Ok(()), Some(Plain::Json(json))) => Repr::Json(json),
+            (Ok(()), Some(Plain::Unit)) if unit_is_done => Repr::Text("done".to_owned()),
+            (Ok(()), Some(Plain::Unit)) => Repr::Json(Json::NULL),
             (Ok(()), None) => {
                 let json = root.json.map(root::Writer::into_inner).unwrap_or_default();
                 match String::from_utf8(json) {
@@ -170,11 +179,6 @@ impl Payload {
             Repr::Handled(value) => value.as_text(),
             _ => None,
         }
-    }
-
-    /// Returns true for `null`.
-    pub(crate) fn is_null(&self) -> bool {
-        matches!(&self.0, Repr::Json(json) if json.as_str() == "null")
     }
 
     /// The value as JSON text.

@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 
 use toolwright_schema::shape::{Field, Kind, Refs, Schema, Shape};
 
+use super::schemas::output_known;
 use super::slot::{FoundSlot, NoDeserialize, NoSchema};
 
 /// Finds out what a type can do.
@@ -255,5 +256,5 @@ impl FoundOutput for FoundNowhere {
 
 /// The tree of what a tool returns, if it has one.
 pub const fn output_of<R, F: FoundOutput>(_: fn(Probe<R>) -> F) -> Option<&'static Shape<'static>> {
-    F::SHAPE
+    output_known(F::SHAPE)
 }

@@ -110,7 +110,8 @@ impl<T: ?Sized> SchemaOfAny for SchemaOf<T> {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no schema",
     label = "the model would not know what to write here",
-    note = "derive `toolwright::Schema` for `{Self}`, beside `serde::Deserialize`"
+    note = "derive `toolwright::Schema` for `{Self}`, beside `serde::Deserialize`",
+    note = "schemars' `JsonSchema` counts too: version 1, with the feature `schemars`"
 )]
 pub trait HasSchema<F> {}
 
@@ -204,7 +205,17 @@ pub const fn shape<T: Schema + ?Sized>() -> &'static Shape<'static> {
 
 /// The tree of what a tool returns, for a type that has one of ours.
 pub const fn output<T: Schema + ?Sized>() -> Option<&'static Shape<'static>> {
-    Some(T::SHAPE)
+    output_known(Some(T::SHAPE))
+}
+
+/// The tree of a result. `()` has none: it is the text `done`.
+pub(super) const fn output_known(
+    shape: Option<&'static Shape<'static>>,
+) -> Option<&'static Shape<'static>> {
+    match shape {
+        Some(shape) if !matches!(shape.kind, Kind::Null) => Some(shape),
+        _ => None,
+    }
 }
 
 /// The tree of a tool that returns nothing.

@@ -24,6 +24,8 @@ pub(super) enum Plain {
     Json(Json),
     Unsigned(u64),
     Signed(i64),
+    /// `null`, of `()` or of a JSON value.
+    Unit,
 }
 
 impl Root {
@@ -105,15 +107,16 @@ impl<'j> Serializer for &'j mut Root {
     }
 
     fn serialize_none(self) -> Result<(), Self::Error> {
-        self.serialize_unit()
+        self.plain = Some(Plain::Json(Json::NULL));
+        Ok(())
     }
 
     fn serialize_unit_struct(self, _: &'static str) -> Result<(), Self::Error> {
-        self.serialize_unit()
+        self.serialize_none()
     }
 
     fn serialize_unit(self) -> Result<(), Self::Error> {
-        self.plain = Some(Plain::Json(Json::NULL));
+        self.plain = Some(Plain::Unit);
         Ok(())
     }
 

@@ -36,7 +36,7 @@ pub fn bad_order() -> String {
         .replacen(r#""qty": 1,"#, r#""qty": "three","#, 1)
         .replacen(r#""sku": "TEA-0003-LEAF", "#, "", 1)
         .replacen(r#""price": 59.31"#, r#""price": -1"#, 1)
-        .replacen(r#""note": null"#, r#""notes": null"#, 1)
+        .replacen(r#""note": null"#, r#""Note": null"#, 1)
 }
 
 /// Of `index_text`: 64 KiB of words, with an escape in every line or without any.

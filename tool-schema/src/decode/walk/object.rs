@@ -264,11 +264,15 @@ impl<'t> Walk<'t> {
         given: &Given,
         unknown: &Unknown<'_>,
     ) -> Option<Key<'k>> {
-        let mut meant = keys
-            .all()
-            .filter(|(_, key)| !key.field.flatten && self.repairs_key(unknown.key, key.name));
-        let (index, key) = meant.next()?;
-        let is_certain = meant.next().is_none() && !given.has(index);
+        let slips = |is_given: bool| {
+            let keys = keys
+                .all()
+                .filter(move |(index, key)| !key.field.flatten && given.has(*index) == is_given);
+            keys.filter(|(_, key)| self.repairs_key(unknown.key, key.name))
+        };
+        let mut meant = slips(false);
+        let (_, key) = meant.next()?;
+        let is_certain = meant.next().is_none() && slips(true).next().is_none();
         is_certain.then_some(key)
     }
 

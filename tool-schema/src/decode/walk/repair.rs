@@ -18,19 +18,18 @@ use super::{Edit, Mode, Stop, Walk, Walked, edited};
 /// but plain ones and those of the key that is meant. Letters that look alike, full width, case
 /// alone, separators and digits make another key.
 fn is_slip(written: &str, meant: &str) -> bool {
+    fn letters(text: &str) -> impl Iterator<Item = char> {
+        let letters = text.chars().filter(|char| char.is_alphabetic());
+        letters.flat_map(char::to_lowercase)
+    }
+    fn others(text: &str) -> impl Iterator<Item = char> {
+        text.chars().filter(|char| !char.is_alphabetic())
+    }
     let is_plain =
         |char: char| char.is_ascii_alphanumeric() || "_-".contains(char) || meant.contains(char);
-    let letters = |text: &str| -> String {
-        let letters = text.chars().filter(|char| char.is_alphabetic());
-        letters.flat_map(char::to_lowercase).collect()
-    };
-    let others = |text: &str| -> String {
-        let others = text.chars().filter(|char| !char.is_alphabetic());
-        others.collect()
-    };
     written.chars().all(is_plain)
-        && letters(written) != letters(meant)
-        && others(written) == others(meant)
+        && !letters(written).eq(letters(meant))
+        && others(written).eq(others(meant))
         && !near(written, [meant]).is_empty()
 }
 

@@ -164,7 +164,8 @@ pub mod serve {
 /// | --- | --- |
 /// | `name = "…"` | the name that the model calls; without it the function's |
 /// | `title = "…"` | a name for people |
-/// | `description = "…"` | what the tool does, in place of the doc comment |
+/// | `description = "…"` | what the tool does, in place of the doc comment; also a constant, `concat!(…)`, `include_str!(…)` |
+/// | `full_doc` | the model reads the whole doc comment, with its code blocks and the sections for people |
 /// | `read_only`, `destructive`, `idempotent`, `open_world` | hints about its effects, each also `= false` |
 /// | `manual` | a person or the host answers its calls |
 /// | `return_direct` | its result goes to the user as it is |
@@ -182,8 +183,9 @@ pub mod serve {
 ///
 /// # Description
 ///
-/// The doc comment, as text: links into Rust's documentation become their words, hidden lines of
-/// examples go. An `# Arguments` list (`` - `city`: where to look ``) describes the parameters and
+/// The doc comment, as text: links into Rust's documentation become their words. Code blocks and the sections
+/// `# Examples`, `# Panics` and `# Safety` are for people, and are left out. `#[doc = include_str!("…")]` and other macros
+/// in it are joined with the rest as they are. An `# Arguments` list (`` - `city`: where to look ``) describes the parameters and
 /// is not repeated; so does a `///` comment on a parameter.
 ///
 /// What the model reads must be visible to people: tag characters, zero-width characters and marks that
@@ -211,11 +213,12 @@ pub mod serve {
 ///
 /// A parameter that the model fills is of any type with `serde::Deserialize` and [`Schema`], by
 /// value or by reference (`&str`, `&[T]`, `&T`, `Option<&T>`, `Cow<str>`). Text is borrowed from the
-/// call's arguments where it can be. An `Option` may be missing.
+/// call's arguments where it can be. An `Option` may be missing. `_` before a name is not published: `_unused` is
+/// the argument `unused`.
 ///
 /// | attribute | meaning |
 /// | --- | --- |
-/// | `#[arg(default)]`, `#[arg(default = expr)]` | may be missing; the value's JSON stands in the schema if its type is `Serialize`. A number's literal has to be in the parameter's `range` |
+/// | `#[arg(default)]`, `#[arg(default = expr)]` | may be missing; a string literal is the default of a `String` too; the value's JSON stands in the schema if its type is `Serialize`. A number's literal has to be in the parameter's `range` |
 /// | `#[arg(rename = "…")]` | another name for the model |
 /// | `#[arg(example = expr)]` | an example for the schema |
 /// | `#[arg(flatten)]` | the one parameter's fields are the tool's parameters |
@@ -229,7 +232,7 @@ pub mod serve {
 ///
 /// # Result
 ///
-/// Any `Serialize` value, [`Outcome`], [`Content`](call::Content), or a `Result` of one. Of an error the model reads
+/// Any `Serialize` value; `()` tells the model `done`. An [`Outcome`], [`Content`](call::Content), or a `Result` of one. Of an error the model reads
 /// what its `Display` says and nothing else; `Debug` and sources are for the host.
 ///
 /// # Methods

@@ -164,18 +164,17 @@ fn observers_and_traces_get_it_too() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let details = Arc::clone(&seen);
     let trace = TraceStore::new(10);
-    let executor =
-        Executor::serial(all())
-            .observer(trace.clone())
-            .observer(move |event: &Event<'_>| {
-                if let Event::Finished { result, .. } = event {
-                    let error = result.outcome.as_ref().unwrap_err();
-                    details
-                        .lock()
-                        .unwrap()
-                        .push(error.host_detail().map(str::to_owned));
-                }
-            });
+    let executor = Executor::serial(all())
+        .observer(trace.clone())
+        .on_event(move |event| {
+            if let Event::Finished { result, .. } = event {
+                let error = result.outcome.as_ref().unwrap_err();
+                details
+                    .lock()
+                    .unwrap()
+                    .push(error.host_detail().map(str::to_owned));
+            }
+        });
     let calls = [ToolCall::new("1", "boom", r#"{"message": "seen"}"#)];
     executor.run_blocking(&calls, &Context::new());
     let seen = seen.lock().unwrap();
@@ -240,7 +239,7 @@ fn all_aside() -> Batch {
     assert!(executor.tools(&Context::new()).is_empty());
     let executor = Executor::serial(tools)
         .observer(trace)
-        .observer(|_: &Event<'_>| panic!("the observer's own"))
+        .on_event(|_| panic!("the observer's own"))
         .layer(Log::new(|_| panic!("the writer's own")))
         .on_error(ErrorPolicy::with(|_, _| panic!("the policy's own")));
     let calls = ["fine", "fails", "hidden"].map(|name| ToolCall::new(name, name, "{}"));
@@ -284,7 +283,7 @@ fn aside() {
         panics::capture();
         all_aside();
         let quotes = |_: &Event<'_>| panic!("quoted \u{202e}\u{1b}[2J");
-        let executor = Executor::serial(tools![fine]).observer(quotes);
+        let executor = Executor::serial(tools![fine]).on_event(quotes);
         executor.run_blocking(&[ToolCall::new("1", "fine", "{}")], &Context::new());
     }
 }

@@ -126,7 +126,7 @@ fn how_arguments_were_repaired_is_told_of_a_call_that_waits() {
     let noted = Arc::clone(&told);
     let executor = Executor::serial(all())
         .layer(Approval::at_least("medium"))
-        .observer(move |event: &Event<'_>| {
+        .on_event(move |event| {
             if let Event::Repaired { call, repairs, .. } = event {
                 let repairs = repairs
                     .iter()
@@ -348,7 +348,7 @@ fn a_decision_goes_on_with_what_waited() {
 
     let started = Arc::new(Mutex::new(Vec::new()));
     let events = Arc::clone(&started);
-    let executor = waiting().observer(move |event: &Event<'_>| {
+    let executor = waiting().on_event(move |event| {
         if let Event::Started { index, call, .. } = event {
             let run = (*index, call.arguments.to_string());
             events.lock().unwrap().push(run);

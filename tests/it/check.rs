@@ -1,6 +1,10 @@
 //! What a provider would say of a toolset, known before it is asked.
 // A test that finds less than it expects has failed.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::needless_pass_by_value
+)]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

@@ -73,7 +73,7 @@ fn a_tool_is_told_in_a_line_and_the_list_is_the_same_each_time() {
         set.get("forecast").unwrap().def().annotations.read_only,
         Some(true)
     );
-    let text = Wire::OpenAiChat.definitions(&set).to_owned();
+    let text = Wire::OpenAiChat.definitions(&set).to_string();
     assert_eq!(
         Wire::OpenAiChat.definitions(&tools![forecast, delete].compact().unwrap()),
         text

@@ -247,9 +247,9 @@ fn who_looks_on_and_who_decides_may_panic() {
     let told = Arc::new(Mutex::new(0));
     let count = Arc::clone(&told);
     let executor = Executor::parallel(all(), 2)
-        .observer(|_: &Event<'_>| panic!("secret 1234"))
+        .on_event(|_| panic!("secret 1234"))
         .observer(TraceStore::new(9).on_store(|_| panic!("secret 1234")))
-        .observer(move |_: &Event<'_>| *count.lock().unwrap() += 1)
+        .on_event(move |_| *count.lock().unwrap() += 1)
         .on_error(ErrorPolicy::with(|_, _| panic!("secret 1234")))
         .encoder(Encoder::custom(|_| panic!("secret 1234")));
     let calls = calls(&[("works", "{}"), ("blocking", "{}")]);
@@ -283,7 +283,7 @@ fn who_says_what_is_there_may_panic() {
 async fn a_batch_that_is_dropped_drops_what_panics() {
     let told = Arc::new(Mutex::new(Vec::new()));
     let ends = Arc::clone(&told);
-    let executor = Executor::parallel(all(), 4).observer(move |event: &Event<'_>| {
+    let executor = Executor::parallel(all(), 4).on_event(move |event| {
         if let Event::Finished { result, .. } = event {
             let kind = result.outcome.as_ref().err().map(ToolError::kind);
             ends.lock().unwrap().push((result.id.to_string(), kind));
@@ -353,7 +353,7 @@ fn the_model_reads_the_public_message_and_the_host_all() {
     let trace = TraceStore::new(20);
     let executor = Executor::serial(tools![fail_secret])
         .observer(trace.clone())
-        .observer(move |event: &Event<'_>| {
+        .on_event(move |event| {
             if let Event::Finished { result, .. } = event {
                 let error = result.outcome.as_ref().unwrap_err();
                 let mut cause = error.source();

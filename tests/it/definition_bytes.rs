@@ -61,10 +61,8 @@ fn bytes(tools: &Toolset) -> String {
         Wire::Ollama,
         Wire::Mcp,
     ];
-    wires
-        .iter()
-        .map(|wire| format!("{}\n", wire.definitions(tools)))
-        .collect()
+    let texts = wires.map(|wire| wire.definitions(tools).into_string() + "\n");
+    texts.concat()
 }
 
 const EXPECTED: &str = include_str!("definition_bytes.txt");

@@ -123,7 +123,7 @@ async fn a_time_limit_is_kept_by_executors_alone() {
 fn repairs_are_told_before_the_end_of_a_call() {
     let told = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&told);
-    let executor = Executor::serial(tools![take]).observer(move |event: &Event<'_>| {
+    let executor = Executor::serial(tools![take]).on_event(move |event| {
         let word = match event {
             Event::Repaired { index, repairs, .. } => {
                 format!("repaired {index}: {}", repairs.len())

@@ -134,7 +134,7 @@ async fn answers_stand_in_call_order_whatever_finishes_first() {
     ];
     let finished = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&finished);
-    let executor = Executor::parallel(all(), 4).observer(move |event: &Event<'_>| {
+    let executor = Executor::parallel(all(), 4).on_event(move |event| {
         if let Event::Finished { result, .. } = event {
             seen.lock().unwrap().push(result.id.to_string());
         }
@@ -183,7 +183,7 @@ async fn no_more_run_at_once_than_may() {
 async fn an_exclusive_tool_is_a_barrier_in_call_order() {
     let order = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&order);
-    let executor = Executor::parallel(all(), 8).observer(move |event: &Event<'_>| {
+    let executor = Executor::parallel(all(), 8).on_event(move |event| {
         let line = match event {
             Event::Started { index, .. } => format!("+{index}"),
             Event::Finished { index, .. } => format!("-{index}"),
@@ -326,7 +326,7 @@ async fn cancelled_calls_are_answered_and_do_not_run() {
 async fn who_looks_on_learns_what_became_of_a_dropped_batch() {
     let events = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&events);
-    let executor = Executor::parallel(all(), 2).observer(move |event: &Event<'_>| {
+    let executor = Executor::parallel(all(), 2).on_event(move |event| {
         if let Event::Finished { result, .. } = event {
             let kind = result.outcome.as_ref().err().map(ToolError::kind);
             seen.lock().unwrap().push((result.id.to_string(), kind));
@@ -542,7 +542,7 @@ fn a_blocking_tool_holds_up_nobody() {
 async fn progress_reaches_who_looks_on() {
     let told = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&told);
-    let executor = Executor::serial(all()).observer(move |event: &Event<'_>| {
+    let executor = Executor::serial(all()).on_event(move |event| {
         if let Event::Progress {
             index,
             id,

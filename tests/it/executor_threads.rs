@@ -255,7 +255,7 @@ async fn answers_stand_in_call_order_under_their_ids() {
         let shared = Shared::new(7);
         let finished = Arc::new(Mutex::new(Vec::new()));
         let seen = Arc::clone(&finished);
-        let executor = Executor::parallel(all(&shared), 8).observer(move |event: &Event<'_>| {
+        let executor = Executor::parallel(all(&shared), 8).on_event(move |event| {
             if let Event::Finished { index, .. } = event {
                 seen.lock().unwrap().push(*index);
             }

@@ -117,7 +117,7 @@ proptest! {
                 .iter()
                 .map(|one| {
                     let one = Toolset::new([tool(one, &ran)]).unwrap();
-                    let text = wire.definitions(&one).to_owned();
+                    let text = wire.definitions(&one).into_string();
                     text.strip_prefix('[').unwrap().strip_suffix(']').unwrap().to_owned()
                 })
                 .collect();

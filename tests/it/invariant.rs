@@ -374,7 +374,7 @@ fn executor(case: &Case, tools: Toolset, told: &Arc<Mutex<Told>>) -> Executor {
     let (told, panics) = (Arc::clone(told), case.observer_panics);
     let mut executor = Executor::parallel(tools, case.at_once)
         .on_error(policy)
-        .observer(move |event: &Event<'_>| {
+        .on_event(move |event| {
             {
                 let mut told = told.lock().unwrap();
                 match event {

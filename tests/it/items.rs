@@ -134,7 +134,7 @@ fn without_an_executor_the_last_item_is_all_there_is() {
 async fn each_item_before_the_last_is_progress() {
     let told = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&told);
-    let executor = Executor::parallel(all(), 4).observer(move |event: &Event<'_>| {
+    let executor = Executor::parallel(all(), 4).on_event(move |event| {
         if let Event::Progress { name, progress, .. } = event {
             let item = progress.item.clone().unwrap_or_default();
             seen.lock()

@@ -65,7 +65,7 @@ fn calls(names: &[&str]) -> Vec<ToolCall> {
 fn what_a_call_of_a_tool_says_is_said_for_the_tools_own_call() {
     let reports = Seen::default();
     let heard = Arc::clone(&reports);
-    let executor = Executor::serial(outer()).observer(move |event: &Event<'_>| {
+    let executor = Executor::serial(outer()).on_event(move |event| {
         if let Event::Progress { index, name, .. } = event {
             heard.lock().unwrap().push(format!("{index} {name}"));
         }

@@ -14,7 +14,7 @@ use toolwright::layers::Approval;
 use toolwright::{
     Context, Encoder, Executor, Outcome, ToolCall, ToolError, Toolset,
     call::{BoxFuture, Cancel, Decision, ErrorKind, HaltReason, State},
-    executor::{Batch, ErrorPolicy, Event, Halted, ResumeError},
+    executor::{Batch, ErrorPolicy, Halted, ResumeError},
     layers::{Handled, Layer, Next, Request},
     tool, tools,
 };
@@ -177,7 +177,7 @@ fn a_wrong_decision_is_an_error_and_nothing_runs() {
     let batch = executor().run_blocking(&calls, &Context::new());
     let started = Arc::new(Mutex::new(0));
     let count = Arc::clone(&started);
-    let watched = executor().observer(move |_: &Event<'_>| *count.lock().unwrap() += 1);
+    let watched = executor().on_event(move |_| *count.lock().unwrap() += 1);
     let yes = || Decision::Approve;
     let cases = [
         (vec![(1, yes()), (0, yes())], ResumeError::Answered(0)),

@@ -16,10 +16,8 @@ use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolwright::{
-    Context, DynTool, Encoder, Executor, Schema, ToolCall, ToolError, Toolset,
-    args::Store,
-    executor::{Batch, Event},
-    tool, tools,
+    Context, DynTool, Encoder, Executor, Schema, ToolCall, ToolError, Toolset, args::Store,
+    executor::Batch, tool, tools,
 };
 
 /// Who logs in.
@@ -166,7 +164,7 @@ fn all() -> Toolset {
 fn everything_seen(calls: &[ToolCall], cx: &Context) -> (Batch, String) {
     let seen = Arc::new(Mutex::new(String::new()));
     let log = Arc::clone(&seen);
-    let executor = Executor::serial(all()).observer(move |event: &Event<'_>| {
+    let executor = Executor::serial(all()).on_event(move |event| {
         let mut log = log.lock().unwrap();
         *log += &format!("{event:?}\n{event:#?}\n");
     });

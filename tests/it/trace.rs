@@ -250,8 +250,8 @@ fn an_observer_that_panics_hides_nothing_from_the_next() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&seen);
     let executor = Executor::serial(all())
-        .observer(|_: &Event<'_>| panic!("mine"))
-        .observer(move |event: &Event<'_>| {
+        .on_event(|_| panic!("mine"))
+        .on_event(move |event| {
             let word = match event {
                 Event::Started { call, .. } => format!("started {}", call.id),
                 Event::Finished { call, .. } => format!("finished {}", call.id),

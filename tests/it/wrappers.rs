@@ -199,7 +199,7 @@ fn a_wrapper_of_ones_own_keeps_secrets_visibility_and_validation() {
     let tools = Toolset::new([tool]).unwrap();
     let seen = Arc::new(Mutex::new(String::new()));
     let log = Arc::clone(&seen);
-    let executor = Executor::serial(&tools).observer(move |event: &Event<'_>| {
+    let executor = Executor::serial(&tools).on_event(move |event| {
         log.lock().unwrap().push_str(&format!("{event:?}"));
         if let Event::Started { redacted, .. } = event {
             log.lock().unwrap().push_str(&redacted.text());

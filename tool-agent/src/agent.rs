@@ -27,7 +27,7 @@ pub use self::handoff::{HANDOFF, handoff};
 use self::persistence::Persistence;
 pub use self::step::StepResult;
 pub use self::tool::AgentTool;
-use crate::event::Listener;
+use crate::event::{EventFn, Listener, RunEvent};
 use crate::span::AgentSpan;
 use crate::{AgentError, Assistant, Checkpointer, Model, Node, Run, Session, UnknownOutcome};
 
@@ -117,6 +117,15 @@ pub trait Hooks: Send + Sync {
     }
 }
 
+/// A limit of none would be an agent that does nothing.
+#[track_caller]
+fn at_least_one(most: u32) -> NonZeroU32 {
+    match NonZeroU32::new(most) {
+        Some(most) => most,
+        None => panic!("a limit of an agent is at least 1"),
+    }
+}
+
 impl Agent {
     /// Creates an agent from a model and tools. Calls run one after the other.
     pub fn new(model: impl Model + 'static, tools: impl Into<Source>) -> Self {
@@ -169,25 +178,37 @@ impl Agent {
     }
 
     /// Limits the model calls of one run. Default: 16.
-    pub fn max_turns(self, most: NonZeroU32) -> Self {
+    ///
+    /// # Panics
+    /// If it is 0.
+    #[track_caller]
+    pub fn max_turns(self, most: u32) -> Self {
         Self {
-            max_turns: most,
+            max_turns: at_least_one(most),
             ..self
         }
     }
 
     /// Limits the tool rounds of one run. Default: no limit. The model is called once more than this.
-    pub fn max_tool_rounds(self, most: NonZeroU32) -> Self {
+    ///
+    /// # Panics
+    /// If it is 0.
+    #[track_caller]
+    pub fn max_tool_rounds(self, most: u32) -> Self {
         Self {
-            max_tool_rounds: Some(most),
+            max_tool_rounds: Some(at_least_one(most)),
             ..self
         }
     }
 
     /// Limits the nodes that one run visits. Default: 100.
-    pub fn max_steps(self, most: NonZeroU32) -> Self {
+    ///
+    /// # Panics
+    /// If it is 0.
+    #[track_caller]
+    pub fn max_steps(self, most: u32) -> Self {
         Self {
-            max_steps: most,
+            max_steps: at_least_one(most),
             ..self
         }
     }
@@ -233,7 +254,7 @@ impl Agent {
         self
     }
 
-    /// Adds a listener for the events of runs. With a listener, models stream.
+    /// Adds a closure that receives the events of runs. Models stream to it.
     ///
     /// ```
     /// use toolwright::wire::StreamEvent;
@@ -241,14 +262,19 @@ impl Agent {
     ///
     /// # fn heard(agent: Agent) -> Agent {
     /// // Prints the model's text while it arrives.
-    /// agent.listen(|event: &RunEvent<'_>| {
+    /// agent.on_event(|event| {
     ///     if let RunEvent::Delta { delta: StreamEvent::Text(text), .. } = event {
     ///         print!("{text}");
     ///     }
     /// })
     /// # }
     /// ```
-    pub fn listen(mut self, listener: impl Listener + 'static) -> Self {
+    pub fn on_event(self, receive: impl Fn(&RunEvent<'_>) + Send + Sync + 'static) -> Self {
+        self.listener(EventFn(receive))
+    }
+
+    /// Adds a listener for the events of runs. With a listener, models stream.
+    pub fn listener(mut self, listener: impl Listener + 'static) -> Self {
         self.listeners.push(Arc::new(listener));
         self
     }

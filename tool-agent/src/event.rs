@@ -96,16 +96,23 @@ pub enum RunEvent<'a> {
 /// Receives the events of running agents. A panic in a listener does not change the run, and is
 /// [reported](toolwright_schema::panics::capture).
 ///
-/// Closures that take a [`RunEvent`] are listeners. They have to name the type, `|event: &RunEvent<'_>| …`; otherwise
-/// the compiler reports that the closure is not general enough.
+/// For a closure there is [`Agent::on_event`](crate::Agent::on_event).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not listen to an agent",
+    note = "a closure goes to `on_event`: `agent.on_event(|event| …)`",
+    note = "a type implements `toolwright::agent::Listener`"
+)]
 pub trait Listener: Send + Sync {
     /// Handles an event. The agent waits for it, so move long work elsewhere.
     fn event(&self, event: &RunEvent<'_>);
 }
 
-impl<F: Fn(&RunEvent<'_>) + Send + Sync> Listener for F {
+/// A closure as a listener.
+pub(crate) struct EventFn<F>(pub(crate) F);
+
+impl<F: Fn(&RunEvent<'_>) + Send + Sync> Listener for EventFn<F> {
     fn event(&self, event: &RunEvent<'_>) {
-        self(event);
+        self.0(event);
     }
 }
 

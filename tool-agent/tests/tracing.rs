@@ -217,7 +217,7 @@ fn a_panic_of_a_listener_is_an_error_and_changes_nothing() {
     let _guard = tracing::subscriber::set_default(recorder.clone());
     let script = [Ok(two_calls()), Ok(ModelResponse::text("Done."))];
     let agent = Agent::new(ScriptedModel::new(script), tools![look, fails]);
-    let agent = agent.listen(|event: &agent::RunEvent<'_>| match event {
+    let agent = agent.on_event(|event| match event {
         agent::RunEvent::RunStarted { .. } => panic!("of the run"),
         agent::RunEvent::Call { .. } => panic!("of a call"),
         _ => {}

@@ -92,14 +92,18 @@ pub(crate) fn plain(cx: &Ctxt, attrs: &[Attribute]) -> Words {
 
 /// Removes code blocks, and the sections about panics, safety and examples.
 fn leave_out_what_is_for_people(lines: &mut Vec<Line>) {
-    let mut in_fence = false;
+    let mut in_code = false;
     let mut left_out = None;
     lines.retain(|line| {
         let trimmed = line.text.trim_start();
-        let is_fence = trimmed.starts_with("```");
-        let was_in_fence = in_fence;
-        in_fence ^= is_fence;
-        if !was_in_fence && let Some(heading) = heading(trimmed) {
+        if trimmed.starts_with("```") {
+            in_code = !in_code;
+            return false;
+        }
+        if in_code {
+            return false;
+        }
+        if let Some(heading) = heading(trimmed) {
             let level = trimmed.bytes().take_while(|byte| *byte == b'#').count();
             let is_for_people = matches!(
                 heading.to_ascii_lowercase().as_str(),
@@ -109,7 +113,7 @@ fn leave_out_what_is_for_people(lines: &mut Vec<Line>) {
                 left_out = is_for_people.then_some(level);
             }
         }
-        left_out.is_none() && !is_fence && !was_in_fence
+        left_out.is_none()
     });
 }
 

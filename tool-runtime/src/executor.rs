@@ -28,7 +28,7 @@ use std::time::Duration;
 
 use self::batch_state::BatchState;
 use self::dispatch::Plan;
-use self::event::Observers;
+use self::event::{EventFn, Observers};
 use crate::tool::{Context, Filter, wait};
 use crate::toolset::Toolset;
 use toolwright_provider::call::{Encoder, ToolCall, ToolDef};
@@ -273,7 +273,12 @@ impl Executor {
         self
     }
 
-    /// Adds an observer: a closure `|event: &Event<'_>| …`, for example.
+    /// Adds a closure that receives each event, on the thread where it happens; see [`Observer`].
+    pub fn on_event(self, receive: impl Fn(&Event<'_>) + Send + Sync + 'static) -> Self {
+        self.observer(EventFn(receive))
+    }
+
+    /// Adds an observer, such as a [`TraceStore`].
     pub fn observer(mut self, observer: impl Observer + 'static) -> Self {
         self.observers.add(Arc::new(observer));
         self

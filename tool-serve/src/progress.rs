@@ -12,7 +12,7 @@ struct ProgressSender(mpsc::Sender<Progress>);
 
 /// Makes the executor send progress to the sender in each call's context.
 pub(crate) fn with_progress(executor: Executor) -> Executor {
-    executor.observer(|event: &Event<'_>| {
+    executor.on_event(|event| {
         if let Event::Progress { cx, progress, .. } = event
             && let Some(sender) = cx.get::<ProgressSender>()
         {

@@ -135,7 +135,7 @@ fn calls_that_finish_as_the_batch_is_cancelled_are_answered_once() {
                 let (ran, finished) = (Arc::default(), Arc::new(AtomicUsize::new(0)));
                 let count = Arc::clone(&finished);
                 let executor = Executor::parallel(Toolset::new([slow(&ran)]).unwrap(), at_once)
-                    .observer(move |event: &Event<'_>| {
+                    .on_event(move |event| {
                         if let Event::Finished { .. } = event {
                             count.fetch_add(1, Ordering::SeqCst);
                         }

@@ -62,7 +62,7 @@ fn agent(model: impl Model + 'static, store: impl Checkpointer + 'static, show: 
     Agent::with_executor(model, executor)
         .system(shop::SYSTEM)
         .checkpointer(store)
-        .listen(show.clone())
+        .listener(show.clone())
 }
 
 /// Runs the session, and asks the person whenever it pauses. `false` if nobody answered: the session

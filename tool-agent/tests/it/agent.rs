@@ -7,7 +7,6 @@
     clippy::unnecessary_wraps
 )]
 
-use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
@@ -94,10 +93,6 @@ fn roles(session: &Session) -> Vec<&'static str> {
     session.thread().messages().iter().map(role).collect()
 }
 
-const fn n(most: u32) -> NonZeroU32 {
-    NonZeroU32::new(most).unwrap()
-}
-
 #[tokio::test]
 async fn a_call_is_run_and_the_model_asked_again() {
     let model = ScriptedModel::new([calls(&[add_call("c1")]), text("It is 4.")]);
@@ -154,7 +149,7 @@ async fn limits_are_results_and_errors_where_asked() {
         ScriptedModel::new(steps.collect::<Vec<_>>())
     };
     let model = forever(4);
-    let agent = Agent::new(model.clone(), all()).max_tool_rounds(n(3));
+    let agent = Agent::new(model.clone(), all()).max_tool_rounds(3);
     let mut session = Session::ask("Go on!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert!(matches!(run.end, RunEnd::MaxToolRounds(3)));
@@ -167,13 +162,13 @@ async fn limits_are_results_and_errors_where_asked() {
         "the run reached its limit of 3 rounds of tools"
     );
 
-    let agent = Agent::new(forever(2), all()).max_turns(n(2));
+    let agent = Agent::new(forever(2), all()).max_turns(2);
     let mut session = Session::ask("Go on!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert!(matches!(run.end, RunEnd::MaxTurns(2)));
     assert!(session.pending().is_empty());
 
-    let agent = Agent::new(forever(2), all()).max_steps(n(3));
+    let agent = Agent::new(forever(2), all()).max_steps(3);
     let run = agent
         .run(&mut Session::ask("Go on!"), &Context::new())
         .await
@@ -380,7 +375,7 @@ async fn streaming_changes_nothing() {
         let heard = Arc::clone(&told);
         let mut agent = Agent::new(ScriptedModel::new(script()), all());
         if listen {
-            agent = agent.listen(move |event: &RunEvent<'_>| {
+            agent = agent.on_event(move |event| {
                 let name = format!("{event:?}");
                 let end = name.find([' ', '(']).unwrap_or(name.len());
                 heard.lock().unwrap().push(name[..end].to_owned());
@@ -534,8 +529,8 @@ async fn no_listener_keeps_events_from_another() {
     let heard = Arc::clone(&told);
     let model = ScriptedModel::new([calls(&[add_call("c1")]), text("5.")]);
     let agent = Agent::new(model, all())
-        .listen(|_: &RunEvent<'_>| std::panic::panic_any(Worse))
-        .listen(move |event: &RunEvent<'_>| {
+        .on_event(|_| std::panic::panic_any(Worse))
+        .on_event(move |event| {
             let name = match event {
                 RunEvent::RunStarted { .. } => "run",
                 RunEvent::Call {
@@ -576,7 +571,7 @@ async fn every_event_says_of_which_session_and_run_it_is() {
         Ok(ModelResponse::text("Bye.")),
     ];
     let agent = Agent::new(ScriptedModel::new(script), tools![add]);
-    let agent = agent.listen(move |event: &RunEvent<'_>| {
+    let agent = agent.on_event(move |event| {
         let words = format!("{event:?}");
         let kind = words.split_once(' ').unwrap().0.to_owned();
         let mut heard = seen.lock().unwrap();

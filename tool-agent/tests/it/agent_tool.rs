@@ -7,7 +7,6 @@
     clippy::unnecessary_wraps
 )]
 
-use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
@@ -181,7 +180,7 @@ async fn what_goes_wrong_inside_is_an_error_of_the_call() {
     let busy = Err(ModelError::new(ModelErrorKind::Busy, "429 from 10.0.0.7"));
     let wants = || calls(&[ToolCall::new("x", "submit_plan", "{}")]);
     let inner = script([busy, wants()]);
-    let inner = Agent::new(inner, tools![submit_plan]).max_turns(NonZeroU32::MIN);
+    let inner = Agent::new(inner, tools![submit_plan]).max_turns(1);
     let asks = || calls(&[ask("c", "helper", "Go!")]);
     let agent = with(script([asks(), asks(), text("Sorry.")]), helper(inner));
     let mut session = Session::ask("Go!");
@@ -411,9 +410,9 @@ async fn decisions_reach_calls_inside() {
 async fn a_turn_that_goes_on_is_one_round() {
     let ran = Ran::default();
     let inner = script([calls(&[pay_call("x", 5), pay_call("y", 6)]), text("Paid.")]);
-    let inner = payer(inner, &ran).max_tool_rounds(NonZeroU32::MIN);
+    let inner = payer(inner, &ran).max_tool_rounds(1);
     let outer = script([calls(&[ask("c1", "helper", "Pay!")]), text("Done.")]);
-    let agent = with(outer, helper(inner)).max_tool_rounds(NonZeroU32::MIN);
+    let agent = with(outer, helper(inner)).max_tool_rounds(1);
     let mut session = Session::ask("Pay!");
     for call in ["x", "y"] {
         agent.run(&mut session, &Context::new()).await.unwrap();
@@ -534,12 +533,11 @@ async fn what_is_the_callers_alone_stays_outside() {
     let noted = Ran::default();
     let calls_of_batches = noted.clone();
     let inner = script([calls(&[ToolCall::new("x", "seen", "{}")]), text("Done.")]);
-    let executor =
-        Executor::serial(tools![seen]).observer(move |event: &toolwright::executor::Event<'_>| {
-            if let toolwright::executor::Event::BatchStarted { cx, .. } = event {
-                calls_of_batches.note(cx.call_id().unwrap_or("no call"));
-            }
-        });
+    let executor = Executor::serial(tools![seen]).on_event(move |event| {
+        if let toolwright::executor::Event::BatchStarted { cx, .. } = event {
+            calls_of_batches.note(cx.call_id().unwrap_or("no call"));
+        }
+    });
     let mut asks = ModelResponse::calls([ask("c1", "helper", "Go!")]);
     // In a form that is the calling model's.
     asks.lowered = true;

@@ -277,15 +277,14 @@ async fn a_failure_that_was_recorded_keeps_its_faults() {
         let seen = Arc::clone(seen);
         let tools = tools![hang; state = Arc::clone(&ran)];
         let tools = tools.merge(&tools![picky]).unwrap();
-        let executor =
-            Executor::serial(tools).observer(move |event: &toolwright::executor::Event<'_>| {
-                if let toolwright::executor::Event::Finished { result, .. } = event
-                    && let Err(error) = &result.outcome
-                    && error.kind() != ErrorKind::Cancelled
-                {
-                    seen.lock().unwrap().push(error.clone());
-                }
-            });
+        let executor = Executor::serial(tools).on_event(move |event| {
+            if let toolwright::executor::Event::Finished { result, .. } = event
+                && let Err(error) = &result.outcome
+                && error.kind() != ErrorKind::Cancelled
+            {
+                seen.lock().unwrap().push(error.clone());
+            }
+        });
         Agent::with_executor(model, executor).checkpointer(store.clone())
     };
     let seen = Arc::default();

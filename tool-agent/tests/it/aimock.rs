@@ -62,7 +62,7 @@ fn agent(endpoint: Endpoint, station: &Arc<Station>, streams: bool) -> (Agent, A
         return (agent, told);
     }
     let heard = Arc::clone(&told);
-    let agent = agent.listen(move |event: &RunEvent<'_>| {
+    let agent = agent.on_event(move |event| {
         if let RunEvent::Delta {
             delta: StreamEvent::Text(text) | StreamEvent::Arguments { text, .. },
             ..

@@ -134,7 +134,7 @@ async fn a_model_that_answers_is_given_up_and_nothing_of_its_answer_is_kept() {
         let store = MemoryCheckpointer::new();
         let agent = Agent::new(model.clone(), tools![look])
             .checkpointer(store.clone())
-            .listen(move |event: &RunEvent<'_>| {
+            .on_event(move |event| {
                 let name = match event {
                     RunEvent::Delta { .. } => "piece",
                     RunEvent::ModelFinished { .. } => "answer",

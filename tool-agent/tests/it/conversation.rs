@@ -182,9 +182,9 @@ async fn what_tools_there_are_is_asked_anew_for_each_turn() {
     // So are tools that come and go.
     let registry = Registry::from(tools![add]);
     let model = ScriptedModel::new([calls(&[add_call("c1")]), text("4."), text("Bye.")]);
-    let agent = Agent::new(model.clone(), &registry).listen({
+    let agent = Agent::new(model.clone(), &registry).on_event({
         let registry = registry.clone();
-        move |event: &RunEvent<'_>| {
+        move |event| {
             if let RunEvent::Call {
                 event: CallEvent::Finished { .. },
                 ..
@@ -256,7 +256,7 @@ fn told(event: &RunEvent<'_>) -> Option<String> {
 async fn words_are_heard_while_the_model_speaks_and_a_run_is_one_stream() {
     let (go_on, lines) = (Arc::new(Notify::new()), Lines::default());
     let (hears, let_go) = (lines.clone(), Arc::clone(&go_on));
-    let agent = Agent::new(Slow(go_on), all()).listen(move |event: &RunEvent<'_>| {
+    let agent = Agent::new(Slow(go_on), all()).on_event(move |event| {
         let Some(line) = told(event) else { return };
         // The model waits until its first word was heard.
         if line == "Let me " {
@@ -294,7 +294,7 @@ async fn a_stream_asks_the_model_once_a_turn_however_many_pieces_come() {
     let model = ScriptedModel::new([calls(&[add_call("c1"), add_call("c2")]), text(words)]);
     let pieces = Lines::default();
     let hears = pieces.clone();
-    let agent = Agent::new(model.clone(), all()).listen(move |event: &RunEvent<'_>| {
+    let agent = Agent::new(model.clone(), all()).on_event(move |event| {
         if let RunEvent::Delta { delta: piece, .. } = event {
             hears.write(format!("{piece:?}"));
         }
@@ -326,7 +326,7 @@ async fn words_that_are_left_while_an_agent_works_are_answered_once() {
     let model = ScriptedModel::new([text("Hello."), text("One."), text("Two.")]);
     let queue: Arc<Mutex<Option<Queue>>> = Arc::default();
     let leaves = Arc::clone(&queue);
-    let agent = Agent::new(model.clone(), all()).listen(move |event: &RunEvent<'_>| {
+    let agent = Agent::new(model.clone(), all()).on_event(move |event| {
         if let RunEvent::Delta { .. } = event
             && let Some(queue) = leaves.lock().unwrap().take()
         {

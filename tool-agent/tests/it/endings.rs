@@ -7,7 +7,6 @@
 )]
 
 use std::error::Error;
-use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -15,7 +14,7 @@ use std::time::Duration;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
     Agent, AgentError, BoxFuture, DeltaSink, Model, ModelError, ModelErrorKind, ModelRequest,
-    ModelResponse, PendingCallReason, RunEnd, RunEvent, Session, ThreadMessage,
+    ModelResponse, PendingCallReason, RunEnd, Session, ThreadMessage,
 };
 use toolwright::{
     Context, Executor, Outcome, ToolCall, ToolError, Toolset,
@@ -63,10 +62,6 @@ fn turn(names: &[&str]) -> ModelResponse {
     ModelResponse::calls(calls.map(|(place, name)| ToolCall::new(format!("c{place}"), *name, "{}")))
 }
 
-const fn n(most: u32) -> NonZeroU32 {
-    NonZeroU32::new(most).unwrap()
-}
-
 /// Calls a tool whenever it is asked, and counts how often that is.
 #[derive(Clone, Default)]
 struct Endless(Arc<AtomicU32>);
@@ -95,7 +90,7 @@ async fn endless(
 
 #[tokio::test]
 async fn a_run_asks_its_model_so_often_and_no_more() {
-    let (asked, run, session) = endless(|agent| agent.max_turns(n(10))).await;
+    let (asked, run, session) = endless(|agent| agent.max_turns(10)).await;
     let run = run.unwrap();
     assert!(matches!(run.end, RunEnd::MaxTurns(10)));
     assert_eq!((asked, run.turns, run.end.as_str()), (10, 10, "max_turns"));
@@ -112,15 +107,24 @@ async fn a_run_asks_its_model_so_often_and_no_more() {
     // Without a word there are 16. What is said of one run goes before what is said of the agent.
     assert_eq!(endless(|agent| agent).await.0, 16);
     let model = Endless::default();
-    let agent = Agent::new(model.clone(), all()).max_turns(n(5));
-    for (agent, asked) in [(agent.clone().max_turns(n(2)), 2), (agent, 5)] {
+    let agent = Agent::new(model.clone(), all()).max_turns(5);
+    for (agent, asked) in [(agent.clone().max_turns(2), 2), (agent, 5)] {
         let before = model.0.load(Ordering::Relaxed);
         let mut session = Session::ask("Go on!");
         agent.run(&mut session, &Context::new()).await.unwrap();
         assert_eq!(model.0.load(Ordering::Relaxed) - before, asked);
     }
-    // None at all is no number that can be said.
-    assert_eq!(NonZeroU32::new(0), None);
+    // An agent that may do nothing is refused where it is built.
+    let limits: [fn(Agent) -> Agent; 3] = [
+        |agent| agent.max_turns(0),
+        |agent| agent.max_tool_rounds(0),
+        |agent| agent.max_steps(0),
+    ];
+    for limit in limits {
+        let agent = Agent::new(model.clone(), all());
+        let built = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| limit(agent)));
+        assert!(built.is_err());
+    }
 }
 
 #[tokio::test]
@@ -129,11 +133,11 @@ async fn rounds_of_tools_are_counted_and_a_stream_ends_with_the_limit() {
         let told = Arc::new(Mutex::new(Vec::new()));
         let heard = Arc::clone(&told);
         let (asked, run, session) = endless(|agent| {
-            let agent = agent.max_tool_rounds(n(3));
+            let agent = agent.max_tool_rounds(3);
             if !streams {
                 return agent;
             }
-            agent.listen(move |event: &RunEvent<'_>| {
+            agent.on_event(move |event| {
                 heard
                     .lock()
                     .unwrap()
@@ -166,7 +170,7 @@ async fn rounds_of_tools_are_counted_and_a_stream_ends_with_the_limit() {
 
 #[tokio::test]
 async fn a_run_visits_a_hundred_nodes_if_nothing_is_said() {
-    let (asked, run, session) = endless(|agent| agent.max_turns(n(1000))).await;
+    let (asked, run, session) = endless(|agent| agent.max_turns(1000)).await;
     let run = run.unwrap();
     assert!(matches!(run.end, RunEnd::MaxSteps(100)));
     assert_eq!((asked, session.thread().len()), (50, 1 + 100));
@@ -216,9 +220,9 @@ async fn a_run_that_is_cancelled_before_its_first_turn_says_so() {
         let (stop, ends) = (Cancel::new(), Arc::new(Mutex::new(Vec::new())));
         stop.cancel();
         let heard = Arc::clone(&ends);
-        let mut agent = Agent::new(ScriptedModel::new([]), all()).max_turns(n(1));
+        let mut agent = Agent::new(ScriptedModel::new([]), all()).max_turns(1);
         if streams {
-            agent = agent.listen(move |event: &RunEvent<'_>| {
+            agent = agent.on_event(move |event| {
                 let ended = event.end().map(|halted| halted.as_str().to_owned());
                 heard.lock().unwrap().extend(ended);
             });
@@ -248,7 +252,7 @@ async fn of_several_reasons_the_first_in_the_order_counts() {
         let executor = Executor::parallel(all(), 4).on_error(ErrorPolicy::Halt);
         let executor = if manual { executor.manual() } else { executor };
         let model = ScriptedModel::new([Ok(turn(names))]);
-        let mut agent = Agent::with_executor(model, executor).max_turns(n(1));
+        let mut agent = Agent::with_executor(model, executor).max_turns(1);
         if condition {
             agent = agent.halt_when(|_, _| true);
         }
@@ -314,7 +318,7 @@ async fn of_several_reasons_the_first_in_the_order_counts() {
     // would have held.
     let busy = ModelError::new(ModelErrorKind::Busy, "429");
     let model = ScriptedModel::new([Ok(turn(&["look"])), Err(busy)]);
-    let agent = Agent::new(model, all()).max_turns(n(2));
+    let agent = Agent::new(model, all()).max_turns(2);
     let agent = agent.halt_when(|session, _| session.thread().len() > 3);
     let run = agent
         .run(&mut Session::ask("Go!"), &Context::new())

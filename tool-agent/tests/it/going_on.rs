@@ -8,7 +8,6 @@
 )]
 
 use std::collections::BTreeSet;
-use std::num::NonZeroU32;
 use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -67,7 +66,7 @@ fn by_hand() -> u8 {
 async fn a_turn_whose_run_was_dropped_is_counted_once() {
     let model = ScriptedModel::new([calls(&["hang"]), text("Done.")]);
     let tools = tools![hang; state = AtomicUsize::new(0)];
-    let agent = Agent::new(model, tools).max_tool_rounds(NonZeroU32::MIN);
+    let agent = Agent::new(model, tools).max_tool_rounds(1);
     let (mut session, cx) = (Session::ask("Go!"), Context::new());
     {
         let mut run = pin!(agent.run(&mut session, &cx));

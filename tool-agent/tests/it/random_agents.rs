@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 use std::future::Future;
-use std::num::NonZeroU32;
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
@@ -106,7 +105,7 @@ fn agent(draws: &Draws, tools: Toolset, names: &'static [&'static str]) -> Agent
     };
     let executor = executor.layer(Approval::at_least("high"));
     let agent = Agent::with_executor(model, executor);
-    let agent = agent.max_turns(NonZeroU32::MIN.saturating_add(3));
+    let agent = agent.max_turns(4);
     match draws.below(4) {
         0 => agent.interrupt_before(Node::Tools),
         1 => agent.interrupt_after(Node::Model),

@@ -6,7 +6,6 @@
 
 use std::collections::BTreeMap;
 use std::future::Future;
-use std::num::NonZeroU32;
 use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -372,7 +371,7 @@ impl Host {
             .layer(Approval::at_least("high"))
             .on_error(policies[policy].clone());
         let store = is_kept.then(MemoryCheckpointer::new);
-        let some = |most: usize| NonZeroU32::MIN.saturating_add(u32::try_from(most).unwrap());
+        let some = |most: usize| 1 + u32::try_from(most).unwrap();
         let other = Agent::with_executor(model.clone(), executor.clone());
         let mut agent = Agent::with_executor(model, executor)
             .name("desk")

@@ -160,26 +160,33 @@ impl fmt::Display for BatchId {
 /// Receives the events of an executor. A panic of an observer changes nothing and is
 /// [reported](toolwright_schema::panics::capture).
 ///
-/// A closure is an observer if it names the event's type: `|event: &Event<'_>| …`. Otherwise the compiler says that it
-/// is not general enough.
+/// For a closure there is [`Executor::on_event`](crate::executor::Executor::on_event).
 ///
 /// ```
 /// use toolwright::{Executor, Toolset, executor::Event};
 ///
-/// let executor = Executor::serial(&Toolset::default()).observer(|event: &Event<'_>| {
+/// let executor = Executor::serial(&Toolset::default()).on_event(|event| {
 ///     if let Event::Finished { result, .. } = event {
 ///         println!("{} took {:?}", result.name, result.duration);
 ///     }
 /// });
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not observe an executor",
+    note = "a closure goes to `on_event`: `executor.on_event(|event| …)`",
+    note = "a type implements `toolwright::executor::Observer`"
+)]
 pub trait Observer: Send + Sync {
     /// Receives an event, on the thread where it happens. Move slow work elsewhere.
     fn event(&self, event: &Event<'_>);
 }
 
-impl<F: Fn(&Event<'_>) + Send + Sync> Observer for F {
+/// A closure as an observer.
+pub(super) struct EventFn<F>(pub(super) F);
+
+impl<F: Fn(&Event<'_>) + Send + Sync> Observer for EventFn<F> {
     fn event(&self, event: &Event<'_>) {
-        self(event);
+        self.0(event);
     }
 }
 

@@ -141,7 +141,7 @@ async fn everything(connector: Connector) {
 async fn slow(tools: &Toolset) {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let ear = Arc::clone(&heard);
-    let executor = Executor::parallel(tools.clone(), 4).observer(move |event: &Event<'_>| {
+    let executor = Executor::parallel(tools.clone(), 4).on_event(move |event| {
         if let Event::Progress { progress, .. } = event {
             ear.lock().unwrap().push((progress.done, progress.total));
         }

@@ -303,7 +303,7 @@ async fn answers(client: &Client) {
 async fn progress_and_cancellation(client: &Client) {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let ear = Arc::clone(&heard);
-    let executor = Executor::parallel(client.toolset(), 4).observer(move |event: &Event<'_>| {
+    let executor = Executor::parallel(client.toolset(), 4).on_event(move |event| {
         if let Event::Progress { progress, .. } = event {
             ear.lock().unwrap().push((progress.done, progress.total));
         }

@@ -185,7 +185,7 @@ async fn progress_is_told_in_its_order() {
     let client = client("normal").await;
     let heard = Arc::new(Mutex::new(Vec::new()));
     let ear = Arc::clone(&heard);
-    let executor = Executor::parallel(client.toolset(), 8).observer(move |event: &Event<'_>| {
+    let executor = Executor::parallel(client.toolset(), 8).on_event(move |event| {
         if let Event::Progress {
             index, progress, ..
         } = event
@@ -227,7 +227,7 @@ async fn an_id_may_be_written_as_a_float() {
     let client = client("normal").await;
     let heard = Arc::new(Mutex::new(Vec::new()));
     let ear = Arc::clone(&heard);
-    let executor = Executor::serial(client.toolset()).observer(move |event: &Event<'_>| {
+    let executor = Executor::serial(client.toolset()).on_event(move |event| {
         if let Event::Progress { progress, .. } = event {
             ear.lock().unwrap().push(progress.done);
         }

@@ -76,7 +76,7 @@ impl Engine<'_> {
                     event,
                 });
             };
-            executor = executor.observer(observer);
+            executor = executor.on_event(observer);
         }
         executor
     }

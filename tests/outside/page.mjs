@@ -134,6 +134,47 @@ async function desktop() {
     labels: { gift: "yes" },
   });
 
+  // A person edits what a call runs with, or answers in its place.
+  await call(page);
+  await said(page, "The call waits for a person");
+  const edited = '{"customer":{"name":"Ada","country":"GB"},"lines":[{"sku":"tea","quantity":7}],"delivery":{"by":"post","express":true}}';
+  await page.getByText("Run it with other arguments").click();
+  await page.locator("#written-Run").fill("{");
+  await page.getByRole("button", { name: "Run" }).click();
+  await page.locator("#answer .fault").filter({ hasText: "This is no JSON" }).waitFor();
+  await page.locator("#written-Run").fill(edited);
+  await page.getByRole("button", { name: "Run" }).click();
+  await said(page, "Answer");
+  assert.equal((await answer(page)).pieces, 7);
+  await call(page);
+  await said(page, "The call waits for a person");
+  await page.getByText("Answer in its place").click();
+  await page.locator("#written-Answer").fill('{"ordered": 9223372036854775807}');
+  await page.getByRole("button", { name: "Answer", exact: true }).click();
+  await said(page, "Answer");
+  // Digit for digit, which a number of JavaScript's is not.
+  assert.match(await page.locator("#answer pre").first().innerText(), /"ordered": 9223372036854775807$/m);
+  const past = page.locator(".past details");
+  assert.match(await past.first().locator("summary").innerText(), /^order: Answer$/);
+  await past.first().locator("summary").click();
+  assert.match(await past.first().innerText(), /9223372036854775807/);
+  assert.ok((await past.count()) >= 4 && (await past.count()) <= 10);
+  assert.deepEqual(await page.locator(".marks li").allInnerTexts(), ["destructive"]);
+  await page.getByText("Schema of the arguments").click();
+  assert.match(await page.locator("#tool pre").filter({ hasText: '"properties"' }).innerText(), /"quantity": \{/);
+  await sound(page);
+
+  // What is read and written again is the text that it was; what is no JSON is none.
+  const texts = ["-9223372036854775808", '{"a":[1e400,{"__proto__":2.50}],"b":"x{,\\"]","c":{},"d":[],"e":null}', '"\\\\"', "true"];
+  assert.deepEqual(await page.evaluate(async (texts) => {
+    const { parse, stringify } = await import("/page/json.js");
+    return texts.map((text) => stringify(parse(text)));
+  }, texts), texts);
+  for (const text of ["", "{", "01", "[1,]"]) {
+    const isRefused = page.evaluate(async (text) => (await import("/page/json.js")).parse(text), text);
+    await assert.rejects(isRefused, /SyntaxError/, text);
+  }
+
   // Progress, and a call that is cancelled.
   await tool(page, "count");
   await page.locator("#tool").getByLabel("to").first().fill("500");

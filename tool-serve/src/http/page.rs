@@ -12,7 +12,7 @@ use super::mount::mount_path;
 const ROOT_LINK: &str = "=\"/";
 
 /// Files of the page: path, type, text.
-const FILES: [(&str, &str, &str); 4] = [
+const FILES: [(&str, &str, &str); 5] = [
     (
         "/page/page.css",
         "text/css; charset=utf-8",
@@ -21,6 +21,7 @@ const FILES: [(&str, &str, &str); 4] = [
     ("/page/page.js", SCRIPT, include_str!("page/page.js")),
     ("/page/form.js", SCRIPT, include_str!("page/form.js")),
     ("/page/call.js", SCRIPT, include_str!("page/call.js")),
+    ("/page/json.js", SCRIPT, include_str!("page/json.js")),
 ];
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";

@@ -1,5 +1,7 @@
 // Calls over HTTP. An answer comes as events, so that progress is seen while the call runs.
 
+import { parse } from "./json.js";
+
 let token;
 
 /** The address of something of the server's, which may stand below another one's path. */
@@ -21,7 +23,7 @@ export async function tools() {
   const response = await fetch(at("tools"), { headers: headers() });
   if (response.status === 401) return undefined;
   if (!response.ok) throw new Error(`the server answers ${response.status}`);
-  return (await response.json()).tools;
+  return parse(await response.text()).tools;
 }
 
 /** Calls a tool with JSON text. `heard` gets reports; `signal` cancels. */
@@ -29,9 +31,9 @@ export function call(name, text, heard, signal) {
   return post(`tools/${encodeURIComponent(name)}`, text, heard, signal);
 }
 
-/** Says what was decided about a call that waits: it goes on, and this is its answer. */
+/** Says what was decided about a call that waits, as JSON text: it goes on, and this is its answer. */
 export function decide(id, decision, heard, signal) {
-  return post(`calls/${encodeURIComponent(id)}`, JSON.stringify(decision), heard, signal);
+  return post(`calls/${encodeURIComponent(id)}`, decision, heard, signal);
 }
 
 async function post(path, text, heard, signal) {
@@ -42,14 +44,14 @@ async function post(path, text, heard, signal) {
     signal,
   });
   const kind = response.headers.get("Content-Type") ?? "";
-  if (!kind.startsWith("text/event-stream")) return response.json();
+  if (!kind.startsWith("text/event-stream")) return parse(await response.text());
   let answer;
   for await (const event of events(response.body)) {
-    if (event.name === "progress") heard(JSON.parse(event.data));
+    if (event.name === "progress") heard(parse(event.data));
     if (event.name === "answer") answer = event.data;
   }
   if (answer === undefined) throw new Error("the connection ended before the answer");
-  return JSON.parse(answer);
+  return parse(answer);
 }
 
 /** Server-sent events of a body. */

@@ -1,6 +1,8 @@
 // A form made of a JSON Schema, and JSON text made of the form. Numbers are sent as they were typed:
 // a number of JavaScript's would lose digits.
 
+import { stringify } from "./json.js";
+
 /** How deep forms nest by themselves; what lies deeper is written as JSON. */
 const DEEPEST = 8;
 const NUMBER = /^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$/;
@@ -104,8 +106,8 @@ function ways(cx, schema, depth = 0) {
 const isNull = (way) => way.type === "null" || way.const === null;
 
 function fixed(way) {
-  if (way.const !== undefined) return JSON.stringify(way.const);
-  return way.enum?.length === 1 ? JSON.stringify(way.enum[0]) : undefined;
+  if (way.const !== undefined) return stringify(way.const);
+  return way.enum?.length === 1 ? stringify(way.enum[0]) : undefined;
 }
 
 /** A field of any schema. `read()` is its JSON text, or nothing where it is left out. */
@@ -136,7 +138,7 @@ function help(at, isSecret) {
   if (at.maxItems !== undefined) bounds.push(`${at.minItems ?? 0} to ${at.maxItems} of them`);
   else if (at.minItems !== undefined) bounds.push(`at least ${at.minItems}`);
   if (at.uniqueItems) bounds.push("no two alike");
-  if (at.default !== undefined && !isSecret) bounds.push(`default: ${JSON.stringify(at.default)}`);
+  if (at.default !== undefined && !isSecret) bounds.push(`default: ${stringify(at.default)}`);
   if (bounds.length) lines.push(bounds.join(" · "));
   return lines.filter(Boolean).join("\n");
 }
@@ -234,11 +236,11 @@ function scalar(cx, words, type) {
 function choice(cx, words, values) {
   const empty = make("option", { value: "" }, words.isRequired ? "Choose…" : "not set");
   const options = values.map((value, index) =>
-    make("option", { value: String(index) }, typeof value === "string" ? value : JSON.stringify(value)),
+    make("option", { value: String(index) }, typeof value === "string" ? value : stringify(value)),
   );
   const control = make("select", {}, empty, ...options);
   return labelled(cx, words, control, () =>
-    control.value === "" ? undefined : JSON.stringify(values[Number(control.value)]),
+    control.value === "" ? undefined : stringify(values[Number(control.value)]),
   );
 }
 

@@ -2,6 +2,7 @@
 
 import { bear, call, decide, tools } from "./call.js";
 import { form, make } from "./form.js";
+import { parse, stringify } from "./json.js";
 
 const at = (id) => document.getElementById(id);
 let known = [];
@@ -70,13 +71,13 @@ function mark() {
 function marks(tool) {
   const hints = tool.annotations ?? {};
   const all = [
-    hints.read_only && "changes nothing",
-    hints.destructive && "what it changes may be lost",
-    hints.idempotent && "again changes nothing more",
-    hints.open_world && "reaches beyond this server",
+    hints.read_only && "read-only",
+    hints.destructive && "destructive",
+    hints.idempotent && "idempotent",
+    hints.open_world && "open-world",
     tool.manual && "answered by a person",
   ].filter(Boolean);
-  const item = (words) => make("li", { className: words.startsWith("what") ? "bad" : "" }, words);
+  const item = (words) => make("li", { className: words === "destructive" ? "bad" : "" }, words);
   return all.length ? make("ul", { className: "marks", "aria-label": "Hints" }, ...all.map(item)) : undefined;
 }
 
@@ -106,7 +107,25 @@ function show(tool) {
   });
   stop.addEventListener("click", () => running?.abort());
   at("tool").replaceChildren(...[make("h2", {}, tool.title ?? tool.name), make("p", { className: "about" }, tool.description),
-    marks(tool), element, status, answer].filter(Boolean));
+    marks(tool), element, status, answer, schema(tool), past].filter(Boolean));
+}
+
+function schema(tool) {
+  return make("details", { className: "raw" }, make("summary", {}, "Schema of the arguments"),
+    make("pre", {}, visible(stringify(tool.input_schema, "  "))));
+}
+
+/** The last calls, the newest first; they go with the page. */
+const past = make("section", { className: "past", hidden: true, "aria-label": "Last calls" }, make("h3", {}, "Last calls"));
+const MOST_PAST = 10;
+
+function remember(tool, answer) {
+  const copy = make("div", {}, ...[...answer.children].map((part) => part.cloneNode(true)));
+  for (const control of copy.querySelectorAll(".raw, .actions")) control.remove();
+  const summary = make("summary", {}, `${tool.name}: ${answer.querySelector("h3").textContent}`);
+  past.firstElementChild.after(make("details", { className: "raw" }, summary, copy));
+  while (past.childElementCount > 1 + MOST_PAST) past.lastElementChild.remove();
+  past.hidden = false;
 }
 
 /** The arguments as JSON; while this is open, it is what is sent. */
@@ -138,9 +157,10 @@ async function run(tool, parts, ask) {
   answer.hidden = false;
   answer.replaceChildren(head("Running", ""), meter, line, parts_of_it);
   const heard = (report) => {
-    if (report.total) [meter.max, meter.value] = [report.total, report.done];
-    line.textContent = [report.total ? `${report.done} of ${report.total}` : `${report.done}`, report.message].filter(Boolean).join(": ");
-    if (report.item !== undefined && parts_of_it.childElementCount < 100) parts_of_it.append(make("li", {}, JSON.stringify(report.item)));
+    const [done, total] = [Number(report.done), Number(report.total ?? 0)];
+    if (total) [meter.max, meter.value] = [total, done];
+    line.textContent = [total ? `${done} of ${total}` : `${done}`, report.message].filter(Boolean).join(": ");
+    if (report.item !== undefined && parts_of_it.childElementCount < 100) parts_of_it.append(make("li", {}, stringify(report.item)));
   };
   try {
     const came = await ask(heard, signal);
@@ -152,6 +172,7 @@ async function run(tool, parts, ask) {
     answer.replaceChildren(head(words, "bad", took), make("p", {}, signal.aborted ? "The call was ended by you." : error.message));
   } finally {
     running = undefined;
+    remember(tool, answer);
     status.textContent = `${tool.name}: ${answer.querySelector("h3").textContent}`;
     [go.disabled, stop.disabled] = [false, true];
     if (document.activeElement === document.body) go.focus();
@@ -186,9 +207,11 @@ function told(came, fields, fault, decided) {
         made.addEventListener("click", () => decided(decision));
         return made;
       };
-      const why = make("p", { className: "help" }, `It did not run yet: ${visible(JSON.stringify(came.ask ?? came.reason))}`);
-      const says = make("div", { className: "actions" }, button("Approve", "main", "approve"), button("Reject", "plain", { reject: "" }));
-      return ["The call waits for a person", "", why, make("pre", {}, visible(came.arguments)), says];
+      const why = make("p", { className: "help" }, `It did not run yet: ${visible(stringify(came.ask ?? came.reason))}`);
+      const says = make("div", { className: "actions" }, button("Approve", "main", '"approve"'), button("Reject", "plain", '{"reject":""}'));
+      const edit = written("Run it with other arguments", came.arguments, "Run", (text) => decided(`{"edit":${text}}`));
+      const answer = written("Answer in its place", "", "Answer", (text) => decided(`{"answer":${text}}`));
+      return ["The call waits for a person", "", why, make("pre", {}, visible(came.arguments)), says, edit, answer];
     }
     default: {
       const left = fields.tell(came.error.faults ?? []);
@@ -200,8 +223,27 @@ function told(came, fields, fault, decided) {
   }
 }
 
+/** A text that is JSON, and what is done with it. */
+function written(words, text, verb, send) {
+  const id = `written-${verb}`;
+  const control = make("textarea", { id, className: "json", rows: 3, spellcheck: false, value: text });
+  const fault = make("p", { className: "fault", role: "alert" });
+  const go = make("button", { type: "button", className: "plain" }, verb);
+  go.addEventListener("click", () => {
+    try {
+      parse(control.value);
+    } catch (error) {
+      fault.textContent = `This is no JSON: ${error.message}`;
+      return;
+    }
+    send(control.value);
+  });
+  return make("details", { className: "raw" }, make("summary", {}, words),
+    make("label", { for: id, className: "help" }, "JSON"), control, fault, make("div", { className: "actions" }, go));
+}
+
 const options = (all) => (Object.keys(all ?? {}).length ? [make("pre", {}, shown(all))] : []);
-const shown = (value) => (typeof value === "string" ? value : JSON.stringify(value, null, 2));
+const shown = (value) => (typeof value === "string" ? value : stringify(value, "  "));
 
 /** With characters that nobody sees written out: who says yes has to see what to. */
 const visible = (text) => text.replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => `\\u{${char.codePointAt(0).toString(16)}}`);

@@ -259,8 +259,11 @@ pub use toolwright_macros::tool;
 /// Collects tools into a [`Toolset`], in this order.
 ///
 /// - `path::to::tool` is a function with `#[tool]`; `find::<Doc> as "find_doc"` gives it another
-///   name, as an instance of a generic one needs.
-/// - `..crm: Crm` are all tools of the type `Crm`, called on the value `crm`.
+///   name, as an instance of a generic one needs, and `as "find_doc": "Finds documents."` another
+///   description too.
+/// - `..crm: Crm` are all tools of the type `Crm`, called on the value `crm`. Two values of a type
+///   are told apart by a prefix of the names, and by words that end each description:
+///   `..north: Crm as "north_", ..south: Crm as "south_": "In the southern region."`
 /// - `#[cfg(…)]` before any of these says in which builds it is there; what is not there takes no name.
 /// - `; state = app` at the end is what the tools' `#[state]` parameters come from: a value of the
 ///   type that they ask for, or a struct that derives [`Provide`]. A value that is an
@@ -307,8 +310,10 @@ macro_rules! tools {
 /// ```
 #[macro_export]
 macro_rules! tool_of {
-    ($tool:path $(as $name:literal)? $(; state = $state:expr)? $(;)?) => {
-        $crate::__private::only(&$crate::tools![$tool $(as $name)? $(; state = $state)?])
+    ($tool:path $(as $name:literal $(: $description:expr)?)? $(; state = $state:expr)? $(;)?) => {
+        $crate::__private::only(
+            &$crate::tools![$tool $(as $name $(: $description)?)? $(; state = $state)?],
+        )
     };
 }
 

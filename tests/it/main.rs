@@ -29,6 +29,7 @@ mod fairness;
 mod filters;
 mod functions;
 mod hidden;
+mod instances;
 mod invariant;
 mod items;
 mod json;

@@ -8,9 +8,11 @@ use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Expr, LitStr, Path, PathArguments, Token, Type, token};
 
+use crate::attr;
 use crate::cfg;
 use crate::ctxt::Ctxt;
 use crate::invisible_chars;
+use crate::model::Words;
 use crate::name::{TOOL_RULE, is_tool_name};
 use crate::span::{
     SpanEnds, at_call_site, call_site_at_item, item_span, literal, local, quote, quote_call_site,
@@ -34,10 +36,20 @@ struct Element {
 }
 
 enum ElementKind {
-    /// `path::to::tool as "name"`
-    One { path: Path, name: Option<LitStr> },
-    /// `..value: Type`
-    Many { value: Box<Expr>, ty: Box<Type> },
+    /// `path::to::tool as "name": "description"`
+    One { path: Path, listed: Option<As> },
+    /// `..value: Type as "prefix": "words"`
+    Many {
+        value: Box<Expr>,
+        ty: Box<Type>,
+        listed: Option<As>,
+    },
+}
+
+/// What stands behind `as`.
+struct As {
+    name: LitStr,
+    words: Option<Words>,
 }
 
 impl Parse for List {
@@ -143,6 +155,7 @@ impl Parse for ElementKind {
             return Ok(Self::Many {
                 value,
                 ty: input.parse()?,
+                listed: As::parse(input, "a prefix is a string\nhelp: write `as \"prefix_\"`")?,
             });
         }
         if !input.peek(syn::Ident) && !input.peek(Token![::]) && !is_path_keyword(input) {
@@ -159,19 +172,51 @@ impl Parse for ElementKind {
                 ),
             ));
         }
-        let name = match input.parse::<Option<Token![as]>>()? {
-            Some(_) => {
-                let literal = input.parse::<LitStr>().map_err(|error| {
-                    syn::Error::new(
-                        error.span(),
-                        "a tool's other name is a string\nhelp: write `as \"name\"`",
-                    )
-                })?;
-                Some(literal)
+        let listed = As::parse(
+            input,
+            "a tool's other name is a string\nhelp: write `as \"name\"`",
+        )?;
+        Ok(Self::One { path, listed })
+    }
+}
+
+impl As {
+    fn parse(input: ParseStream<'_>, wanted: &str) -> syn::Result<Option<Self>> {
+        if input.parse::<Option<Token![as]>>()?.is_none() {
+            return Ok(None);
+        }
+        let name = input
+            .parse()
+            .map_err(|error| syn::Error::new(error.span(), wanted))?;
+        let words = match input.parse::<Option<Token![:]>>()? {
+            Some(colon) if input.is_empty() || input.peek(Token![,]) || input.peek(Token![;]) => {
+                return Err(syn::Error::new_spanned(
+                    colon,
+                    "expected a description behind `:`\nhelp: write `as \"name\": \"Finds documents.\"`",
+                ));
             }
+            Some(_) => Some(Words::Const(Box::new(input.parse()?))),
             None => None,
         };
-        Ok(Self::One { path, name })
+        Ok(Some(Self { name, words }))
+    }
+
+    fn check(&self, cx: &Ctxt) {
+        let Self { name, words } = self;
+        if let Some(Words::Const(words)) = words {
+            attr::shown(cx, words);
+        }
+        let errors = cx.count();
+        invisible_chars::check(cx, name.span(), &name.value());
+        if cx.count() == errors && !is_tool_name(&name.value()) {
+            let name_value = name.value();
+            cx.error(
+                name,
+                format!(
+                    "providers refuse the tool name `{name_value}`\nhelp: give another: {TOOL_RULE}"
+                ),
+            );
+        }
     }
 }
 
@@ -220,25 +265,8 @@ pub(crate) fn list(tokens: TokenStream) -> TokenStream {
         (None, state) => set_item_span_to_first(state),
     }
     let cx = Ctxt::new();
-    for element in &list.elements {
-        if let ElementKind::One {
-            name: Some(name), ..
-        } = &element.what
-            && !is_tool_name(&name.value())
-        {
-            let errors = cx.count();
-            invisible_chars::check(&cx, name.span(), &name.value());
-            if cx.count() > errors {
-                continue;
-            }
-            cx.error(
-                name,
-                format!(
-                    "providers refuse the tool name `{}`\nhelp: give another: {TOOL_RULE}",
-                    name.value()
-                ),
-            );
-        }
+    for listed in list.elements.iter().filter_map(Element::listed) {
+        listed.check(&cx);
     }
     list.targets.validate(&cx);
     let errors = cx.finish().err().map(|error| error.to_compile_error());
@@ -256,12 +284,14 @@ fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
     // A list that has been refused is not checked further, so that one error stays one.
     let targeted = errors.is_none().then(|| targets.check(elements));
     let check = (errors.is_none() && !elements.is_empty()).then(|| check(elements));
-    let pushes = elements.iter().map(|element| {
+    let words = elements
+        .iter()
+        .enumerate()
+        .filter_map(|(index, element)| element.const_words(index));
+    let pushes = elements.iter().enumerate().map(|(index, element)| {
+        let listed = element.listed_as(index);
         let push = match &element.what {
-            ElementKind::One { path, name } => {
-                let name = name
-                    .as_ref()
-                    .map_or_else(|| literal(""), |name| name.token().into());
+            ElementKind::One { path, .. } => {
                 let handle = Handle::of(path);
                 let ty = handle.ty();
                 // The compiler points at a type argument that is inferred, too.
@@ -273,12 +303,12 @@ fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
                 } else {
                     quote!(bound_generic)
                 };
-                handle.scope(&quote!(__tool::#bound::<#of_state, #ty>(&mut #tools, #name);))
+                handle.scope(&quote!(__tool::#bound::<#of_state, #ty>(&mut #tools, #listed);))
             }
-            ElementKind::Many { value, ty } => {
+            ElementKind::Many { value, ty, .. } => {
                 let (borrow, shared) = (SpanEnds::of(value).start(quote!(&)), share(value));
                 let shared = quote!(#borrow #shared);
-                quote!(__tool::group::<#ty, _>(#shared, &mut #tools);)
+                quote!(__tool::group::<#ty, _>(#shared, &mut #tools, #listed);)
             }
         };
         let cfg = &element.cfg;
@@ -300,6 +330,7 @@ fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
     at_call_site(quote! {{
         #errors
         #items
+        #(#words)*
         #check
         #targeted
         let mut #tools = __tool::List::new(#state, #count);
@@ -308,7 +339,41 @@ fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
     }})
 }
 
+/// The name of the constant with an element's words.
+fn words_of(index: usize) -> Ident {
+    Ident::new(&format!("__TOOL_WORDS_{index}"), call_site_at_item())
+}
+
 impl Element {
+    fn listed(&self) -> Option<&As> {
+        match &self.what {
+            ElementKind::One { listed, .. } | ElementKind::Many { listed, .. } => listed.as_ref(),
+        }
+    }
+
+    /// The words as a constant of their own: all that names them is checked, and said to be wrong, once.
+    fn const_words(&self, index: usize) -> Option<TokenStream> {
+        let words = self.listed()?.words.as_ref()?;
+        let (cfg, name) = (&self.cfg, words_of(index));
+        Some(quote!(#(#cfg)* const #name: &str = #words;))
+    }
+
+    /// What the list says of the element.
+    fn listed_as(&self, index: usize) -> TokenStream {
+        let Some(As { name, words }) = self.listed() else {
+            return quote!(&__tool::As::OWN);
+        };
+        let kind = match &self.what {
+            ElementKind::One { .. } => quote!(Tool),
+            ElementKind::Many { .. } => quote!(Instance),
+        };
+        let words = words.as_ref().map_or_else(
+            || literal("").into_token_stream(),
+            |_| words_of(index).into_token_stream(),
+        );
+        quote!(&__tool::As::#kind(#name, #words))
+    }
+
     /// Returns the element's entry in a table. If its `#[cfg]` disables the element, `nothing` takes the entry's
     /// place, so the indices of the others do not change.
     fn or(&self, nothing: &TokenStream, brings: TokenStream) -> TokenStream {
@@ -382,16 +447,23 @@ fn check(elements: &[Element]) -> TokenStream {
         };
         let check = match &element.what {
             ElementKind::One {
-                name: Some(name), ..
+                listed: Some(As { name, .. }),
+                ..
             } => unique(SpanEnds::of(name), &quote!(__tool::name_as(#name))),
-            ElementKind::One { path, name: None } => {
+            ElementKind::One { path, listed: None } => {
                 let handle = Handle::of(path);
                 let ty = handle.ty();
                 let unique = unique(SpanEnds::of(path), &quote!(__tool::Listed::<#ty>::NAME));
                 handle.scope(&unique)
             }
-            ElementKind::Many { ty, .. } => {
-                unique(SpanEnds::of(ty), &quote!(__tool::Listed::<#ty>::NAMES))
+            ElementKind::Many { ty, listed, .. } => {
+                let prefix = listed
+                    .as_ref()
+                    .map(|As { name, .. }| quote!(.prefixed(#name)));
+                unique(
+                    SpanEnds::of(ty),
+                    &quote!(__tool::Listed::<#ty>::NAMES #prefix),
+                )
             }
         };
         let cfg = &element.cfg;

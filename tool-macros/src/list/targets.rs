@@ -135,19 +135,23 @@ impl Targets {
             return TokenStream::new();
         }
         let nothing = quote!(__tool::Inputs::None);
-        let listed = elements.iter().map(|element| {
-            element.or(
-                &nothing,
+        let listed = elements.iter().enumerate().map(|(index, element)| {
+            element.or(&nothing, {
+                let listed = element.listed().map(|_| {
+                    let listed = element.listed_as(index);
+                    quote!(.listed(#listed))
+                });
                 match &element.what {
-                    ElementKind::One { path, name } => {
+                    ElementKind::One { path, .. } => {
                         let handle = Handle::of(path);
                         let ty = handle.ty();
-                        let named = name.as_ref().map(|name| quote!(.named(#name)));
-                        handle.scope(&quote!(__tool::Listed::<#ty>::INPUT #named))
+                        handle.scope(&quote!(__tool::Listed::<#ty>::INPUT #listed))
                     }
-                    ElementKind::Many { ty, .. } => quote!(__tool::Listed::<#ty>::INPUTS),
-                },
-            )
+                    ElementKind::Many { ty, .. } => {
+                        quote!(__tool::Listed::<#ty>::INPUTS #listed)
+                    }
+                }
+            })
         });
         let targets = dialects.iter().map(|dialect| {
             let name = literal(dialect.to_string());

@@ -10,7 +10,7 @@ use toolwright_provider::call::{Annotations, ErrorKind, Meta, ToolDef, ToolError
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::{Refs, Shape, Side};
 
-use super::{Described, List, Named, Params, Table};
+use super::{As, Described, List, Named, Params, Table};
 
 /// Descriptor of a tool, in `const`.
 // Hints and switches: each is on or off in the attribute, too.
@@ -119,8 +119,8 @@ impl Descriptor {
         Self { meta, ..self }
     }
 
-    fn def(&self, name: Option<&'static str>) -> ToolDef {
-        let mut def = ToolDef::new(name.unwrap_or(self.name), self.description);
+    fn def(&self, listed: &'static As) -> ToolDef {
+        let mut def = ToolDef::new(listed.name(self.name), listed.description(self.description));
         def.title = (!self.title.is_empty()).then_some(self.title.into());
         def.input = SchemaDoc::from_shape(self.input, Side::Input);
         def.output = self
@@ -306,37 +306,40 @@ pub trait OneToolBlock: Sized + Send + Sync + 'static {
     const ENTRIES: &'static [Entry<Self>];
 }
 
-/// One tool of a list, by its own name or, if that is not empty, by another.
-pub fn bound<S, T>(list: &mut List<S>, name: &'static str)
+/// One tool of a list.
+pub fn bound<S, T>(list: &mut List<S>, listed: &'static As)
 where
     T: Bind<S>,
     S: Send + Sync + 'static,
 {
-    list.push(T::ENTRY, name);
+    list.push(T::ENTRY, listed);
 }
 
 /// Adds a tool that is listed with type arguments, as [`bound`] does.
-pub fn bound_generic<S, T>(list: &mut List<S>, name: &'static str)
+pub fn bound_generic<S, T>(list: &mut List<S>, listed: &'static As)
 where
     T: BindGeneric<S>,
     S: Send + Sync + 'static,
 {
-    list.push(T::ENTRY, name);
+    list.push(T::ENTRY, listed);
 }
 
 /// All tools of a type, with the value as their state.
-pub fn group<T: OneToolBlock + Send + Sync + 'static, S>(state: &Arc<T>, list: &mut List<S>) {
+pub fn group<T: OneToolBlock + Send + Sync + 'static, S>(
+    state: &Arc<T>,
+    list: &mut List<S>,
+    listed: &'static As,
+) {
     list.tools.extend(
         T::ENTRIES
             .iter()
-            .map(|entry| Bound::share(entry, state, None)),
+            .map(|entry| Bound::share(entry, state, listed)),
     );
 }
 
 impl<S: Send + Sync + 'static> List<S> {
-    fn push(&mut self, entry: &'static Entry<S>, name: &'static str) {
-        let name = (!name.is_empty()).then_some(name);
-        self.tools.push(Bound::share(entry, &self.state, name));
+    fn push(&mut self, entry: &'static Entry<S>, listed: &'static As) {
+        self.tools.push(Bound::share(entry, &self.state, listed));
     }
 }
 
@@ -344,20 +347,16 @@ impl<S: Send + Sync + 'static> List<S> {
 struct Bound<S: 'static> {
     entry: &'static Entry<S>,
     state: Arc<S>,
-    name: Option<&'static str>,
+    listed: &'static As,
     def: OnceLock<ToolDef>,
 }
 
 impl<S: Send + Sync + 'static> Bound<S> {
-    fn share(
-        entry: &'static Entry<S>,
-        state: &Arc<S>,
-        name: Option<&'static str>,
-    ) -> Arc<dyn Tool> {
+    fn share(entry: &'static Entry<S>, state: &Arc<S>, listed: &'static As) -> Arc<dyn Tool> {
         Arc::new(Self {
             entry,
             state: Arc::clone(state),
-            name,
+            listed,
             def: OnceLock::new(),
         })
     }
@@ -366,7 +365,7 @@ impl<S: Send + Sync + 'static> Bound<S> {
 impl<S: Send + Sync + 'static> Tool for Bound<S> {
     fn def(&self) -> &ToolDef {
         self.def
-            .get_or_init(|| self.entry.descriptor.def(self.name))
+            .get_or_init(|| self.entry.descriptor.def(self.listed))
     }
 
     fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {

@@ -1,5 +1,6 @@
 //! Support for `tools![]`: the check in `const` that no two names are equal, and the making.
 
+use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -10,11 +11,71 @@ use toolwright_schema::text::same;
 use super::{Handle, OneToolBlock};
 use toolwright_schema::text::ConstText;
 
+/// What a list says of an element, behind `as`. Texts that are empty change nothing.
+#[derive(Debug, Clone, Copy)]
+pub enum As {
+    /// A tool: its name and its description.
+    Tool(&'static str, &'static str),
+    /// The tools of a value: what their names begin with, and what their descriptions end with.
+    Instance(&'static str, &'static str),
+}
+
+impl As {
+    /// Nothing.
+    pub const OWN: Self = Self::Tool("", "");
+
+    pub(super) fn name(&self, own: &'static str) -> Cow<'static, str> {
+        match self {
+            Self::Tool("", _) | Self::Instance("", _) => own.into(),
+            Self::Tool(name, _) => (*name).into(),
+            Self::Instance(prefix, _) => format!("{prefix}{own}").into(),
+        }
+    }
+
+    pub(super) fn description(&self, own: &'static str) -> Cow<'static, str> {
+        match self {
+            Self::Tool(_, "") | Self::Instance(_, "") => own.into(),
+            Self::Tool(_, description) => (*description).into(),
+            Self::Instance(_, words) => format!("{own} {words}").into(),
+        }
+    }
+}
+
 /// A name and its hash, so that most comparisons are one of numbers.
 #[derive(Debug, Clone, Copy)]
 pub struct Named {
     hash: u64,
+    prefix: &'static str,
     name: &'static str,
+}
+
+impl Named {
+    const fn text(&self) -> ConstText {
+        let mut text = ConstText::new();
+        text.push(self.prefix);
+        text.push(self.name);
+        text
+    }
+
+    #[track_caller]
+    const fn prefixed(&self, prefix: &'static str) -> Self {
+        if prefix.is_empty() {
+            return *self;
+        }
+        let prefixed = Self { prefix, ..*self };
+        let text = prefixed.text();
+        if text.as_str().len() > 64 {
+            let mut refused = ConstText::new();
+            refused.push("providers refuse the tool name `");
+            refused.push(text.as_str());
+            refused.push("`\nhelp: write a shorter prefix: a name has 64 characters at most");
+            panic!("{}", refused.as_str());
+        }
+        Self {
+            hash: hash(text.as_str()),
+            ..prefixed
+        }
+    }
 }
 
 /// One element of a list: the names that it brings.
@@ -22,21 +83,41 @@ pub struct Named {
 pub enum Names {
     /// A tool.
     One(Named),
-    /// The tools of a type.
-    Many(&'static [Named]),
+    /// The tools of a type, and what their names begin with.
+    Many(&'static [Named], &'static str),
 }
 
 impl Names {
-    const fn names(&self) -> &[Named] {
+    /// No names.
+    const NONE: Self = Self::Many(&[], "");
+
+    /// Puts a prefix before the names of a type's tools.
+    #[must_use]
+    pub const fn prefixed(self, prefix: &'static str) -> Self {
         match self {
-            Self::One(name) => std::slice::from_ref(name),
-            Self::Many(names) => names,
+            Self::Many(names, _) => Self::Many(names, prefix),
+            Self::One(_) => self,
+        }
+    }
+
+    const fn names(&self) -> (&[Named], &'static str) {
+        match self {
+            Self::One(name) => (std::slice::from_ref(name), ""),
+            Self::Many(names, prefix) => (names, prefix),
         }
     }
 }
 
 /// A name for the check.
 pub const fn named(name: &'static str) -> Named {
+    Named {
+        hash: hash(name),
+        prefix: "",
+        name,
+    }
+}
+
+const fn hash(name: &str) -> u64 {
     // FNV-1a, of eight bytes at a time while there are as many: the steps are what counts in `const`.
     const PRIME: u64 = 0x0100_0000_01b3;
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
@@ -50,8 +131,7 @@ pub const fn named(name: &'static str) -> Named {
         bytes = rest;
     }
     // The product moves upward alone, and the lower bits are those that are looked at first.
-    hash ^= hash >> 32;
-    Named { hash, name }
+    hash ^ (hash >> 32)
 }
 
 /// Names that an element brings: `NAME` of a tool, `NAMES` of a type with tools. Whatever else is listed
@@ -62,7 +142,7 @@ pub struct Listed<T: ?Sized>(PhantomData<fn(&T)>);
 impl<T: Handle> Listed<T> {
     /// The name. A tool that did not compile has none, and is said to be wrong where it stands.
     pub const NAME: Names = if T::TOOL_NAME.is_empty() {
-        Names::Many(&[])
+        Names::NONE
     } else {
         Names::One(named(T::TOOL_NAME))
     };
@@ -70,15 +150,15 @@ impl<T: Handle> Listed<T> {
 
 impl<T: OneToolBlock> Listed<T> {
     /// The names.
-    pub const NAMES: Names = Names::Many(T::NAMES);
+    pub const NAMES: Names = Names::Many(T::NAMES, "");
 }
 
 /// See [`Listed`].
 pub trait Unlisted {
     /// Nothing.
-    const NAME: Names = Names::Many(&[]);
+    const NAME: Names = Names::NONE;
     /// Nothing.
-    const NAMES: Names = Names::Many(&[]);
+    const NAMES: Names = Names::NONE;
 }
 
 impl<T: ?Sized> Unlisted for Listed<T> {}
@@ -103,7 +183,7 @@ impl<const N: usize> Taken<N> {
     /// No names yet.
     pub const NONE: Self = Self {
         bits: [0; WORDS],
-        elements: [Names::Many(&[]); N],
+        elements: [Names::NONE; N],
         count: 0,
     };
 }
@@ -128,12 +208,24 @@ const fn is_set(bits: &mut [u64; WORDS], name: &Named) -> bool {
 #[allow(clippy::indexing_slicing)] // There are as many calls as elements.
 #[track_caller]
 pub const fn unique<const N: usize>(taken: &mut Taken<N>, element: Names) {
-    let own = element.names();
+    let (own, prefix) = element.names();
     let (mut rest, mut at) = (own, 0);
     while let [name, after @ ..] = rest {
-        if is_set(&mut taken.bits, name) {
-            absent(taken.elements.split_at(taken.count).0, name);
-            among(own.split_at(at).0, name);
+        let name = &name.prefixed(prefix);
+        if is_set(&mut taken.bits, name)
+            && (is_taken(taken.elements.split_at(taken.count).0, name)
+                || is_among(own.split_at(at).0, prefix, name))
+        {
+            let mut text = ConstText::new();
+            text.push("two tools are named `");
+            text.push(name.text().as_str());
+            text.push(match element {
+                Names::One(_) => "`\nhelp: name one of them otherwise: `path as \"other_name\"`",
+                Names::Many(..) => {
+                    "`\nhelp: put a prefix before the names of this value's tools: `..value: Type as \"prefix_\"`"
+                }
+            });
+            panic!("{}", text.as_str());
         }
         at += 1;
         rest = after;
@@ -142,34 +234,26 @@ pub const fn unique<const N: usize>(taken: &mut Taken<N>, element: Names) {
     taken.count += 1;
 }
 
-#[track_caller]
-const fn absent(mut list: &[Names], name: &Named) {
+const fn is_taken(mut list: &[Names], name: &Named) -> bool {
     while let [element, rest @ ..] = list {
-        match element {
-            Names::One(other) => differ(other, name),
-            Names::Many(names) => among(names, name),
+        let (names, prefix) = element.names();
+        if is_among(names, prefix, name) {
+            return true;
         }
         list = rest;
     }
+    false
 }
 
-#[track_caller]
-const fn among(mut names: &[Named], name: &Named) {
+const fn is_among(mut names: &[Named], prefix: &'static str, name: &Named) -> bool {
     while let [other, rest @ ..] = names {
-        differ(other, name);
+        let other = other.prefixed(prefix);
+        if other.hash == name.hash && same(other.text().as_str(), name.text().as_str()) {
+            return true;
+        }
         names = rest;
     }
-}
-
-#[track_caller]
-const fn differ(a: &Named, b: &Named) {
-    if a.hash == b.hash && same(a.name, b.name) {
-        let mut text = ConstText::new();
-        text.push("two tools are named `");
-        text.push(b.name);
-        text.push("`\nhelp: name one of them otherwise: `path as \"other_name\"`");
-        panic!("{}", text.as_str());
-    }
+    false
 }
 
 /// A list's state.

@@ -20,7 +20,7 @@ pub use self::finish::{
     answer, finish, later, outcome, pending, ready, validated,
 };
 pub use self::list::{
-    Given, List, Listed, Named, Names, Share, Taken, Unlisted, name_as, named, only, toolset,
+    As, Given, List, Listed, Named, Names, Share, Taken, Unlisted, name_as, named, only, toolset,
     unique,
 };
 pub use self::probe::{

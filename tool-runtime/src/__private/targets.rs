@@ -5,7 +5,7 @@ mod request;
 mod spelling;
 mod words;
 
-use super::{Descriptor, Handle, Listed, OneToolBlock};
+use super::{As, Descriptor, Handle, Listed, OneToolBlock};
 use toolwright_provider::dialect::{Dialect, Judged, LowerErrorCode, Verdict};
 use toolwright_schema::text::same;
 
@@ -15,42 +15,43 @@ use toolwright_schema::text::ConstText;
 /// One element of a list: the tools that it brings.
 #[derive(Debug, Clone, Copy)]
 pub enum Inputs {
-    /// A tool, and the name that the list gives it.
-    One(&'static Descriptor, Option<&'static str>),
-    /// The tools of a type.
-    Many(&'static [&'static Descriptor]),
+    /// A tool, and what the list says of it.
+    One(&'static Descriptor, As),
+    /// The tools of a type, and what the list says of them.
+    Many(&'static [&'static Descriptor], As),
     /// No tool: the bounds of `bound` and `group` refuse the element already.
     None,
 }
 
 impl Inputs {
-    /// Gives a single tool another name.
+    /// Adds what the list says.
     #[must_use]
-    pub const fn named(self, name: &'static str) -> Self {
+    pub const fn listed(self, listed: &'static As) -> Self {
         match self {
-            Self::One(descriptor, _) => Self::One(descriptor, Some(name)),
-            other => other,
+            Self::One(descriptor, _) => Self::One(descriptor, *listed),
+            Self::Many(descriptors, _) => Self::Many(descriptors, *listed),
+            Self::None => self,
         }
     }
 
-    /// The tools, each with the name that the list may give it.
-    const fn tools(&self) -> (&[&'static Descriptor], Option<&'static str>) {
+    /// The tools, and what the list says of them.
+    const fn tools(&self) -> (&[&'static Descriptor], As) {
         match self {
-            Self::One(descriptor, name) => (std::slice::from_ref(descriptor), *name),
-            Self::Many(descriptors) => (descriptors, None),
-            Self::None => (&[], None),
+            Self::One(descriptor, listed) => (std::slice::from_ref(descriptor), *listed),
+            Self::Many(descriptors, listed) => (descriptors, *listed),
+            Self::None => (&[], As::OWN),
         }
     }
 }
 
 impl<T: Handle> Listed<T> {
     /// The tool.
-    pub const INPUT: Inputs = Inputs::One(T::DESCRIPTOR, None);
+    pub const INPUT: Inputs = Inputs::One(T::DESCRIPTOR, As::OWN);
 }
 
 impl<T: OneToolBlock> Listed<T> {
     /// The tools of the type.
-    pub const INPUTS: Inputs = Inputs::Many(T::DESCRIPTORS);
+    pub const INPUTS: Inputs = Inputs::Many(T::DESCRIPTORS, As::OWN);
 }
 
 /// See [`Listed`].
@@ -113,7 +114,7 @@ pub const fn is_listed(name: &str, list: &[Inputs]) {
     let mut nearest: Option<(&str, usize)> = None;
     let mut rest = list;
     while let [element, tail @ ..] = rest {
-        let (mut tools, other) = element.tools();
+        let (mut tools, listed) = element.tools();
         while let [tool, more @ ..] = tools {
             // One that did not compile has no name.
             if same(tool.name, name) || tool.name.is_empty() {
@@ -122,7 +123,7 @@ pub const fn is_listed(name: &str, list: &[Inputs]) {
             spelling::nearer(name, tool.name, &mut nearest);
             tools = more;
         }
-        if let Some(other) = other
+        if let As::Tool(other, _) = listed
             && same(other, name)
         {
             return;
@@ -150,17 +151,22 @@ pub const fn is_listed(name: &str, list: &[Inputs]) {
 /// At the caller's place, with the tool, the argument, the target and the way out.
 #[track_caller]
 pub const fn accepted(targets: &[Option<Dialect>], element: &Inputs, unproven: &[&str], all: bool) {
-    let (mut tools, name) = element.tools();
+    let (mut tools, listed) = element.tools();
     while let [tool, more @ ..] = tools {
-        let name = match name {
-            Some(name) => name,
-            None => tool.name,
-        };
+        let name = called(listed, tool);
         let may_be_opaque = all || is_one_of(unproven, tool.name) || is_one_of(unproven, name);
         if let Some(text) = judge(targets, tool, name, may_be_opaque) {
             panic!("{}", text.as_str());
         }
         tools = more;
+    }
+}
+
+/// The name for messages: a prefix stands in the list.
+const fn called(listed: As, tool: &Descriptor) -> &'static str {
+    match listed {
+        As::Tool(name, _) if !name.is_empty() => name,
+        _ => tool.name,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Limits of one request, and what a list asks of it.
 
-use super::Inputs;
+use super::{As, Descriptor, Inputs, called};
 use toolwright_provider::dialect::{Dialect, Size, Verdict};
 use toolwright_schema::shape::estimate;
 use toolwright_schema::text::ConstText;
@@ -26,12 +26,28 @@ struct Sum {
 }
 
 impl Measure {
-    const fn of(self, tool: &super::Descriptor, name: &str) -> usize {
+    const fn of(self, tool: &Descriptor, listed: As) -> usize {
         match self {
             Self::Tools => 1,
             Self::OptionalKeys(target) => size(target, tool).optional_keys,
             Self::Unions(target) => size(target, tool).unions,
-            Self::Bytes => estimate::definition(name, tool.description, tool.input),
+            Self::Bytes => {
+                let (name, description, more) = match listed {
+                    As::Tool(name, description) => (
+                        if name.is_empty() { tool.name } else { name },
+                        if description.is_empty() {
+                            tool.description
+                        } else {
+                            description
+                        },
+                        0,
+                    ),
+                    As::Instance(prefix, words) => {
+                        (tool.name, tool.description, prefix.len() + words.len())
+                    }
+                };
+                estimate::definition(name, description, tool.input) + more
+            }
         }
     }
 
@@ -42,14 +58,10 @@ impl Measure {
         };
         let mut rest = list;
         while let [element, tail @ ..] = rest {
-            let (mut tools, other) = element.tools();
+            let (mut tools, listed) = element.tools();
             while let [tool, more @ ..] = tools {
-                let name = match other {
-                    Some(name) => name,
-                    None => tool.name,
-                };
                 if !tool.name.is_empty() {
-                    sum.add(name, self.of(tool, name));
+                    sum.add(called(listed, tool), self.of(tool, listed));
                 }
                 tools = more;
             }
@@ -59,7 +71,7 @@ impl Measure {
     }
 }
 
-const fn size(target: Dialect, tool: &super::Descriptor) -> Size {
+const fn size(target: Dialect, tool: &Descriptor) -> Size {
     target.judge(tool.input, tool.refs).size
 }
 

@@ -1,0 +1,12 @@
+use toolwright::{tool, tools};
+
+/// Adds.
+#[tool]
+fn add(a: i64, b: i64) -> i64 {
+    a + b
+}
+
+fn main() {
+    let words = String::from("Adds.");
+    let _ = tools![add as "plus": &words];
+}

@@ -1,0 +1,18 @@
+use toolwright::{tool, tools};
+
+struct Crm;
+
+#[tool]
+impl Crm {
+    /// Counts.
+    #[tool]
+    fn count_customers(&self) -> u32 {
+        1
+    }
+}
+
+fn main() {
+    let _ = tools![..Crm: Crm as NORTH];
+}
+
+const NORTH: &str = "north_";

@@ -1,0 +1,16 @@
+use toolwright::{tool, tools};
+
+struct Crm;
+
+#[tool]
+impl Crm {
+    /// Counts.
+    #[tool]
+    fn count_customers(&self) -> u32 {
+        1
+    }
+}
+
+fn main() {
+    let _ = tools![..Crm: Crm as "the_customers_of_the_whole_of_the_northern_region_"];
+}

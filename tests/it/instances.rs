@@ -1,5 +1,8 @@
 //! Instances of a generic tool, and of a type with tools, stand in one list: each with its own name and words.
 
+// A test may panic.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
 use serde_json::json;
 use toolwright::{Context, Schema, ToolCall, ToolError, Wire, tool, tool_of, tools};
 

@@ -594,7 +594,7 @@ fn every_call_is_answered_once_or_pending() {
         .ok()
         .and_then(|cases| cases.parse().ok());
     let config = Config {
-        cases: cases.unwrap_or(10_000),
+        cases: cases.unwrap_or(2_000),
         max_shrink_iters: 2_000,
         failure_persistence: None,
         ..Config::default()

@@ -19,6 +19,7 @@ mod format;
 mod going_on;
 mod handoff;
 mod http;
+mod mojentic;
 mod planck;
 mod random_agents;
 mod random_runs;

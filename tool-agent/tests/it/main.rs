@@ -29,4 +29,5 @@ mod session;
 mod steps;
 mod stores;
 mod synapse;
+mod synaptic;
 mod turns;

@@ -4,6 +4,7 @@ mod agent;
 mod agent_tool;
 mod agent_tool_kept;
 mod aimock;
+mod allm;
 mod approved;
 mod cancelled;
 mod checkpoints;

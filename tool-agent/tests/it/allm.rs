@@ -188,9 +188,9 @@ async fn a_declared_tool_without_code_is_an_error_that_the_policy_sees() {
     );
 
     let seen = Notes::default();
-    let hears = seen.clone();
+    let listens = seen.clone();
     let policy = ErrorPolicy::with(move |call, error| {
-        hears.write(format!("{} {}", call.name, error.kind().as_str()));
+        listens.write(format!("{} {}", call.name, error.kind().as_str()));
         OnFailure::Halt
     });
     let executor = Executor::serial(tools()).on_error(policy);
@@ -213,11 +213,11 @@ async fn a_declared_tool_without_code_is_an_error_that_the_policy_sees() {
 async fn a_turn_without_calls_runs_nothing_and_ends() {
     for executor in executors(&Notes::default()) {
         let heard = Notes::default();
-        let hears = heard.clone();
+        let listens = heard.clone();
         let agent = Agent::with_executor(script([text("Hello.")]), executor.clone());
         let agent = agent.on_event(move |event| match event {
-            RunEvent::NodeStarted { node, .. } => hears.write(node.as_str()),
-            RunEvent::Call { event, .. } => hears.write(format!("{event:?}")),
+            RunEvent::NodeStarted { node, .. } => listens.write(node.as_str()),
+            RunEvent::Call { event, .. } => listens.write(format!("{event:?}")),
             _ => {}
         });
         let run = agent
@@ -317,9 +317,9 @@ async fn after_a_failure_a_run_goes_on_halts_or_does_what_the_host_says_once() {
         .unwrap();
     assert_eq!(run.end.as_str(), "completed");
     let kinds = Notes::default();
-    let hears = kinds.clone();
+    let listens = kinds.clone();
     let policy = ErrorPolicy::with(move |call, error| {
-        hears.write(format!("{} {}", call.name, ToolError::kind(error).as_str()));
+        listens.write(format!("{} {}", call.name, ToolError::kind(error).as_str()));
         OnFailure::Continue
     });
     let executor = Executor::serial(all(&ran)).on_error(policy);
@@ -351,13 +351,13 @@ async fn a_halt_lets_the_rest_of_its_turn_end_and_the_first_calls_halt_counts_st
             ];
             let mut agent = Agent::with_executor(script([calls(turn)]), executor.clone());
             let heard = Notes::default();
-            let hears = heard.clone();
+            let listens = heard.clone();
             if streams {
                 agent = agent.on_event(move |event| {
                     event
                         .end()
                         .into_iter()
-                        .for_each(|end| hears.write(end.as_str()));
+                        .for_each(|end| listens.write(end.as_str()));
                 });
             }
             let mut session = Session::ask("Plan!");
@@ -747,9 +747,9 @@ async fn each_call_is_told_of_from_its_start_to_what_it_came_to_and_each_node_an
             [turn(&["look"]), calls(mixed)]
         };
         let heard = Notes::default();
-        let hears = heard.clone();
+        let listens = heard.clone();
         let streams = Agent::with_executor(script(mixed()), executor.clone())
-            .on_event(move |event| told(event).into_iter().for_each(|line| hears.write(line)));
+            .on_event(move |event| told(event).into_iter().for_each(|line| listens.write(line)));
         let silent = Agent::with_executor(script(mixed()), executor);
         let (mut streamed, mut whole) = (Session::with_id("s"), Session::with_id("s"));
         for (agent, session) in [(&streams, &mut streamed), (&silent, &mut whole)] {

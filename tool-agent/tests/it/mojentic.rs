@@ -50,7 +50,7 @@ async fn an_outcome_has_id_name_value_or_error_and_how_long_it_took() {
         Executor::parallel(tools![wait], 3),
     ] {
         let outcomes: Arc<Mutex<Outcomes>> = Arc::default();
-        let hears = Arc::clone(&outcomes);
+        let listens = Arc::clone(&outcomes);
         let agent = Agent::with_executor(script([turn(), text("Done.")]), executor);
         let agent = agent.on_event(move |event| {
             if let RunEvent::Call {
@@ -60,7 +60,7 @@ async fn an_outcome_has_id_name_value_or_error_and_how_long_it_took() {
             {
                 let errors = result.errors().map(Into::into).collect();
                 let (id, name) = (result.id.to_string(), result.name.to_string());
-                hears
+                listens
                     .lock()
                     .unwrap()
                     .push((id, name, result.value(), errors, result.duration));
@@ -208,7 +208,7 @@ async fn a_trace_has_each_request_call_and_batch_of_whoever_made_it_under_one_id
         .unwrap();
 
     let requests = Notes::default();
-    let hears = requests.clone();
+    let listens = requests.clone();
     let ask = call("c2", "ask_helper", &json!({"input": "Is it warm in Rome?"}));
     let turn = [wait_call("c1", "Oslo"), ask, bare("nope")];
     let executor = Executor::serial(tools).observer(trace.clone());
@@ -220,13 +220,13 @@ async fn a_trace_has_each_request_call_and_batch_of_whoever_made_it_under_one_id
                 node: Node::Model,
                 ..
             } => {
-                hears.write(format!("{run_id} asks"));
+                listens.write(format!("{run_id} asks"));
             }
             RunEvent::ModelFinished {
                 run_id, response, ..
             } => {
                 let (words, calls) = (&response.text, response.calls.len());
-                hears.write(format!("{run_id} is answered: {words} {calls} calls"));
+                listens.write(format!("{run_id} is answered: {words} {calls} calls"));
             }
             _ => {}
         });

@@ -69,7 +69,7 @@ async fn a_string_is_the_text_itself_and_an_error_is_marked_as_one() {
 }
 
 /// How to sort
-#[derive(Debug, Deserialize, Schema)]
+#[derive(Debug, Clone, Copy, Deserialize, Schema)]
 #[serde(rename_all = "lowercase")]
 enum Order {
     Name,
@@ -192,9 +192,9 @@ fn told(event: &RunEvent<'_>) -> Option<String> {
 /// An agent that writes what its events tell.
 fn heard(steps: impl IntoIterator<Item = Step>, tools: Toolset) -> (Agent, Notes) {
     let notes = Notes::default();
-    let hears = notes.clone();
+    let listens = notes.clone();
     let agent = Agent::new(script(steps), tools)
-        .on_event(move |event| told(event).into_iter().for_each(|line| hears.write(line)));
+        .on_event(move |event| told(event).into_iter().for_each(|line| listens.write(line)));
     (agent, notes)
 }
 

@@ -214,9 +214,9 @@ fn decision(id: &str) -> Decision {
 #[tokio::test]
 async fn a_person_is_asked_from_a_risk_on_and_each_decision_is_what_the_model_reads() {
     let (ran, asked) = (Notes::default(), Notes::default());
-    let hears = asked.clone();
+    let listens = asked.clone();
     let approval = Approval::at_least("medium").ask(move |ask| {
-        hears.write(&*ask.call.id);
+        listens.write(&*ask.call.id);
         let decision = decision(&ask.call.id);
         async move { decision }
     });
@@ -299,12 +299,12 @@ async fn pieces_of_a_stream_are_put_together_by_index_and_a_broken_call_ends_no_
     let server = Server::start(vec![stream(&events), whole(&words.to_string())]).await;
 
     let (heard, ran) = (Notes::default(), Notes::default());
-    let hears = heard.clone();
+    let listens = heard.clone();
     let model = Endpoint::openai_chat(&*server.url, "m", "");
     let agent = Agent::new(model, tools![add, look; state = ran.clone()]).on_event(move |event| {
         if let RunEvent::CallsReady { calls, .. } = event {
             for call in *calls {
-                hears.write(format!("{} {} {}", call.id, call.name, call.arguments));
+                listens.write(format!("{} {} {}", call.id, call.name, call.arguments));
             }
         }
     });
@@ -443,10 +443,10 @@ async fn hooks_and_events_tell_success_and_error_and_the_end_once() {
         ),
     ] {
         let notes = Notes::default();
-        let hears = notes.clone();
+        let listens = notes.clone();
         let agent = Agent::new(script([first(), last]), tools![add, fail])
             .hooks(Hears(notes.clone()))
-            .on_event(move |event| told(event).into_iter().for_each(|line| hears.write(line)));
+            .on_event(move |event| told(event).into_iter().for_each(|line| listens.write(line)));
         agent
             .run(&mut Session::ask("Go!"), &Context::new())
             .await

@@ -430,7 +430,7 @@ fn note(what: &str, #[state] store: &Notes, #[context] cx: &Context) -> Value {
 #[tokio::test]
 async fn a_tool_that_asks_for_state_store_and_call_id_stands_beside_one_that_does_not() {
     let (store, progress) = (Notes::default(), Notes::default());
-    let hears = progress.clone();
+    let listens = progress.clone();
     let note_call = call("c1", "note", &json!({"what": "milk"}));
     let model = Reads::new([
         calls([note_call, weather_call("c2", "Oslo")]),
@@ -444,7 +444,7 @@ async fn a_tool_that_asks_for_state_store_and_call_id_stands_beside_one_that_doe
             ..
         } = event
         {
-            hears.write(format!(
+            listens.write(format!(
                 "{id} {}",
                 progress.message.as_deref().unwrap_or_default()
             ));

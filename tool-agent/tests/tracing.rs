@@ -6,7 +6,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
+use std::future::Future;
 use std::sync::{Arc, Mutex};
+use std::task::Poll;
 
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
@@ -118,11 +120,26 @@ fn fails() -> Result<u8, &'static str> {
     Err("no")
 }
 
+/// Panics.
+#[tool]
+fn boom() -> u8 {
+    panic!("boom")
+}
+
+/// Never answers in time.
+#[tool(timeout = "1ms")]
+async fn late() -> u8 {
+    std::future::pending().await
+}
+
 /// What a run of this script comes to, under this subscriber.
 fn run(recorder: &Recorder, script: Vec<Result<ModelResponse, ModelError>>) -> Run {
     let _guard = tracing::subscriber::set_default(recorder.clone());
     let model = ScriptedModel::new(script);
-    let agent = Agent::with_executor(model, Executor::parallel(tools![look, fails], 2));
+    let agent = Agent::with_executor(
+        model,
+        Executor::parallel(tools![look, fails, boom, late], 2),
+    );
     let mut session = Session::with_id("s1");
     session.reply("Go!").unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread();
@@ -196,6 +213,80 @@ fn a_span_says_that_a_model_failed() {
     }
     assert_eq!(seen[0].fields["toolwright.halted"], "error");
     assert!(!seen[1].fields.contains_key("error.type"));
+    assert!(seen.iter().all(|span| span.closed));
+}
+
+#[test]
+fn a_span_says_how_its_call_failed_and_is_closed_in_its_run() {
+    let recorder = Recorder::default();
+    let names = ["late", "boom", "fails", "nope", "look"];
+    let calls = ModelResponse::calls(names.map(|name| ToolCall::new(name, name, "{}")));
+    run(&recorder, vec![Ok(calls), Ok(ModelResponse::text("Done."))]);
+    let seen = recorder.spans.lock().unwrap().seen.clone();
+    let mut failed = BTreeMap::new();
+    for span in seen.iter().filter(|span| span.name == "execute_tool") {
+        // The run's span around it has the conversation's id.
+        assert_eq!(span.parent, Some(0));
+        let kind = span.fields.get("error.type").map(String::as_str);
+        let status = span.fields.get("otel.status_code").map(String::as_str);
+        assert_eq!(status, kind.map(|_| "ERROR"));
+        assert_eq!(
+            span.fields["gen_ai.tool.name"],
+            span.fields["gen_ai.tool.call.id"]
+        );
+        failed.insert(&*span.fields["gen_ai.tool.call.id"], kind);
+    }
+    let expected = [
+        ("late", Some("timeout")),
+        ("boom", Some("panicked")),
+        ("fails", Some("failed")),
+        ("nope", Some("unknown_tool")),
+        ("look", None),
+    ];
+    assert_eq!(failed, expected.into());
+    assert_eq!(seen[0].fields["gen_ai.conversation.id"], "s1");
+    assert!(seen.iter().all(|span| span.closed));
+}
+
+#[test]
+fn a_run_that_is_dropped_closes_its_spans() {
+    let recorder = Recorder::default();
+    let _guard = tracing::subscriber::set_default(recorder.clone());
+    let calls = ModelResponse::calls([ToolCall::new("c1", "late", "{}")]);
+    let executor = Executor::serial(tools![late]);
+    let agent = Agent::with_executor(ScriptedModel::new([Ok(calls)]), executor);
+    let runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = { runtime }
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let (mut session, cx) = (Session::ask("Go!"), Context::new());
+        let mut run = Box::pin(agent.run(&mut session, &cx));
+        // The tool is at work, and time stands still.
+        for _ in 0..20 {
+            let over = std::future::poll_fn(|task| Poll::Ready(run.as_mut().poll(task).is_ready()));
+            assert!(!over.await);
+            tokio::task::yield_now().await;
+        }
+        let closed = |recorder: &Recorder| -> Vec<_> {
+            let spans = recorder.spans.lock().unwrap();
+            spans
+                .seen
+                .iter()
+                .map(|span| (span.name, span.closed))
+                .collect()
+        };
+        let names = ["invoke_agent", "chat", "execute_tool"];
+        let open = [false, true, false];
+        assert_eq!(
+            closed(&recorder),
+            names.into_iter().zip(open).collect::<Vec<_>>()
+        );
+        drop(run);
+        assert!(closed(&recorder).iter().all(|(_, closed)| *closed));
+    });
 }
 
 #[test]

@@ -20,10 +20,10 @@ use toolwright::{
 
 /// What a server got.
 #[derive(Debug, Clone)]
-struct Got {
+pub(crate) struct Got {
     /// The first line and the headers.
     head: String,
-    body: Value,
+    pub(crate) body: Value,
 }
 
 impl Got {
@@ -40,14 +40,14 @@ impl Got {
 }
 
 #[derive(Debug, Clone)]
-struct Server {
-    url: String,
+pub(crate) struct Server {
+    pub(crate) url: String,
     got: Arc<Mutex<Vec<Got>>>,
 }
 
 impl Server {
     /// A server that gives these answers, one a connection, and none after them.
-    async fn start(answers: Vec<Vec<u8>>) -> Self {
+    pub(crate) async fn start(answers: Vec<Vec<u8>>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let got = Arc::new(Mutex::new(Vec::new()));
@@ -64,7 +64,7 @@ impl Server {
         Self { url, got }
     }
 
-    fn got(&self) -> Vec<Got> {
+    pub(crate) fn got(&self) -> Vec<Got> {
         self.got.lock().unwrap().clone()
     }
 }
@@ -99,11 +99,11 @@ fn answer(status: &str, headers: &str, body: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-fn whole(body: &str) -> Vec<u8> {
+pub(crate) fn whole(body: &str) -> Vec<u8> {
     answer("200 OK", "content-type: application/json\r\n", body)
 }
 
-fn stream(body: &str) -> Vec<u8> {
+pub(crate) fn stream(body: &str) -> Vec<u8> {
     answer("200 OK", "content-type: text/event-stream\r\n", body)
 }
 

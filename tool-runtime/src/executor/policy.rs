@@ -85,6 +85,6 @@ pub enum UnknownPolicy {
     /// The model reads an error with near names; the other calls run.
     #[default]
     Report,
-    /// Nothing runs: the call is answered with its error, the others as cancelled.
+    /// Nothing runs: the call is answered with its error, the others as cancelled. Calls for the host stay pending.
     Abort,
 }

@@ -48,6 +48,7 @@ pub mod call {
     #[doc(inline)]
     pub use toolwright_provider::call::{
         Annotations, Block, Content, Encode, ErrorKind, HaltReason, Meta, Output, Payload,
+        StoredOutcome, StoredOutcomeError,
     };
     #[doc(inline)]
     pub use toolwright_runtime::tool::{

@@ -56,6 +56,7 @@ mod schemas;
 mod secrets;
 mod serde_attributes;
 mod short_str;
+mod stored_outcomes;
 mod systems;
 mod targets;
 mod toolset;

@@ -18,6 +18,8 @@ pub use self::error::{CheckpointError, Damage, DamagedPart};
 pub use self::memory::MemoryCheckpointer;
 #[cfg(feature = "sqlite")]
 pub use self::sqlite::SqliteCheckpointer;
+use toolwright_provider::call::FormatVersion;
+
 use crate::BoxFuture;
 use crate::journal::{Begin, Begun, CallRecord};
 use crate::{Node, Session};
@@ -177,46 +179,6 @@ impl CheckpointId {
 impl fmt::Display for CheckpointId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
-    }
-}
-
-/// Version number of the stored form of sessions and outcomes. Other versions are not read. Text without a number has
-/// the first version.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "u32", into = "u32")]
-pub(crate) struct FormatVersion;
-
-impl FormatVersion {
-    const NUMBER: u32 = 1;
-
-    /// Returns an error message if the text has another version.
-    pub(crate) fn of_another(text: &str) -> Option<String> {
-        #[derive(Deserialize)]
-        struct Stored {
-            form: u32,
-        }
-        let stored: Stored = serde_json::from_str(text).ok()?;
-        Self::try_from(stored.form).err()
-    }
-}
-
-impl From<FormatVersion> for u32 {
-    fn from(_: FormatVersion) -> Self {
-        FormatVersion::NUMBER
-    }
-}
-
-impl TryFrom<u32> for FormatVersion {
-    type Error = String;
-
-    fn try_from(number: u32) -> Result<Self, String> {
-        let words = || {
-            format!(
-                "it is of form {number}; this program knows form {}",
-                Self::NUMBER
-            )
-        };
-        (number == Self::NUMBER).then_some(Self).ok_or_else(words)
     }
 }
 

@@ -1,16 +1,14 @@
 //! Records of calls while they run, so that a session can continue after a crash.
 //!
-//! `layer` writes a record before and after each call, and `stored_outcome` is the stored form of a result. Without the
+//! `layer` writes a record before and after each call, and the stored form of a result is a `StoredOutcome`. Without the
 //! first record, a call that had begun would run twice; without the second, its result would be lost.
 
 mod layer;
-mod stored_outcome;
 
 use serde_json::Value;
 use toolwright_provider::call::ToolCall;
 
 pub(crate) use self::layer::Journal;
-pub(crate) use self::stored_outcome::StoredOutcome;
 use crate::CheckpointId;
 
 /// Policy for calls of unknown outcome: the call began, and the process or the run's future ended before the call did.
@@ -42,7 +40,7 @@ pub struct CallRecord {
     pub revision: u64,
     /// Newest checkpoint of the session when the call began.
     pub after: CheckpointId,
-    /// Outcome as JSON text. `None` while the call runs, or if the outcome is unknown.
+    /// Outcome as the JSON of a [`StoredOutcome`](toolwright_provider::call::StoredOutcome). `None` while the call runs, or if the outcome is unknown.
     pub outcome: Option<String>,
 }
 

@@ -21,8 +21,8 @@ use serde::{Deserialize, Serialize};
 use toolwright_provider::call::ToolCall;
 use toolwright_runtime::tool::{Decision, State};
 
-use crate::checkpoint::FormatVersion;
 use crate::{CheckpointId, Node, Thread, ThreadMessage, ThreadRepair, Usage};
+use toolwright_provider::call::FormatVersion;
 
 pub use self::error::SessionError;
 pub use self::pending::{CallRef, PendingCall, PendingCallReason};

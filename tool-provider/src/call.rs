@@ -9,6 +9,7 @@ mod outcome;
 mod output;
 mod payload;
 mod result;
+mod stored;
 mod tool_call;
 
 pub use self::contain::{contained, panicked};
@@ -20,4 +21,5 @@ pub use self::outcome::{EndReason, HaltReason, Outcome};
 pub use self::output::Output;
 pub use self::payload::Payload;
 pub use self::result::{ToolResult, is_written};
+pub use self::stored::{FormatVersion, StoredOutcome, StoredOutcomeError};
 pub use self::tool_call::{Bytes, ToolCall};

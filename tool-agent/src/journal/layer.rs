@@ -3,13 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use toolwright_provider::call::{Annotations, ErrorKind, ToolCall, ToolError};
+use toolwright_provider::call::{Annotations, ErrorKind, StoredOutcome, ToolCall, ToolError};
 use toolwright_runtime::executor::{Handled, Layer, Next, Request};
 use toolwright_runtime::tool::BoxFuture;
 
-use super::stored_outcome::StoredOutcome;
 use super::{Begin, Begun, CallRecord, UnknownOutcome, shown};
-use crate::checkpoint::FormatVersion;
 use crate::{CheckpointError, CheckpointId, Checkpointer, Damage, DamagedPart};
 
 /// Innermost layer of an agent with a checkpointer, for one visit of the tools node. It records each call before and
@@ -154,8 +152,8 @@ impl JournalInner {
         let Handled::Done(outcome) = &handled else {
             return handled;
         };
-        let stored = StoredOutcome::new(&call, outcome, cx.updates());
-        let stored = stored.and_then(|stored| serde_json::to_string(&stored));
+        let stored = StoredOutcome::new(&call, outcome)
+            .and_then(|stored| stored.with_updates(cx.updates()).to_json());
         let stored = match stored {
             Ok(stored) => stored,
             Err(error) => {
@@ -176,18 +174,18 @@ impl JournalInner {
     /// Returns the recorded outcome of a call that has run.
     fn replay(&self, record: &CallRecord, request: &Request<'_>) -> Handled {
         let stored = record.outcome.as_deref().unwrap_or_default();
-        match serde_json::from_str::<StoredOutcome>(stored) {
-            Ok(mut stored) => {
-                for (name, value) in std::mem::take(&mut stored.updates) {
-                    request.context().update_state(name, value);
+        match StoredOutcome::from_json(stored) {
+            Ok(stored) => {
+                for (name, value) in stored.updates() {
+                    request.context().update_state(name.as_str(), value.clone());
                 }
-                stored.outcome().into()
+                stored.into_outcome().into()
             }
             Err(error) => {
-                if let Some(words) = FormatVersion::of_another(stored) {
+                if error.is_of_another_version() {
                     let key = &record.key;
                     return self.fail(CheckpointError::Unreadable(format!(
-                        "the record of the call `{key}` cannot be read: {words}"
+                        "the record of the call `{key}` cannot be read: {error}"
                     )));
                 }
                 let part = DamagedPart::Call(record.key.clone());

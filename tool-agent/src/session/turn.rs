@@ -4,11 +4,10 @@
 //! that ends the run once nothing is open. The status is derived from these in one place, so it cannot contradict them.
 
 use serde::{Deserialize, Serialize};
-use toolwright_provider::call::{Outcome, ToolCall, ToolResult};
+use toolwright_provider::call::{Outcome, StoredOutcome, ToolResult};
 use toolwright_schema::text::ShortStr;
 
 use super::{PendingCall, PendingCallReason, Session, Status, WaitingCall};
-use crate::journal::StoredOutcome;
 use crate::{Node, OpenQuestion, RunEnd};
 
 /// Call that ends the run once nothing of its turn is open.
@@ -22,7 +21,7 @@ pub(crate) struct Ending {
 impl Ending {
     /// Returns the reason why the run ends.
     fn run_end(&self) -> RunEnd {
-        match self.came_to.clone().outcome() {
+        match self.came_to.clone().into_outcome() {
             Ok(Outcome::Halt { reason, value }) => RunEnd::Halt {
                 index: self.index,
                 id: self.id.clone(),
@@ -44,8 +43,7 @@ impl Session {
     /// Records that the call at this place ends the run once nothing of the turn is open. Returns true if this call is
     /// the one that counts.
     pub(crate) fn ends_with(&mut self, index: usize, result: &ToolResult) -> bool {
-        let call = ToolCall::new(&*result.id, &*result.name, "");
-        let Ok(came_to) = StoredOutcome::new(&call, &result.outcome, Vec::new()) else {
+        let Ok(came_to) = StoredOutcome::of(result) else {
             // Unreachable: an answer was written from this outcome.
             return false;
         };

@@ -1,11 +1,13 @@
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// A change to a call's arguments that made them what the schema says: what the model meant and did
 /// not say.
 ///
 /// Arguments that a model wrote are repaired where their meaning is certain, and everything is read
 /// and checked again afterwards. A string parameter is never touched. [`Repairs`] says how far that goes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Repair {
     /// Path from the arguments' root: `lines[2].qty`. Empty for the arguments as a whole.
@@ -32,7 +34,8 @@ impl Repair {
 }
 
 /// The kinds of repairs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RepairKind {
     /// A number or boolean stood in a string.

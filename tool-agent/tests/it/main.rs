@@ -23,6 +23,7 @@ mod random_agents;
 mod random_runs;
 mod scripted;
 mod session;
+mod shared_thread;
 mod steps;
 mod stores;
 mod turns;

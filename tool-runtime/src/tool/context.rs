@@ -54,6 +54,7 @@ struct Shared {
     repairs: Repairs,
     lowered: bool,
     limits: Option<Limits>,
+    conversation: Option<Arc<dyn Any + Send + Sync>>,
     #[cfg(feature = "tokio")]
     stop: Option<Cancel>,
     /// In a batch or an agent that a call runs: that call.
@@ -166,6 +167,39 @@ impl Context {
         self.change(|shared| shared.limits = Some(limits.capped()))
     }
 
+    /// Offers the conversation's messages to tools, in the host's own type; see [`conversation`](Self::conversation).
+    ///
+    /// The default is to offer nothing: messages hold what the user wrote and the arguments of all calls, secret ones
+    /// too. An agent replaces what its host sets here, by its own thread or by nothing.
+    ///
+    /// ```
+    /// use toolwright::{Context, ToolCall, tool, tools};
+    ///
+    /// struct Messages(Vec<String>);
+    ///
+    /// /// Repeats what was said first.
+    /// #[tool]
+    /// fn first(#[context] cx: &Context) -> Option<String> {
+    ///     cx.conversation::<Messages>()?.0.first().cloned()
+    /// }
+    ///
+    /// let call = ToolCall::new("1", "first", "{}");
+    /// let cx = Context::new().with_conversation(Messages(vec!["Hello!".into()]));
+    /// assert_eq!(tools![first].call_blocking(&call, &cx).value(), Some("Hello!".into()));
+    /// ```
+    pub fn with_conversation<T: Any + Send + Sync>(self, messages: T) -> Self {
+        self.change(|shared| shared.conversation = Some(Arc::new(messages)))
+    }
+
+    /// Offers no messages.
+    #[doc(hidden)]
+    pub fn without_conversation(self) -> Self {
+        if self.shared.conversation.is_none() {
+            return self;
+        }
+        self.change(|shared| shared.conversation = None)
+    }
+
     /// Adds a value of the host, which is found again by its type.
     pub fn with<T: Any + Send + Sync>(self, value: T) -> Self {
         self.change(|shared| {
@@ -226,6 +260,9 @@ impl Context {
             shared.lowered |= below.lowered;
             if shared.called.is_none() {
                 shared.called.clone_from(&below.called);
+            }
+            if shared.conversation.is_none() {
+                shared.conversation.clone_from(&below.conversation);
             }
             if !below.state.is_empty() {
                 shared.state = shared.state.over(&below.state);
@@ -311,6 +348,14 @@ impl Context {
     /// Returns the conversation's state; empty if the host set none.
     pub fn state(&self) -> &State {
         &self.shared.state
+    }
+
+    /// Returns the messages of the conversation that made the call. `None` unless the host offers them as a `T`.
+    ///
+    /// An agent offers its thread if it is told to. Calls that a tool makes with its own context read the conversation
+    /// that the tool reads; an agent that a tool runs has a conversation of its own.
+    pub fn conversation<T: Any + Send + Sync>(&self) -> Option<&T> {
+        self.shared.conversation.as_deref()?.downcast_ref()
     }
 
     /// Returns the host's value of type `T`.
@@ -506,7 +551,7 @@ impl Context {
 }
 
 /// Returns the context of an agent that a call runs. It lacks all that belongs to the caller's conversation alone: the
-/// call, agent id, session, run, turn, input, called tools and lowered forms. A context outside a call stays as it is.
+/// call, agent id, session, run, turn, input, messages, called tools and lowered forms. A context outside a call stays as it is.
 pub fn inside_call(cx: &Context) -> Context {
     if cx.call.is_none() {
         return cx.clone();
@@ -526,6 +571,7 @@ pub fn inside_call(cx: &Context) -> Context {
         shared.turn = None;
         shared.called = None;
         shared.input = None;
+        shared.conversation = None;
         shared.within = None;
         shared.lowered = false;
         #[cfg(feature = "tokio")]

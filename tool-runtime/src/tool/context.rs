@@ -1,5 +1,4 @@
-use std::any::{Any, TypeId};
-use std::collections::HashMap;
+use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
@@ -9,6 +8,7 @@ use crate::tool::Cancel;
 use crate::tool::Progress;
 #[cfg(feature = "tokio")]
 use crate::tool::state;
+use crate::tool::state::Values;
 #[cfg(feature = "tokio")]
 use crate::tool::{Caller, RunningBatch};
 use crate::tool::{Scope, State};
@@ -60,7 +60,7 @@ struct Shared {
     /// In a batch or an agent that a call runs: that call.
     #[cfg(feature = "tokio")]
     caller: Option<Caller>,
-    extensions: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
+    values: Values,
 }
 
 #[derive(Clone)]
@@ -200,11 +200,9 @@ impl Context {
         self.change(|shared| shared.conversation = None)
     }
 
-    /// Adds a value of the host, which is found again by its type.
+    /// Adds a value of the host, which is found again by its type. Rules of visibility read it by [`Scope::get`].
     pub fn with<T: Any + Send + Sync>(self, value: T) -> Self {
-        self.change(|shared| {
-            shared.extensions.insert(TypeId::of::<T>(), Arc::new(value));
-        })
+        self.change(|shared| shared.values.insert(value))
     }
 
     /// Combines two contexts: this one takes precedence over `base`. A call's context goes over a session's, and that
@@ -276,10 +274,7 @@ impl Context {
                     shared.caller.clone_from(&below.caller);
                 }
             }
-            for (of, value) in &below.extensions {
-                let own = shared.extensions.entry(*of);
-                own.or_insert_with(|| Arc::clone(value));
-            }
+            shared.values.add(&below.values);
         })
     }
 
@@ -360,10 +355,7 @@ impl Context {
 
     /// Returns the host's value of type `T`.
     pub fn get<T: Any + Send + Sync>(&self) -> Option<&T> {
-        self.shared
-            .extensions
-            .get(&TypeId::of::<T>())?
-            .downcast_ref()
+        self.shared.values.get()
     }
 
     /// Returns the call's place in its turn, from 0; `None` outside a call.
@@ -395,7 +387,8 @@ impl Context {
         let called = self.shared.called.as_deref().unwrap_or_default();
         let scope = Scope::new(&self.shared.state)
             .with_turn(self.turn())
-            .with_called(called);
+            .with_called(called)
+            .with_values(&self.shared.values);
         match &self.shared.input {
             Some(input) => scope.with_input(input),
             None => scope,
@@ -584,7 +577,7 @@ pub fn inside_call(cx: &Context) -> Context {
 
 impl fmt::Debug for Context {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // State and extensions may be secret.
+        // State, messages and values may be secret.
         f.debug_struct("Context")
             .field("agent", &self.agent_id())
             .field("session", &self.session_id())

@@ -21,6 +21,7 @@ mod handoff;
 mod http;
 mod random_agents;
 mod random_runs;
+mod runner;
 mod scripted;
 mod session;
 mod shared_thread;

@@ -103,7 +103,8 @@ pub mod executor {
     pub use toolwright_runtime::executor::{
         Batch, BatchId, BlockingLimit, CallPlan, Decide, Decided, ErrorPolicy, Event, Halted,
         Observer, OnFailure, OutputLimit, Overflow, Pending, PendingReason, Redacted, Reply,
-        ResumeError, Source, TraceEvent, TraceKind, TraceStore, Traced, TracedCall, UnknownPolicy,
+        ResumeError, Runner, RunnerCall, Source, TraceEvent, TraceKind, TraceStore, Traced,
+        TracedCall, UnknownPolicy,
     };
 }
 

@@ -163,6 +163,35 @@ fn the_hosts_own_values_are_found_by_type() {
     assert_eq!(none.value(), Some(Value::Null));
 }
 
+/// How many messages there are.
+#[tool]
+fn messages(#[context] cx: &Context) -> Option<usize> {
+    cx.conversation::<Vec<String>>().map(Vec::len)
+}
+
+#[test]
+fn messages_are_read_where_the_host_offers_them() {
+    let tools = tools![messages];
+    let count = |cx: &Context| run(&tools, cx, "messages", "{}").value();
+    let offers = |messages: &[&str]| {
+        let messages: Vec<String> = messages.iter().map(ToString::to_string).collect();
+        Context::new().with_conversation(messages)
+    };
+    assert_eq!(count(&Context::new()), Some(Value::Null));
+    assert_eq!(
+        count(&Context::new().with_conversation("of another type")),
+        Some(Value::Null)
+    );
+    let two = offers(&["a", "b"]);
+    assert_eq!(count(&two), Some(json!(2)));
+    // As with all that a context knows, the nearer one counts.
+    assert_eq!(count(&offers(&["c"]).over(&two)), Some(json!(1)));
+    assert_eq!(
+        count(&Context::new().with_turn(1).over(&two)),
+        Some(json!(2))
+    );
+}
+
 #[test]
 fn a_changed_copy_leaves_the_other_alone() {
     let base = Context::new().with_agent("a").with_turn(1);

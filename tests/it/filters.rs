@@ -209,6 +209,58 @@ fn a_rule_sees_the_whole_conversation() {
     );
 }
 
+/// What a host knows beside the user's words.
+struct Plan {
+    name: &'static str,
+}
+
+#[test]
+fn rules_and_catalogues_read_structured_input() {
+    let is_pro = |scope: &Scope<'_>| scope.get::<Plan>().is_some_and(|plan| plan.name == "pro");
+    let wants = |scope: &Scope<'_>, what: &str| {
+        let json = scope.get::<serde_json::Value>();
+        json.is_some_and(|json| json["wants"] == what)
+    };
+    let filter = Filter::when(move |_, scope| is_pro(scope));
+    let filtered = Executor::serial(tools![pay])
+        .filter(filter.and(Filter::when(move |_, scope| wants(scope, "to pay"))));
+    let chosen = Executor::serial(Source::catalog(move |scope: &Scope<'_>| {
+        if is_pro(scope) {
+            tools![pay, refund]
+        } else {
+            tools![refund]
+        }
+    }));
+    let seen = |executor: &Executor, cx: &Context| executor.tools(cx).len();
+    let pro = Context::new().with(Plan { name: "pro" });
+    let json = Context::new().with(serde_json::json!({"wants": "to pay"}));
+    for (cx, expected) in [
+        (Context::new(), (0, 1)),
+        (pro.clone(), (0, 2)),
+        (json.clone(), (0, 1)),
+        (json.clone().over(&pro), (1, 2)),
+        (
+            Context::new().with(Plan { name: "free" }).over(&pro),
+            (0, 1),
+        ),
+    ] {
+        assert_eq!((seen(&filtered, &cx), seen(&chosen, &cx)), expected);
+    }
+    // The executor's own context counts where a batch's does not say more.
+    let filtered = filtered.context(pro);
+    assert_eq!(
+        (seen(&filtered, &Context::new()), seen(&filtered, &json)),
+        (0, 1)
+    );
+    // What is not offered is not called.
+    let call = [ToolCall::new("1", "pay", "{}")];
+    let ran = |cx: &Context| {
+        let batch = filtered.run_blocking(&call, cx);
+        batch.results().next().unwrap().is_success()
+    };
+    assert_eq!((ran(&Context::new()), ran(&json)), (false, true));
+}
+
 #[test]
 fn a_catalogue_is_asked_anew_for_each_turn() {
     let asked = Arc::new(Mutex::new(Vec::new()));

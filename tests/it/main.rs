@@ -50,6 +50,7 @@ mod replaced_failures;
 mod results;
 mod resumed_batch;
 mod rooms;
+mod runner;
 mod scenarios_executor;
 mod scenarios_synapse;
 mod schemas;

@@ -56,6 +56,7 @@ fn every_error_is_carried_with_what_the_host_reads() {
         ErrorKind::Cancelled,
         ErrorKind::NoHandler,
         ErrorKind::NotStarted,
+        ErrorKind::NoAnswer,
         ErrorKind::Encoding,
         ErrorKind::InvalidReturn,
     ];

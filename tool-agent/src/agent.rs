@@ -85,6 +85,7 @@ pub struct Agent {
     hooks: Vec<Arc<dyn Hooks>>,
     listeners: Vec<Arc<dyn Listener>>,
     reports_edits: bool,
+    shares_thread: bool,
     persistence: Persistence,
 }
 
@@ -151,6 +152,7 @@ impl Agent {
             hooks: Vec::new(),
             listeners: Vec::new(),
             reports_edits: false,
+            shares_thread: false,
             persistence: Persistence::default(),
         }
     }
@@ -298,6 +300,46 @@ impl Agent {
         }
     }
 
+    /// Lets the agent's tools read the [`Thread`](crate::Thread) by
+    /// [`Context::conversation`](toolwright_runtime::tool::Context::conversation). It ends with the message that makes
+    /// the calls. Calls share the thread, so that a tool that does not read it costs nothing.
+    ///
+    /// Default: tools see their arguments alone. A thread holds all that was said, and the arguments of all calls with
+    /// their secrets, so share it only with tools that may know this.
+    ///
+    /// A tool reads the thread of the agent that calls it. An agent that is a [tool](crate::AgentTool) shares its own
+    /// thread or none, never its caller's. After a [hand-over](Self::peer) the setting of the other agent counts.
+    ///
+    /// ```
+    /// use toolwright::agent::testing::ScriptedModel;
+    /// use toolwright::agent::{Agent, ModelResponse, Session, Thread};
+    /// use toolwright::{Context, ToolCall, tool, tools};
+    ///
+    /// /// Repeats what the user said last.
+    /// #[tool]
+    /// fn echo(#[context] cx: &Context) -> Option<String> {
+    ///     let thread = cx.conversation::<Thread>()?;
+    ///     thread.last_input().map(str::to_owned)
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+    /// let model = ScriptedModel::new([
+    ///     Ok(ModelResponse::calls([ToolCall::new("c1", "echo", "{}")])),
+    ///     Ok(ModelResponse::text("You said hello.")),
+    /// ]);
+    /// let agent = Agent::new(model, tools![echo]).share_thread();
+    /// let mut session = Session::ask("Hello!");
+    /// agent.run(&mut session, &Context::new()).await.unwrap();
+    /// assert!(format!("{:?}", session.thread().messages()[2]).contains("Hello!"));
+    /// # });
+    /// ```
+    pub fn share_thread(self) -> Self {
+        Self {
+            shares_thread: true,
+            ..self
+        }
+    }
+
     /// Sets the policy for calls whose outcome is unknown. Default: [`UnknownOutcome::Ask`].
     pub fn on_unknown_outcome(mut self, policy: UnknownOutcome) -> Self {
         self.persistence.unknown = policy;
@@ -328,7 +370,7 @@ impl Agent {
     /// [idempotency keys](Context::idempotency_key) are made of them.
     ///
     /// A tool that runs an agent may pass on its call's context. It counts like a host's context, without the calling
-    /// conversation's agent, session, run, turn, input and called tools.
+    /// conversation's agent, session, run, turn, input, messages and called tools.
     ///
     /// # Cancellation
     /// A run ends early when the context's [`Cancel`](toolwright_runtime::tool::Cancel) fires, or when the future is dropped,

@@ -1,11 +1,14 @@
 //! Threads: the messages of a conversation, and the rules that providers have about them.
 //!
+//! Clones share the messages until one of them changes, so that calls can read a thread without a copy.
+//!
 //! The last turn is cached, so that answering n calls costs n. Every method keeps the rule that each call has at most
 //! one answer, placed after the message that makes the call: otherwise no provider would accept the thread.
 
 mod repair;
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize, Serializer};
 use toolwright_provider::call::{Outcome, ToolCall};
@@ -20,6 +23,8 @@ use crate::{Asks, Assistant, CallRef, Question, SessionError, ThreadMessage, Too
 ///
 /// Providers accept a thread if each call is answered right after the message that makes it, and each answer belongs to
 /// a call. [`check`](Self::check) verifies this, and [`repair`](Self::repair) restores it.
+///
+/// A clone shares the messages until one of both changes.
 ///
 /// ```
 /// use toolwright::agent::{ThreadMessage, ThreadRepair, Thread};
@@ -36,7 +41,7 @@ use crate::{Asks, Assistant, CallRef, Question, SessionError, ThreadMessage, Too
 #[derive(Clone, Default, Deserialize)]
 #[serde(from = "Vec<ThreadMessage>")]
 pub struct Thread {
-    messages: Vec<ThreadMessage>,
+    messages: Arc<Vec<ThreadMessage>>,
     turn: Option<Turn>,
 }
 
@@ -181,12 +186,12 @@ impl Thread {
             turn.is_ordered &= turn.answers == 0 || before < answer.index;
             turn.answers += 1;
         }
-        self.messages.push(message);
+        Arc::make_mut(&mut self.messages).push(message);
     }
 
     /// Removes the last message.
     pub(crate) fn pop(&mut self) -> Option<ThreadMessage> {
-        let last = self.messages.pop();
+        let last = Arc::make_mut(&mut self.messages).pop();
         self.find_turn();
         last
     }
@@ -271,7 +276,8 @@ impl Thread {
         let Some(turn) = &mut self.turn else {
             return false;
         };
-        let answers = self.messages.get_mut(turn.at + 1..turn.end());
+        let messages = Arc::make_mut(&mut self.messages);
+        let answers = messages.get_mut(turn.at + 1..turn.end());
         let answers = answers.unwrap_or_default();
         let place = if turn.is_ordered {
             answers.binary_search_by_key(&answer.index, index_of)
@@ -290,8 +296,7 @@ impl Thread {
             }
             Err(place) => {
                 turn.answers += 1;
-                self.messages
-                    .insert(turn.at + 1 + place, ThreadMessage::Tool(answer));
+                messages.insert(turn.at + 1 + place, ThreadMessage::Tool(answer));
             }
         }
         true
@@ -311,22 +316,23 @@ impl Thread {
             return;
         };
         answers.sort_by_key(|answer| answer.index);
-        let behind = self.messages.split_off(turn.end());
-        let mut there = self.messages.split_off(turn.at + 1).into_iter().peekable();
+        let messages = Arc::make_mut(&mut self.messages);
+        let behind = messages.split_off(turn.end());
+        let mut there = messages.split_off(turn.at + 1).into_iter().peekable();
         for answer in answers {
             while let Some(before) = there.next_if(|other| index_of(other) < answer.index) {
-                self.messages.push(before);
+                messages.push(before);
             }
             // Skips the answer that is replaced.
             there.next_if(|other| index_of(other) == answer.index);
-            self.messages.push(ThreadMessage::Tool(answer));
+            messages.push(ThreadMessage::Tool(answer));
         }
-        self.messages.extend(there);
+        messages.extend(there);
         self.turn = Some(Turn {
-            answers: self.messages.len() - turn.at - 1,
+            answers: messages.len() - turn.at - 1,
             ..turn
         });
-        self.messages.extend(behind);
+        messages.extend(behind);
     }
 
     /// Returns the open questions of the last turn, in call order. Each has a placeholder as its answer, so that
@@ -546,7 +552,7 @@ impl Thread {
             size -= from.by_ref().take(start - dropped).sum::<usize>();
             dropped = start;
         }
-        let gone = self.messages.drain(..dropped).collect();
+        let gone = Arc::make_mut(&mut self.messages).drain(..dropped).collect();
         self.find_turn();
         gone
     }
@@ -554,7 +560,7 @@ impl Thread {
 
 impl Serialize for Thread {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.messages.serialize(serializer)
+        self.messages().serialize(serializer)
     }
 }
 
@@ -580,7 +586,7 @@ impl<const N: usize> From<[ThreadMessage; N]> for Thread {
 impl From<Vec<ThreadMessage>> for Thread {
     fn from(messages: Vec<ThreadMessage>) -> Self {
         let mut thread = Self {
-            messages,
+            messages: Arc::new(messages),
             turn: None,
         };
         thread.find_turn();

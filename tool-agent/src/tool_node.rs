@@ -28,6 +28,7 @@ use crate::{AgentError, Node, Thread, ThreadMessage, ToolMessage};
 pub struct ToolNode {
     executor: Executor,
     encoder: Encoder,
+    shares_thread: bool,
 }
 
 /// Outcomes of the calls at the end of a thread.
@@ -65,12 +66,21 @@ impl ToolNode {
         Self {
             executor,
             encoder: Encoder::auto(),
+            shares_thread: false,
         }
     }
 
     /// Sets the encoder that turns results into the model's text.
     pub fn encoder(self, encoder: Encoder) -> Self {
         Self { encoder, ..self }
+    }
+
+    /// Lets the tools read the thread: see [`Agent::share_thread`](crate::Agent::share_thread).
+    pub fn share_thread(self) -> Self {
+        Self {
+            shares_thread: true,
+            ..self
+        }
     }
 
     /// Runs the unanswered calls at the end of the thread and appends their answers, one per call, in call order. A
@@ -97,11 +107,14 @@ impl ToolNode {
         }
         let open: Vec<_> = thread.unanswered().iter().map(|open| open.index).collect();
         let calls = thread.last_calls();
-        let (plans, cx) = (
-            plans(calls, &open),
-            conversation_context(thread, cx.clone()),
-        );
+        let plans = plans(calls, &open);
+        let mut cx = conversation_context(thread, cx.clone());
+        if self.shares_thread {
+            cx = cx.with_conversation(thread.clone());
+        }
         let batch = self.executor.run_planned(calls, &plans, &cx).await;
+        // Otherwise an answer would copy the messages.
+        drop(cx);
         Ok(self.take(thread, &batch, &open))
     }
 

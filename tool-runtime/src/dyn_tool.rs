@@ -16,9 +16,9 @@ pub use self::build_error::{BuildError, SchemaError, SchemaErrorKind};
 use self::handler::{Check, Handler};
 #[cfg(feature = "validate")]
 use self::validator::SchemaValidator;
-#[cfg(feature = "validate")]
-use crate::tool::check;
 use crate::tool::{Answer, Call, Context, Scope, Tool};
+#[cfg(feature = "validate")]
+use crate::tool::{check, filled};
 use toolwright_provider::call::{Annotations, ErrorKind, Output, ToolDef, ToolError};
 use toolwright_provider::definitions::Stripped;
 use toolwright_provider::dialect::Inverse;
@@ -128,7 +128,7 @@ impl DynTool {
         }
     }
 
-    /// Validates the arguments against a run-time schema, and repairs them where needed.
+    /// Validates the arguments against a run-time schema, repairs them where needed, and adds defaults.
     #[cfg(feature = "validate")]
     fn validated<'a>(&self, call: Call<'a>) -> Result<Call<'a>, ToolError> {
         let Some(validator) = &self.validator else {
@@ -136,7 +136,8 @@ impl DynTool {
         };
         // The schema does not know the secrets of the handler's type.
         let has_secrets = self.secrets().is_some();
-        match check(&call, validator.root(), has_secrets) {
+        let checked = check(&call, validator.root(), has_secrets);
+        match checked.and_then(|text| filled(&call, text, validator.root(), validator.defaults())) {
             Ok(text) => Ok(call.with_arguments(text)),
             Err(error) if has_secrets => Err(error.without_values()),
             Err(error) => Err(error),
@@ -202,6 +203,7 @@ pub struct DynToolBuilder {
     handler: Option<Box<dyn Handler>>,
     /// The schema was given apart from the handler, so decoding does not check it.
     is_schema_given: bool,
+    fills_defaults: bool,
     check: Option<Box<Check>>,
     visible: Option<Box<Visible>>,
 }
@@ -213,6 +215,7 @@ impl Default for DynToolBuilder {
             meta: Map::new(),
             handler: None,
             is_schema_given: false,
+            fills_defaults: true,
             check: None,
             visible: None,
         }
@@ -274,6 +277,7 @@ impl DynToolBuilder {
     /// - [`build`](Self::build) refuses what cannot be checked safely or would not be checked: see
     ///   [`SchemaErrorKind`]. Nothing is ever fetched.
     /// - Arguments are repaired as those of compiled tools are, and the handler reads them repaired.
+    /// - The handler reads the [defaults](Self::fill_defaults) of keys that were left out.
     /// - The formats that JSON Schema defines are checked: `idn-email` and `idn-hostname` as far as that needs
     ///   no tables of Unicode's, so that some texts pass that are none. Others are notes for the model.
     /// - A `pattern` is matched in time linear in the text; it has no look-around.
@@ -286,6 +290,43 @@ impl DynToolBuilder {
     pub fn parameters(mut self, schema: SchemaDoc) -> Self {
         self.def.input = schema;
         self.is_schema_given = true;
+        self
+    }
+
+    /// Adds the schema's defaults to the arguments. Default: true, with the feature `validate`.
+    ///
+    /// What was sent stays as it was sent, repairs aside. Each object that leaves out an optional key whose schema has a
+    /// `default` gets the key at its end, after the arguments were checked. That holds inside objects, arrays and maps,
+    /// behind `$ref`, and in the alternative that the value is of. A default is taken as it is written: one that is
+    /// itself an object is not completed. `null` that the schema refuses, as strict modes send it for a key that is left
+    /// out, is such a key, and as a default it is none.
+    ///
+    /// A default that its own schema refuses is an error of [`build`](Self::build).
+    ///
+    /// ```
+    /// use toolwright::{Context, DynTool, ToolCall, ToolError, Toolset, schema::SchemaDoc};
+    ///
+    /// let schema = r#"{"type": "object", "properties": {
+    ///     "city": {"type": "string"},
+    ///     "days": {"type": "integer", "default": 5}
+    /// }, "required": ["city"]}"#;
+    /// let tool = DynTool::builder()
+    ///     .name("forecast")
+    ///     .description("Weather of a city.")
+    ///     .parameters(SchemaDoc::parse(schema).unwrap())
+    ///     .handler_sync(|arguments: serde_json::Value, _cx| Ok::<_, ToolError>(arguments))
+    ///     .build();
+    /// let tools = Toolset::new([tool.unwrap()]).unwrap();
+    /// let call = ToolCall::new("1", "forecast", r#"{"city": "Oslo"}"#);
+    /// let seen = tools.call_blocking(&call, &Context::new()).value();
+    /// # #[cfg(feature = "validate")]
+    /// assert_eq!(seen, Some(serde_json::json!({"city": "Oslo", "days": 5})));
+    /// ```
+    ///
+    /// Where another program reads the arguments and has its own defaults, set false: then defaults are notes for the
+    /// model, and are not looked at.
+    pub fn fill_defaults(mut self, fills: bool) -> Self {
+        self.fills_defaults = fills;
         self
     }
 
@@ -433,6 +474,7 @@ impl DynToolBuilder {
             meta,
             handler,
             is_schema_given,
+            fills_defaults,
             check,
             visible,
         } = self;
@@ -451,10 +493,13 @@ impl DynToolBuilder {
         }
         #[cfg(feature = "validate")]
         let validator = if is_schema_given && handler.is_some() {
-            Some(SchemaValidator::new(&def.input).map_err(BuildError::Schema)?)
+            let validator = SchemaValidator::new(&def.input, fills_defaults);
+            Some(validator.map_err(BuildError::Schema)?)
         } else {
             None
         };
+        #[cfg(not(feature = "validate"))]
+        let _ = fills_defaults;
         let stripped = def.strip_hidden();
         if stripped != Stripped::default() {
             return Err(BuildError::HiddenText(stripped));

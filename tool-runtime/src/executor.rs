@@ -13,6 +13,7 @@ mod output;
 mod policy;
 mod redacted;
 mod resume;
+mod runner;
 mod running;
 mod scheduler;
 mod shared;
@@ -44,6 +45,7 @@ pub use self::output::{OutputLimit, Overflow};
 pub use self::policy::{Decide, ErrorPolicy, OnFailure, UnknownPolicy};
 pub use self::redacted::Redacted;
 pub use self::resume::ResumeError;
+pub use self::runner::{Runner, RunnerCall};
 pub use self::source::Source;
 pub use self::trace::{TraceEvent, TraceKind, TraceStore, Traced, TracedCall};
 
@@ -101,6 +103,7 @@ pub struct Executor {
     on_error: ErrorPolicy,
     on_unknown: UnknownPolicy,
     layers: Vec<Arc<dyn Layer>>,
+    runner: Option<Arc<dyn Runner>>,
     observers: Observers,
     output: Option<OutputLimit>,
     encoder: Option<Encoder>,
@@ -154,6 +157,7 @@ impl Executor {
             on_error: ErrorPolicy::Continue,
             on_unknown: UnknownPolicy::Report,
             layers: Vec::new(),
+            runner: None,
             observers: Observers::default(),
             output: None,
             encoder: None,
@@ -271,6 +275,14 @@ impl Executor {
     pub fn layer(mut self, layer: impl Layer + 'static) -> Self {
         self.layers.push(Arc::new(layer));
         self
+    }
+
+    /// Sets the host's code that runs the calls, behind all layers; see [`Runner`]. Default: the tools' own code runs.
+    pub fn runner(self, runner: impl Runner + 'static) -> Self {
+        Self {
+            runner: Some(Arc::new(runner)),
+            ..self
+        }
     }
 
     /// Adds a closure that receives each event, on the thread where it happens; see [`Observer`].

@@ -31,7 +31,7 @@ pub(crate) use self::contain::{FromToolError, not_started};
 pub use self::context::{Context, inside_call};
 pub use self::decision::Decision;
 #[cfg(feature = "validate")]
-pub(crate) use self::decode::check;
+pub(crate) use self::decode::{check, filled};
 pub(crate) use self::decode::{decode_params, decode_root, decode_value, decode_value_of};
 pub use self::filter::Filter;
 #[cfg(feature = "tokio")]

@@ -3,6 +3,7 @@
 // A test that finds less than it expects has failed.
 #![allow(clippy::unwrap_used)]
 
+mod defaults;
 mod faults;
 mod hostile;
 mod refusals;

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use toolwright_runtime::tool::Context;
 use toolwright_schema::panics::reported;
 
+use self::lease::Lease;
 use super::Agent;
 use super::sub_sessions::SubSessions;
 use crate::event::{Listener, RunEvent};
@@ -344,7 +345,9 @@ impl<'a> Engine<'a> {
         if let Some(name) = session.agent.as_ref().or(self.agent.name.as_ref()) {
             base = base.with_agent(Arc::clone(name));
         }
-        let cx = conversation_context(&session.thread, host.clone().over(&base));
+        // An agent in a call must not read the messages of its caller.
+        let host_cx = host.clone().without_conversation();
+        let cx = conversation_context(&session.thread, host_cx.over(&base));
         if self.is_step {
             return cx;
         }
@@ -354,6 +357,17 @@ impl<'a> Engine<'a> {
             .with_session(session.id())
             .with_run(session.run_id())
             .with_turn(session.turn())
+    }
+
+    /// Returns the context that this turn's calls run with. Drop it before the thread changes, which would copy the
+    /// messages otherwise.
+    fn call_context(&self, lease: &Lease) -> Context {
+        let cx = lease.add_to(self.context());
+        if self.active_agent().shares_thread {
+            cx.with_conversation(self.session.thread.clone())
+        } else {
+            cx
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Repair of threads that no provider would accept.
 
 use std::mem;
+use std::sync::Arc;
 
 use super::{Thread, Unanswered};
 use crate::{ThreadMessage, ToolMessage};
@@ -21,7 +22,7 @@ impl Thread {
     pub fn repair(&mut self, repair: &ThreadRepair) {
         let Err(error) = self.check() else { return };
         let (mut orphans, mut place) = (error.orphans.into_iter().peekable(), 0);
-        self.messages.retain(|_| {
+        Arc::make_mut(&mut self.messages).retain(|_| {
             let is_orphan = orphans.next_if_eq(&place).is_some();
             place += 1;
             !is_orphan
@@ -42,22 +43,22 @@ impl Thread {
     fn answer_open(&mut self, open: Vec<Unanswered>, text: &str) {
         let mut open = open.into_iter().peekable();
         let mut turn = 0;
-        let messages = mem::take(&mut self.messages);
-        for (place, message) in messages.into_iter().enumerate() {
+        let messages = Arc::make_mut(&mut self.messages);
+        for (place, message) in mem::take(messages).into_iter().enumerate() {
             let before = match &message {
                 ThreadMessage::Tool(answer) => answer.index,
                 ThreadMessage::User { .. } | ThreadMessage::Assistant(_) => usize::MAX,
             };
             while let Some(open) = open.next_if(|open| open.message == turn && open.index < before)
             {
-                self.messages.push(lost(open, text));
+                messages.push(lost(open, text));
             }
             if !matches!(message, ThreadMessage::Tool(_)) {
                 turn = place;
             }
-            self.messages.push(message);
+            messages.push(message);
         }
-        self.messages.extend(open.map(|open| lost(open, text)));
+        messages.extend(open.map(|open| lost(open, text)));
     }
 
     /// Removes calls of one message, given in call order.
@@ -65,7 +66,8 @@ impl Thread {
         let Some(message) = open.first().map(|first| first.message) else {
             return;
         };
-        let Some(ThreadMessage::Assistant(said)) = self.messages.get_mut(message) else {
+        let messages = Arc::make_mut(&mut self.messages);
+        let Some(ThreadMessage::Assistant(said)) = messages.get_mut(message) else {
             return;
         };
         let (mut stripped, mut index) = (open.iter().map(|open| open.index).peekable(), 0);
@@ -77,14 +79,14 @@ impl Thread {
         // The provider's own form still contains the calls.
         said.native = None;
         let is_empty = said.calls.is_empty() && said.text.is_empty();
-        for behind in self.messages.iter_mut().skip(message + 1) {
+        for behind in messages.iter_mut().skip(message + 1) {
             let ThreadMessage::Tool(answer) = behind else {
                 break;
             };
             answer.index -= open.partition_point(|open| open.index < answer.index);
         }
         if is_empty {
-            self.messages.remove(message);
+            messages.remove(message);
         }
     }
 }

@@ -497,6 +497,24 @@ async fn a_tool_opens_where_another_one_has_run() {
 }
 
 #[tokio::test]
+async fn structured_input_of_a_run_opens_a_tool() {
+    /// The user's choice in a form.
+    struct Wants(&'static str);
+
+    let model = ScriptedModel::new([text("No."), calls(&[add_call("c1")]), text("5.")]);
+    let wants_sums = Filter::when(|_, scope| scope.get::<Wants>().is_some_and(|w| w.0 == "sums"));
+    let executor = Executor::serial(all()).filter(wants_sums.only_for(["add"]));
+    let agent = Agent::with_executor(model.clone(), executor);
+    for wants in ["words", "sums"] {
+        let cx = Context::new().with(Wants(wants));
+        agent.run(&mut Session::ask("2 + 3?"), &cx).await.unwrap();
+    }
+    let offered = |request: &Recorded| request.tools.iter().any(|tool| tool == "add");
+    let offered: Vec<_> = model.requests().iter().map(offered).collect();
+    assert_eq!(offered, [false, true, true]);
+}
+
+#[tokio::test]
 async fn a_turn_of_tools_asks_for_the_catalogue_twice() {
     use std::sync::atomic::{AtomicUsize, Ordering};
 

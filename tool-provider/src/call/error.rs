@@ -50,6 +50,8 @@ pub enum ErrorKind {
     NoHandler,
     /// There was no thread or no room for the call. Nothing of it ran, and it may be made again.
     NotStarted,
+    /// A [`Runner`](https://docs.rs/toolwright/latest/toolwright/executor/trait.Runner.html) of the host gave no answer.
+    NoAnswer,
     /// The result cannot be written as JSON.
     Encoding,
     /// The tool returned what a tool may not return.
@@ -70,6 +72,7 @@ impl ErrorKind {
             Self::Cancelled => "cancelled",
             Self::NoHandler => "no_handler",
             Self::NotStarted => "not_started",
+            Self::NoAnswer => "no_answer",
             Self::Encoding => "encoding",
             Self::InvalidReturn => "invalid_return",
         }

@@ -262,7 +262,7 @@ fn raw(value: &Payload) -> Result<Box<RawValue>, StoredOutcomeError> {
 }
 
 fn error(kind: &str, messages: Vec<String>, detail: Option<String>) -> ToolError {
-    const KINDS: [ErrorKind; 11] = [
+    const KINDS: [ErrorKind; 12] = [
         ErrorKind::Failed,
         ErrorKind::Unknown,
         ErrorKind::InvalidArgs,
@@ -272,6 +272,7 @@ fn error(kind: &str, messages: Vec<String>, detail: Option<String>) -> ToolError
         ErrorKind::Cancelled,
         ErrorKind::NoHandler,
         ErrorKind::NotStarted,
+        ErrorKind::NoAnswer,
         ErrorKind::Encoding,
         ErrorKind::InvalidReturn,
     ];

@@ -84,6 +84,8 @@ pub enum SchemaErrorKind {
     TooCostly,
     /// A pattern is no regular expression, is too large, or cannot be matched in linear time.
     Pattern,
+    /// The default of a key is no value of the key's schema.
+    Default,
     /// A keyword would not be enforced, although it changes what is admitted.
     UnsupportedKeyword,
 }

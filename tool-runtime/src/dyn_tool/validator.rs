@@ -24,6 +24,7 @@ use self::audit::error;
 use self::checked::CheckedSchema;
 use self::draft::Draft;
 use super::{SchemaError, SchemaErrorKind};
+use toolwright_schema::decode::walk::Defaults;
 use toolwright_schema::read::tree::{Document, Tree};
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::Shape;
@@ -32,10 +33,14 @@ use toolwright_schema::shape::Shape;
 const STACK: usize = 32 * 1024 * 1024;
 
 /// A schema that has been found safe to check against.
-pub(super) struct SchemaValidator(Tree);
+pub(super) struct SchemaValidator {
+    tree: Tree,
+    /// Those that are added to arguments.
+    defaults: Defaults,
+}
 
 impl SchemaValidator {
-    pub(super) fn new(doc: &SchemaDoc) -> Result<Self, SchemaError> {
+    pub(super) fn new(doc: &SchemaDoc, fills_defaults: bool) -> Result<Self, SchemaError> {
         let text = doc.as_json();
         let schema = limits::read(text)?;
         let draft = Draft::of(&schema)?;
@@ -59,14 +64,25 @@ impl SchemaValidator {
                 });
             reader.ok()?.join().ok()?
         });
-        tree.map(Self).ok_or_else(|| {
+        let tree = tree.ok_or_else(|| {
             let message = format!("this is no valid JSON Schema of {}", draft.name());
             error(SchemaErrorKind::Invalid, "", message)
-        })
+        })?;
+        let found = if fills_defaults { tree.defaults() } else { &[] };
+        let defaults = Defaults::of(found, text).map_err(|refused| {
+            let message = format!("its schema refuses the default: {}", refused.fault);
+            error(SchemaErrorKind::Default, &refused.path, message)
+        })?;
+        Ok(Self { tree, defaults })
     }
 
     /// The tree of the schema.
     pub(super) fn root(&self) -> &Shape<'_> {
-        self.0.root()
+        self.tree.root()
+    }
+
+    /// The defaults of keys that may be missing.
+    pub(super) fn defaults(&self) -> &Defaults {
+        &self.defaults
     }
 }

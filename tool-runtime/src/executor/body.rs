@@ -9,6 +9,7 @@ use super::deadline::Deadlines;
 use super::dispatch::Job;
 use super::layer::{Handled, Layer, Next, Request};
 use super::offloaded::{Offloaded, OwnedCall};
+use super::runner::{Desk, RunnerReply};
 use super::span::CallSpan;
 use crate::tool::{Answer, Call, Contained, Context, Tool, items};
 use crate::toolset::{Entry, Traits, resolved};
@@ -23,6 +24,7 @@ pub(super) struct Core<'a> {
     pub(super) cx: &'a Context,
     deadlines: &'a Deadlines,
     blocking: &'a BlockingLimit,
+    desk: Option<&'a Desk<'a>>,
     span: &'a CallSpan,
     repairs: Mutex<Vec<Repair>>,
     /// Approved arguments.
@@ -60,6 +62,8 @@ pub(super) struct BatchEnv<'a> {
     pub(super) deadlines: Deadlines,
     pub(super) layers: &'a [Arc<dyn Layer>],
     pub(super) blocking: &'a BlockingLimit,
+    /// Way to the host's runner, if it has one.
+    pub(super) desk: Option<Desk<'a>>,
 }
 
 /// Starts a tool's code on this task: returns a future, or the answer.
@@ -95,7 +99,7 @@ async fn layered(
     span: &CallSpan,
 ) -> FinishedCall {
     let call = job.call;
-    if env.layers.is_empty() {
+    if env.layers.is_empty() && env.desk.is_none() {
         let core = Core::new(job, &env.cx, env, span);
         let handled = core.body(call, began).await.into();
         return core.end(handled);
@@ -124,6 +128,7 @@ impl<'a> Core<'a> {
             cx,
             deadlines: &env.deadlines,
             blocking: env.blocking,
+            desk: env.desk.as_ref(),
             span,
             repairs: Mutex::default(),
             approved: None,
@@ -197,7 +202,10 @@ impl<'a> Core<'a> {
     /// Runs the tool's code as one of several attempts. A failed attempt's state updates are dropped.
     pub(super) async fn attempt(&self, call: &ToolCall) -> Answered {
         let updates = self.cx.update_count();
-        let answered = self.body(call, Instant::now()).await;
+        let answered = match self.desk {
+            Some(desk) => self.by_runner(desk, call).await,
+            None => self.body(call, Instant::now()).await,
+        };
         if let Err(error) = &answered {
             self.cx.truncate_updates(updates);
             if error.kind() == ErrorKind::Timeout {
@@ -218,6 +226,18 @@ impl<'a> Core<'a> {
                 error
             }
         })
+    }
+
+    /// Lets the host's runner answer the call, within its time limit.
+    async fn by_runner(&self, desk: &Desk<'_>, call: &ToolCall) -> Answered {
+        let replied = desk.hand_over(self.index, call, self.tool, self.cx);
+        let own = self.entry.traits().timeout;
+        let replied = self.deadlines.within(Instant::now(), own, replied).await;
+        match replied.map_err(not_stopped)? {
+            Ok(RunnerReply::Answer(answer)) => answer,
+            Ok(RunnerReply::Here(_ends)) => self.body(call, Instant::now()).await,
+            Err(_) => Err(desk.no_answer()),
+        }
     }
 
     /// Runs the tool's code where its definition says, within its time limit.

@@ -42,6 +42,7 @@ impl<'a> RunningCall<'a> {
     ) -> Self {
         let traits = job.entry.traits();
         let is_plain = env.layers.is_empty()
+            && env.desk.is_none()
             && span.is_none()
             && !job.plan.is_approval()
             && !traits.blocking

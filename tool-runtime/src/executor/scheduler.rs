@@ -13,6 +13,7 @@ use super::body::BatchEnv;
 use super::call_set::CallSet;
 use super::deadline::{DeadlineTimer, Deadlines, Timer};
 use super::dispatch::Job;
+use super::runner::{Desk, Runs};
 use super::running::RunningCall;
 use crate::executor::Batch;
 use crate::tool::Cancel;
@@ -38,6 +39,7 @@ pub(super) async fn run_jobs<'a>(
         deadlines: Deadlines::new(executor.timeout),
         layers: &executor.layers,
         blocking: &executor.blocking,
+        desk: executor.runner.as_deref().map(Desk::new),
     };
     let mut timer = DeadlineTimer::default();
     let whole = executor.batch_timeout;
@@ -45,6 +47,7 @@ pub(super) async fn run_jobs<'a>(
     // Declared after the state: if the caller drops this future, the calls are dropped first, and then the state
     // reports them as cancelled.
     let mut calls = CallSet::of(jobs.len());
+    let mut runs = Runs::default();
     let mut stopped = pin!(async {
         match &stop {
             Some(stop) => stop.cancelled().await,
@@ -87,6 +90,9 @@ pub(super) async fn run_jobs<'a>(
                 // Ended calls are collected before deadlines are checked.
                 Poll::Pending => {
                     timer.poll(&env.deadlines, &mut calls, task);
+                    if let Some(desk) = &env.desk {
+                        runs.poll(desk, task);
+                    }
                     return Poll::Pending;
                 }
             }
@@ -103,5 +109,6 @@ pub(super) async fn run_jobs<'a>(
     }
     // Calls in flight are dropped before they are answered as cancelled.
     drop(calls);
+    drop(runs);
     state.close()
 }

@@ -1,5 +1,4 @@
-use std::any::{Any, TypeId};
-use std::collections::HashMap;
+use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
@@ -9,6 +8,7 @@ use crate::tool::Cancel;
 use crate::tool::Progress;
 #[cfg(feature = "tokio")]
 use crate::tool::state;
+use crate::tool::state::Values;
 #[cfg(feature = "tokio")]
 use crate::tool::{Caller, RunningBatch};
 use crate::tool::{Scope, State};
@@ -54,12 +54,13 @@ struct Shared {
     repairs: Repairs,
     lowered: bool,
     limits: Option<Limits>,
+    conversation: Option<Arc<dyn Any + Send + Sync>>,
     #[cfg(feature = "tokio")]
     stop: Option<Cancel>,
     /// In a batch or an agent that a call runs: that call.
     #[cfg(feature = "tokio")]
     caller: Option<Caller>,
-    extensions: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
+    values: Values,
 }
 
 #[derive(Clone)]
@@ -166,11 +167,42 @@ impl Context {
         self.change(|shared| shared.limits = Some(limits.capped()))
     }
 
-    /// Adds a value of the host, which is found again by its type.
+    /// Offers the conversation's messages to tools, in the host's own type; see [`conversation`](Self::conversation).
+    ///
+    /// The default is to offer nothing: messages hold what the user wrote and the arguments of all calls, secret ones
+    /// too. An agent replaces what its host sets here, by its own thread or by nothing.
+    ///
+    /// ```
+    /// use toolwright::{Context, ToolCall, tool, tools};
+    ///
+    /// struct Messages(Vec<String>);
+    ///
+    /// /// Repeats what was said first.
+    /// #[tool]
+    /// fn first(#[context] cx: &Context) -> Option<String> {
+    ///     cx.conversation::<Messages>()?.0.first().cloned()
+    /// }
+    ///
+    /// let call = ToolCall::new("1", "first", "{}");
+    /// let cx = Context::new().with_conversation(Messages(vec!["Hello!".into()]));
+    /// assert_eq!(tools![first].call_blocking(&call, &cx).value(), Some("Hello!".into()));
+    /// ```
+    pub fn with_conversation<T: Any + Send + Sync>(self, messages: T) -> Self {
+        self.change(|shared| shared.conversation = Some(Arc::new(messages)))
+    }
+
+    /// Offers no messages.
+    #[doc(hidden)]
+    pub fn without_conversation(self) -> Self {
+        if self.shared.conversation.is_none() {
+            return self;
+        }
+        self.change(|shared| shared.conversation = None)
+    }
+
+    /// Adds a value of the host, which is found again by its type. Rules of visibility read it by [`Scope::get`].
     pub fn with<T: Any + Send + Sync>(self, value: T) -> Self {
-        self.change(|shared| {
-            shared.extensions.insert(TypeId::of::<T>(), Arc::new(value));
-        })
+        self.change(|shared| shared.values.insert(value))
     }
 
     /// Combines two contexts: this one takes precedence over `base`. A call's context goes over a session's, and that
@@ -227,6 +259,9 @@ impl Context {
             if shared.called.is_none() {
                 shared.called.clone_from(&below.called);
             }
+            if shared.conversation.is_none() {
+                shared.conversation.clone_from(&below.conversation);
+            }
             if !below.state.is_empty() {
                 shared.state = shared.state.over(&below.state);
             }
@@ -239,10 +274,7 @@ impl Context {
                     shared.caller.clone_from(&below.caller);
                 }
             }
-            for (of, value) in &below.extensions {
-                let own = shared.extensions.entry(*of);
-                own.or_insert_with(|| Arc::clone(value));
-            }
+            shared.values.add(&below.values);
         })
     }
 
@@ -313,12 +345,17 @@ impl Context {
         &self.shared.state
     }
 
+    /// Returns the messages of the conversation that made the call. `None` unless the host offers them as a `T`.
+    ///
+    /// An agent offers its thread if it is told to. Calls that a tool makes with its own context read the conversation
+    /// that the tool reads; an agent that a tool runs has a conversation of its own.
+    pub fn conversation<T: Any + Send + Sync>(&self) -> Option<&T> {
+        self.shared.conversation.as_deref()?.downcast_ref()
+    }
+
     /// Returns the host's value of type `T`.
     pub fn get<T: Any + Send + Sync>(&self) -> Option<&T> {
-        self.shared
-            .extensions
-            .get(&TypeId::of::<T>())?
-            .downcast_ref()
+        self.shared.values.get()
     }
 
     /// Returns the call's place in its turn, from 0; `None` outside a call.
@@ -350,7 +387,8 @@ impl Context {
         let called = self.shared.called.as_deref().unwrap_or_default();
         let scope = Scope::new(&self.shared.state)
             .with_turn(self.turn())
-            .with_called(called);
+            .with_called(called)
+            .with_values(&self.shared.values);
         match &self.shared.input {
             Some(input) => scope.with_input(input),
             None => scope,
@@ -506,7 +544,7 @@ impl Context {
 }
 
 /// Returns the context of an agent that a call runs. It lacks all that belongs to the caller's conversation alone: the
-/// call, agent id, session, run, turn, input, called tools and lowered forms. A context outside a call stays as it is.
+/// call, agent id, session, run, turn, input, messages, called tools and lowered forms. A context outside a call stays as it is.
 pub fn inside_call(cx: &Context) -> Context {
     if cx.call.is_none() {
         return cx.clone();
@@ -526,6 +564,7 @@ pub fn inside_call(cx: &Context) -> Context {
         shared.turn = None;
         shared.called = None;
         shared.input = None;
+        shared.conversation = None;
         shared.within = None;
         shared.lowered = false;
         #[cfg(feature = "tokio")]
@@ -538,7 +577,7 @@ pub fn inside_call(cx: &Context) -> Context {
 
 impl fmt::Debug for Context {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // State and extensions may be secret.
+        // State, messages and values may be secret.
         f.debug_struct("Context")
             .field("agent", &self.agent_id())
             .field("session", &self.session_id())

@@ -11,7 +11,7 @@ use self::refuse::{Refused, refuse, refuse_whole};
 use crate::tool::{Call, Slot};
 use toolwright_provider::call::ToolError;
 #[cfg(feature = "validate")]
-use toolwright_schema::decode::walk::{self, Admitted};
+use toolwright_schema::decode::walk::{self, Admitted, Defaults};
 use toolwright_schema::decode::{Error, Expected, Fault, FaultCode, Json, position};
 use toolwright_schema::shape::{Field, Object, Presence, Shape};
 
@@ -202,6 +202,29 @@ pub(crate) fn check<'a>(
         Admitted::AsTheyStand => Ok(text),
         Admitted::As(other) => Ok(call.store().pen().keep(other)),
         Admitted::Refused => repair(text, call, root, has_secrets),
+        Admitted::TooCostly => Err(refuse::too_costly()),
+    }
+}
+
+/// Adds defaults to arguments that a schema admits.
+#[cfg(feature = "validate")]
+pub(crate) fn filled<'a>(
+    call: &Call<'a>,
+    text: &'a str,
+    root: &Shape<'_>,
+    defaults: &Defaults,
+) -> Result<&'a str, ToolError> {
+    if defaults.is_empty() {
+        return Ok(text);
+    }
+    let reading = walk::Reading {
+        // What was checked is in the schema's own form.
+        lowered: false,
+        ..refuse::reading_at_run_time(text, call)
+    };
+    match walk::filled(text, reading, root, defaults) {
+        Admitted::As(filled) => Ok(call.store().pen().keep(filled)),
+        Admitted::AsTheyStand | Admitted::Refused => Ok(text),
         Admitted::TooCostly => Err(refuse::too_costly()),
     }
 }

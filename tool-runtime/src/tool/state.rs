@@ -1,3 +1,6 @@
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use serde::{Deserialize, Serialize};
@@ -71,6 +74,35 @@ impl From<Map<String, Value>> for State {
     }
 }
 
+/// Values of the host, by their types.
+#[derive(Clone, Default)]
+pub(crate) struct Values(HashMap<TypeId, Arc<dyn Any + Send + Sync>>);
+
+impl Values {
+    pub(crate) fn insert<T: Any + Send + Sync>(&mut self, value: T) {
+        self.0.insert(TypeId::of::<T>(), Arc::new(value));
+    }
+
+    pub(crate) fn get<T: Any>(&self) -> Option<&T> {
+        self.0.get(&TypeId::of::<T>())?.downcast_ref()
+    }
+
+    /// Adds the values of other types.
+    pub(crate) fn add(&mut self, others: &Self) {
+        for (of, value) in &others.0 {
+            let own = self.0.entry(*of);
+            own.or_insert_with(|| Arc::clone(value));
+        }
+    }
+}
+
+impl fmt::Debug for Values {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // They may be secret.
+        f.write_str("Values(..)")
+    }
+}
+
 /// Facts about a conversation that decide which tools it sees; never the arguments of a call.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
@@ -83,6 +115,7 @@ pub struct Scope<'a> {
     pub turn: u32,
     /// Tools that the conversation has called before this turn, in order, if known.
     pub called: &'a [Arc<str>],
+    values: Option<&'a Values>,
 }
 
 static EMPTY: LazyLock<State> = LazyLock::new(State::new);
@@ -95,6 +128,7 @@ impl<'a> Scope<'a> {
             state,
             turn: 0,
             called: &[],
+            values: None,
         }
     }
 
@@ -114,6 +148,44 @@ impl<'a> Scope<'a> {
     /// Sets the tools called before, in order.
     pub fn with_called(self, called: &'a [Arc<str>]) -> Self {
         Self { called, ..self }
+    }
+
+    /// Sets the values of the host.
+    pub(crate) fn with_values(self, values: &'a Values) -> Self {
+        Self {
+            values: Some(values),
+            ..self
+        }
+    }
+
+    /// Returns the value of type `T` that the host has put into the [context](crate::tool::Context::with): structured
+    /// input of a run, JSON or of a type. It is not stored with a session, so a run that continues needs it again.
+    ///
+    /// Agents that a tool runs know the values of their caller, too.
+    ///
+    /// ```
+    /// use toolwright::{Context, call::Scope, tool, tools};
+    ///
+    /// /// The form that the user filled in.
+    /// struct Order {
+    ///     items: usize,
+    /// }
+    ///
+    /// fn has_items(scope: &Scope<'_>) -> bool {
+    ///     scope.get::<Order>().is_some_and(|order| order.items > 0)
+    /// }
+    ///
+    /// /// Pays the order.
+    /// #[tool(visible = has_items)]
+    /// fn pay() {}
+    ///
+    /// let tools = tools![pay];
+    /// let cx = Context::new().with(Order { items: 2 });
+    /// assert_eq!(tools.visible(&cx.scope()).len(), 1);
+    /// assert_eq!(tools.visible(&Context::new().scope()).len(), 0);
+    /// ```
+    pub fn get<T: Any>(&self) -> Option<&'a T> {
+        self.values?.get()
     }
 
     /// Returns true if the conversation has called the tool before this turn.

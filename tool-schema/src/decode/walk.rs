@@ -6,6 +6,8 @@
 
 mod budget;
 mod edit;
+#[cfg(feature = "validate")]
+mod fill;
 mod found;
 mod leaf;
 mod meant;
@@ -22,6 +24,8 @@ use toolwright_json::Place;
 pub use self::budget::Budget;
 use self::budget::bytes;
 use self::edit::{Edit, edited};
+#[cfg(feature = "validate")]
+pub use self::fill::Defaults;
 pub use self::found::Found;
 use self::memo::Memo;
 use self::object::Keys;
@@ -102,6 +106,21 @@ pub fn admitted(text: &str, reading: Reading, shape: &Shape<'_>) -> Admitted {
     }
 }
 
+/// Adds defaults to arguments that a schema admits, at the ends of the objects that leave their keys out. All that is there
+/// stays as it is.
+#[cfg(feature = "validate")]
+pub fn filled(text: &str, reading: Reading, shape: &Shape<'_>, defaults: &Defaults) -> Admitted {
+    let store = Store::new();
+    let mut walk = Walk::new(reading.of(text, 0, &store), Mode::FailFast, reading);
+    walk.defaults = Some(defaults);
+    match walk.value(shape) {
+        _ if walk.is_spent() => Admitted::TooCostly,
+        Err(Stop) => Admitted::Refused,
+        Ok(()) if walk.edits.is_empty() => Admitted::AsTheyStand,
+        Ok(()) => Admitted::As(fill::filled(text, walk.edits, defaults)),
+    }
+}
+
 /// Collects all faults of a text that is JSON.
 pub fn collect_faults(text: &str, reading: Reading, root: &Shape<'_>, repairs: Repairs) -> Found {
     let store = Store::new();
@@ -177,6 +196,9 @@ struct Walk<'t> {
     is_wrapped: bool,
     secrecy: Secrecy,
     is_typed: bool,
+    /// Set if defaults are added to what is admitted.
+    #[cfg(feature = "validate")]
+    defaults: Option<&'t Defaults>,
     budget: Budget,
 }
 
@@ -195,6 +217,8 @@ impl<'t> Walk<'t> {
             is_wrapped: false,
             secrecy: Secrecy::None,
             is_typed: reading.is_typed,
+            #[cfg(feature = "validate")]
+            defaults: None,
             budget: reading.budget,
         }
     }
@@ -237,6 +261,19 @@ impl<'t> Walk<'t> {
 
     fn collects(&self) -> bool {
         self.mode != Mode::FailFast
+    }
+
+    /// Returns true if defaults are added to what is admitted.
+    #[cfg(feature = "validate")]
+    fn fills(&self) -> bool {
+        self.defaults.is_some()
+    }
+
+    /// Without run-time schemas there are none.
+    #[cfg(not(feature = "validate"))]
+    #[allow(clippy::unused_self)]
+    fn fills(&self) -> bool {
+        false
     }
 
     /// Walks a part of the value.

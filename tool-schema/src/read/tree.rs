@@ -28,7 +28,8 @@ use super::{Parts, refs};
 use crate::format;
 use crate::keyword::{Keyword, UNEVALUATED};
 use crate::shape::{
-    Definition, Id, Kind, Oracle, Pattern, RecursiveEdge, Rule, Shape, StringRules, Text, Types,
+    Definition, Field, Id, Kind, Oracle, Pattern, RecursiveEdge, Rule, Shape, StringRules, Text,
+    Types,
 };
 use crate::text::escaped;
 
@@ -99,6 +100,18 @@ struct Reader<'d, 'a> {
     needs: Needs,
     /// The targets of references that are being read or have been, by their pointers.
     known: HashMap<String, Known<'a>>,
+    defaults: Vec<FieldDefault<'a>>,
+}
+
+/// Default of a key that may be missing, in a schema that arrived at run time.
+#[derive(Clone, Copy)]
+pub struct FieldDefault<'a> {
+    /// Field of the key in the tree.
+    pub field: &'a Field<'a>,
+    /// JSON of the default.
+    pub json: &'a str,
+    /// JSON pointer of the default.
+    pub at: &'a str,
 }
 
 /// State of a reference's target.
@@ -126,6 +139,7 @@ impl<'d, 'a> Reader<'d, 'a> {
             oracles,
             needs: Needs::default(),
             known: HashMap::new(),
+            defaults: Vec::new(),
         }
     }
 

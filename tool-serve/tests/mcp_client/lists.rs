@@ -43,7 +43,8 @@ pub(crate) fn page(script: &str, cursor: Option<&str>, changed: bool) -> String 
         }
         ("no list", _) => json!({"tools": "none"}),
         _ if changed => json!({"tools": [
-            {"name": "echo", "description": "Repeats.", "inputSchema": {"type": "object"}},
+            {"name": "echo", "description": "Repeats.", "inputSchema": {"type": "object",
+                "properties": {"d": {"type": "integer", "default": 1}, "e": {"type": "integer", "default": "x"}}}},
             {"name": "new", "inputSchema": {"type": "object"}},
         ]}),
         _ => json!({"tools": scripted::normal()}),

@@ -39,8 +39,8 @@ impl Engine<'_> {
             at.counted = Some(at.turn);
         }
         if !decided.is_empty() {
-            let cx = lease.add_to(self.context());
-            let batch = self.executor(&lease).decide(&decided, &cx).await;
+            let executor = self.executor(&lease);
+            let batch = executor.decide(&decided, &self.call_context(&lease)).await;
             let places: Vec<_> = decided.iter().map(|one| one.place).collect();
             let halted = self.take(&places, &batch, &places, &lease)?;
             // As in a batch, siblings of a call that ends the run still run.
@@ -56,10 +56,12 @@ impl Engine<'_> {
         if !is_new {
             self.rounds += 1;
         }
-        let cx = lease.add_to(self.context());
         let calls = self.session.thread.last_calls();
         let (all, plans): (Vec<_>, _) = ((0..calls.len()).collect(), plans(calls, &places));
-        let batch = self.executor(&lease).run_planned(calls, &plans, &cx).await;
+        let executor = self.executor(&lease);
+        let batch = executor
+            .run_planned(calls, &plans, &self.call_context(&lease))
+            .await;
         self.take(&all, &batch, &places, &lease)
     }
 

@@ -3,8 +3,11 @@ use std::ops::Range;
 /// A part of a text, in other words.
 #[derive(Debug, Clone)]
 pub(super) struct Edit {
-    range: Range<usize>,
-    text: String,
+    pub(super) range: Range<usize>,
+    pub(super) text: String,
+    /// Address of the field whose default is added here.
+    #[cfg(feature = "validate")]
+    pub(super) field: Option<usize>,
 }
 
 impl Edit {
@@ -12,6 +15,17 @@ impl Edit {
         Self {
             range,
             text: text.into(),
+            #[cfg(feature = "validate")]
+            field: None,
+        }
+    }
+
+    /// Adds the default of the field at this address to the object that ends here.
+    #[cfg(feature = "validate")]
+    pub(super) fn entry(at: usize, field: usize) -> Self {
+        Self {
+            field: Some(field),
+            ..Self::new(at..at, "")
         }
     }
 }

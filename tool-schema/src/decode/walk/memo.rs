@@ -15,16 +15,27 @@ impl Walk<'_> {
         };
         self.json.rewind(*end, depth);
         self.edits.extend(edits.iter().cloned());
-        Some(Ok(()))
+        let copied = edits.len();
+        Some(self.pay_for_copies(copied))
     }
 
     /// Remembers a verdict, with the edits made since there were `edits` of them.
     pub(super) fn note(&mut self, memo: Option<Memo>, is_admitted: bool, edits: usize) {
         if let Some(memo) = memo {
             let edits = self.edits.get(edits..).unwrap_or_default().to_vec();
+            // Without a budget the walk stops at its next step.
+            let _ = self.pay_for_copies(edits.len());
             let known = is_admitted.then(|| (self.json.offset(), edits));
             self.known_ways.insert(memo, known);
         }
+    }
+
+    /// Pays for copies of edits. Repairs are few; defaults may be as many as objects are.
+    fn pay_for_copies(&mut self, edits: usize) -> Walked {
+        if self.fills() {
+            return self.spend(edits as u64);
+        }
+        Ok(())
     }
 
     /// Walks a value behind a recursive reference. Several parts of a run-time schema may refer to the same

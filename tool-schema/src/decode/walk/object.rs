@@ -34,7 +34,7 @@ pub(super) enum Keys<'w> {
 
 impl<'w> Keys<'w> {
     /// All of them, each with its place.
-    fn all(self) -> impl Iterator<Item = (usize, Key<'w>)> + 'w {
+    pub(super) fn all(self) -> impl Iterator<Item = (usize, Key<'w>)> + 'w {
         let (plain, listed) = match self {
             Self::Listed(plain) => (Some(plain), [].as_slice()),
             Self::Of(way) => (None, way.keys.as_slice()),
@@ -88,14 +88,14 @@ impl<'w> Keys<'w> {
 
 /// The keys that have come, by their places: a bit for each.
 #[derive(Default)]
-struct Given {
+pub(super) struct Given {
     first: u64,
     /// Bits of 64 more keys each.
     others: Vec<u64>,
 }
 
 impl Given {
-    fn has(&self, index: usize) -> bool {
+    pub(super) fn has(&self, index: usize) -> bool {
         let bits = match index / 64 {
             0 => Some(&self.first),
             word => self.others.get(word - 1),
@@ -229,7 +229,12 @@ impl<'t> Walk<'t> {
             .all()
             .filter(|(index, key)| key.required && !key.field.flatten && !given.has(*index));
         if !self.collects() {
-            return missing.next().map_or(Ok(()), |_| Err(Stop));
+            if missing.next().is_some() {
+                return Err(Stop);
+            }
+            #[cfg(feature = "validate")]
+            self.fill(keys, given, end)?;
+            return Ok(());
         }
         let missing: Vec<Key<'_>> = missing.map(|(_, key)| key).collect();
         // A key that is missing comes first; where none is, the one that may be.

@@ -81,7 +81,8 @@ impl Walk<'_> {
         let (mut unions, mut end) = (self.unions, start);
         let faults = self.found.count();
         for (index, part) in parts.iter().enumerate() {
-            if self.edits.len() > noted {
+            // Other parts are not asked about defaults: the value is admitted as it came.
+            if self.edits.len() > noted && !self.fills() {
                 return self.rest_of_all(start, end, depth, noted, parts.get(index..));
             }
             // A value that the tree refuses has better words than its text.

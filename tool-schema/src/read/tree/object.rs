@@ -4,12 +4,13 @@ use std::collections::HashSet;
 
 use toolwright_json::Value;
 
-use super::{Keywords, Reader, all_of, count, number};
+use super::{FieldDefault, Keywords, Reader, all_of, count, number};
 use crate::keyword::Keyword;
-use crate::read::Parts;
+use crate::read::{Parts, refs};
 use crate::shape::{
     Field, Kind, Map, Object, Presence, Rule, SIGNED_KEY, Shape, StringRules, UNSIGNED_KEY,
 };
+use crate::text::escaped;
 
 /// Returns true if the keys of an object are those of one pattern and no others.
 pub(super) fn is_map(keywords: &Keywords<'_>) -> bool {
@@ -25,6 +26,12 @@ pub(super) fn is_map(keywords: &Keywords<'_>) -> bool {
 }
 
 const ANY_KEY: Shape<'_> = Shape::string(0, None);
+
+/// A default stands beside a key's schema, or behind so many references.
+const MOST_REFERENCES: usize = 8;
+
+/// A field, with the JSON of its default and the pointer to it.
+type Declared<'a> = (Field<'a>, Option<(&'a str, &'a str)>);
 
 impl<'a> Reader<'_, 'a> {
     /// Returns the shape that keywords give to objects, if they say anything.
@@ -101,8 +108,13 @@ impl<'a> Reader<'_, 'a> {
     }
 
     /// An object with these keys, and others as `additional` says.
-    fn closed(&self, mut fields: Vec<Field<'a>>, additional: Option<&'a Shape<'a>>) -> Shape<'a> {
+    fn closed(
+        &mut self,
+        declared: Vec<Declared<'a>>,
+        additional: Option<&'a Shape<'a>>,
+    ) -> Shape<'a> {
         let open = additional.is_none();
+        let (mut fields, defaults): (Vec<_>, Vec<_>) = declared.into_iter().unzip();
         if let Some(values) = additional
             && !matches!(values.kind, Kind::Rule(Rule::Never))
         {
@@ -118,6 +130,10 @@ impl<'a> Reader<'_, 'a> {
             });
         }
         let fields = self.memory.list(&fields);
+        for (field, default) in fields.iter().zip(defaults) {
+            self.defaults
+                .extend(default.map(|(json, at)| FieldDefault { field, json, at }));
+        }
         Shape::new(Kind::Object(Object { fields, open }))
     }
 
@@ -127,7 +143,7 @@ impl<'a> Reader<'_, 'a> {
         keywords: &Keywords<'_>,
         at: &str,
         additional: Option<&'a Shape<'a>>,
-    ) -> Vec<Field<'a>> {
+    ) -> Vec<Declared<'a>> {
         let required: Vec<&str> = keywords.required().collect();
         let is_required: HashSet<&str> = required.iter().copied().collect();
         let declared = keywords.declared().unwrap_or_default();
@@ -135,15 +151,37 @@ impl<'a> Reader<'_, 'a> {
         let mut fields = Vec::new();
         for (name, schema) in declared {
             let shape = self.named(schema, at, Keyword::Properties, name);
-            fields.push(self.field(name, shape, is_required.contains(&**name)));
+            let is_required = is_required.contains(&**name);
+            let default = if is_required {
+                None
+            } else {
+                self.default(schema, format!("{at}/properties/{}", escaped(name)))
+            };
+            fields.push((self.field(name, shape, is_required), default));
         }
         for name in required {
             if !is_declared.contains(name) {
                 let shape = additional.unwrap_or(Shape::ANYTHING);
-                fields.push(self.field(name, shape, true));
+                fields.push((self.field(name, shape, true), None));
             }
         }
         fields
+    }
+
+    /// Returns the default of a key with this schema, and its pointer.
+    fn default(&self, schema: &Value<'_>, at: String) -> Option<(&'a str, &'a str)> {
+        // Types have their own defaults.
+        let references = self.document.references?;
+        let (mut schema, mut at) = (schema, at);
+        for _ in 0..MOST_REFERENCES {
+            if let Some(default) = schema.keyword(Keyword::Default) {
+                let at = format!("{at}/default");
+                return Some((self.text(&default.to_json()), self.text(&at)));
+            }
+            at.clone_from(references.get(&at)?.first()?);
+            schema = refs::at(self.document.schema, &at)?;
+        }
+        None
     }
 
     fn field(&self, name: &str, shape: &'a Shape<'a>, is_required: bool) -> Field<'a> {

@@ -4,7 +4,7 @@ use bumpalo::Bump;
 use self_cell::{MutBorrow, self_cell};
 
 use super::memory::Memory;
-use super::{Document, Needs, Oracles, Reader};
+use super::{Document, FieldDefault, Needs, Oracles, Reader};
 use crate::shape::Shape;
 
 /// A tree that owns what it is made of.
@@ -23,7 +23,10 @@ struct Arena {
     oracles: Oracles,
 }
 
-struct Root<'a>(&'a Shape<'a>);
+struct Root<'a> {
+    shape: &'a Shape<'a>,
+    defaults: Vec<FieldDefault<'a>>,
+}
 
 impl Tree {
     /// Reads a schema. What an oracle is missing for is not checked.
@@ -35,13 +38,20 @@ impl Tree {
         Self(Owned::new(arena, |arena| {
             let memory = Memory::Arena(arena.bump.borrow_mut());
             let mut reader = Reader::new(document, memory, &arena.oracles);
-            Root(reader.arguments())
+            let shape = reader.arguments();
+            let defaults = reader.defaults;
+            Root { shape, defaults }
         }))
     }
 
     /// Returns the tree.
     pub fn root(&self) -> &Shape<'_> {
-        self.0.borrow_dependent().0
+        self.0.borrow_dependent().shape
+    }
+
+    /// Returns the defaults of keys that may be missing.
+    pub fn defaults(&self) -> &[FieldDefault<'_>] {
+        &self.0.borrow_dependent().defaults
     }
 }
 

@@ -165,7 +165,9 @@ impl<'a> Listed<'a> {
                 outcome
             }
         };
-        let tool = DynTool::builder().def(def).handler(run).build();
+        // The server has its own defaults.
+        let tool = DynTool::builder().def(def).fill_defaults(false);
+        let tool = tool.handler(run).build();
         let tool = tool.map_err(|error| refuse(error.to_string()))?;
         Ok(Some(Made { tool, told }))
     }

@@ -5,6 +5,7 @@ mod agent_tool;
 mod agent_tool_kept;
 mod aimock;
 mod approved;
+mod by_hand;
 mod cancelled;
 mod checkpoints;
 mod conversation;

@@ -274,6 +274,41 @@ impl Agent {
     }
 
     /// Adds a listener for the events of runs. With a listener, models stream.
+    ///
+    /// A [`TraceStore`](toolwright_runtime::executor::TraceStore) is a listener that stores runs, model calls,
+    /// hand-overs and calls.
+    ///
+    /// ```
+    /// use toolwright::agent::{Agent, ModelResponse, Session, testing::ScriptedModel};
+    /// use toolwright::executor::{TraceKind, TraceStore, Traced};
+    /// use toolwright::{Context, ToolCall, tool, tools};
+    ///
+    /// /// Adds two numbers.
+    /// #[tool]
+    /// fn add(a: i64, b: i64) -> i64 {
+    ///     a + b
+    /// }
+    ///
+    /// let model = ScriptedModel::new([
+    ///     Ok(ModelResponse::calls([ToolCall::new("c1", "add", r#"{"a": 2, "b": 3}"#)])),
+    ///     Ok(ModelResponse::text("It is 5.")),
+    /// ]);
+    /// let trace = TraceStore::new(1000);
+    /// let agent = Agent::new(model, &tools![add]).listener(trace.clone());
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+    /// let mut session = Session::ask("What is 2 + 3?");
+    /// agent.run(&mut session, &Context::new()).await.unwrap();
+    /// // One conversation, in order.
+    /// let kinds: Vec<_> = trace.of_session(session.id()).iter().map(|event| event.kind()).collect();
+    /// use TraceKind::*;
+    /// assert_eq!(kinds[..3], [RunStarted, ModelStarted, ModelFinished]);
+    /// assert_eq!(kinds[3..7], [BatchStarted, Started, Finished, BatchFinished]);
+    /// assert_eq!(kinds[7..], [ModelStarted, ModelFinished, RunFinished]);
+    /// let answer = &trace.of_kind(ModelFinished)[1];
+    /// assert!(matches!(&answer.what, Traced::ModelFinished { text, .. } if text == "It is 5."));
+    /// # });
+    /// ```
     pub fn listener(mut self, listener: impl Listener + 'static) -> Self {
         self.listeners.push(Arc::new(listener));
         self

@@ -9,6 +9,7 @@ mod tools;
 
 use std::sync::Arc;
 
+use tokio::time::Instant;
 use toolwright_runtime::tool::Context;
 use toolwright_schema::panics::reported;
 
@@ -100,6 +101,11 @@ impl<'a> Engine<'a> {
         self.agent.active_agent(self.session).unwrap_or(self.agent)
     }
 
+    /// Returns the name of the agent that answers in this session.
+    fn agent_name(&self) -> Option<&Arc<str>> {
+        self.session.agent.as_ref().or(self.agent.name.as_ref())
+    }
+
     pub(super) async fn run(mut self) -> Result<Run, AgentError> {
         self.begin()?;
         for hook in &self.agent.hooks {
@@ -107,12 +113,35 @@ impl<'a> Engine<'a> {
         }
         self.save(Written::Start).await?;
         let run_id = &self.session.run_id();
+        let began = Instant::now();
         self.emit(&RunEvent::RunStarted {
             session: self.session.id(),
             run_id,
         });
         // The host may have answered the calls that the hand-over waited for.
         self.emit_handed_over();
+        let ran = self.visit_all().await;
+        let (run_id, duration) = (&self.session.run_id(), began.elapsed());
+        let session = self.session.id();
+        self.emit(&match &ran {
+            Ok(run) => RunEvent::RunFinished {
+                session,
+                run_id,
+                run,
+                duration,
+            },
+            Err(error) => RunEvent::RunFailed {
+                session,
+                run_id,
+                error,
+                duration,
+            },
+        });
+        ran
+    }
+
+    /// Visits nodes until the run ends.
+    async fn visit_all(&mut self) -> Result<Run, AgentError> {
         loop {
             match self.visit().await {
                 Ok(None) if self.session.at.node == Node::End => {}
@@ -120,12 +149,6 @@ impl<'a> Engine<'a> {
                 Ok(Some(end)) => {
                     let run = self.end(end);
                     self.save(Written::End).await?;
-                    let run_id = &self.session.run_id();
-                    self.emit(&RunEvent::RunFinished {
-                        session: self.session.id(),
-                        run_id,
-                        run: &run,
-                    });
                     return Ok(run);
                 }
                 Err(error) => {
@@ -341,7 +364,7 @@ impl<'a> Engine<'a> {
     fn context(&self) -> Context {
         let (session, host) = (&self.session, &self.host);
         let mut base = Context::new().with_state(session.state.clone());
-        if let Some(name) = session.agent.as_ref().or(self.agent.name.as_ref()) {
+        if let Some(name) = self.agent_name() {
             base = base.with_agent(Arc::clone(name));
         }
         let cx = conversation_context(&session.thread, host.clone().over(&base));

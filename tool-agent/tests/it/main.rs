@@ -26,4 +26,5 @@ mod scripted;
 mod session;
 mod steps;
 mod stores;
+mod traced;
 mod turns;

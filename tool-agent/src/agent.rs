@@ -373,9 +373,22 @@ impl Agent {
     /// [`resume`](Self::resume) after a drop, since the stored session may be newer than this one.
     ///
     /// # Tracing
-    /// With the feature `tracing`, the run is a span `invoke_agent`, and each of its model calls is a child span `chat`.
-    /// They follow [OpenTelemetry's
-    /// conventions](https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-agent-spans/).
+    /// With the feature `tracing`, the run is a span `invoke_agent`. It has a child span `step` for each request to the
+    /// model and the calls of its response:
+    ///
+    /// ```text
+    /// invoke_agent        gen_ai.conversation.id, gen_ai.usage.input_tokens, gen_ai.usage.output_tokens
+    ///   step              gen_ai.conversation.id, toolwright.step = 0
+    ///     chat            gen_ai.conversation.id, gen_ai.usage.input_tokens, gen_ai.usage.output_tokens
+    ///     execute_tool    gen_ai.tool.name, gen_ai.tool.call.id
+    ///   step              gen_ai.conversation.id, toolwright.step = 1
+    ///     chat
+    /// ```
+    ///
+    /// A run that continues with the calls of an earlier response has a `step` of the same number for them. What fails
+    /// has `error.type`. Names follow [OpenTelemetry's
+    /// conventions](https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-agent-spans/), which know no step. The
+    /// conversation's id is that of the session.
     ///
     /// # Errors
     /// Fails if the session waits for input, if no provider would accept its thread, if the model fails at the first

@@ -22,7 +22,7 @@ impl Engine<'_> {
         }
         self.session.thread.check()?;
         let tools = self.active_agent().executor.tools(&self.context());
-        let turn = self.session.turn();
+        let turn = self.turn();
         let response = self.respond(&tools, turn).await;
         let (mut response, duration) = match response {
             Ok(Some(response)) => response,
@@ -135,7 +135,7 @@ impl Engine<'_> {
             DeltaSink::to(&listener)
         };
         let stop = self.host.cancel();
-        let span = AgentSpan::of_model(self.session.id());
+        let span = AgentSpan::of_model(self.conversation());
         let response = span.around(self.active_agent().model.respond(request, deltas));
         let Some(response) = until(response, stop.cancelled()).await else {
             return Ok(None);

@@ -332,13 +332,14 @@ impl<'a> Engine<'a> {
         let open = self.step.take();
         let span = open.unwrap_or_else(|| AgentSpan::of_step(self.conversation(), self.turn()));
         let visited = span
-            .around(async {
+            // Boxed, because the future of a run would hold it several times.
+            .around(Box::pin(async {
                 match node {
                     Node::Model => self.visit_model().await,
                     Node::Tools => self.visit_tools().await,
                     Node::End => Ok(None),
                 }
-            })
+            }))
             .await;
         span.visited(&visited);
         self.step = Some(span);

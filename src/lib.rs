@@ -82,8 +82,8 @@ pub mod wire {
     };
     #[doc(inline)]
     pub use toolwright_provider::wire::{
-        Accumulator, Completion, FinishReason, JsonText, Message, Parallel, StreamEvent, Streamed,
-        ToolChoice, ToolChoiceError, Usage, WireError,
+        Accumulator, Completion, ExtrasError, FinishReason, JsonText, Message, Parallel,
+        StreamEvent, Streamed, ToolChoice, ToolChoiceError, Usage, WireError,
     };
 }
 

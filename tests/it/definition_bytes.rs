@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::process::Command;
 
 use serde::{Deserialize, Serialize};
-use toolwright::{Registry, Schema, Toolset, Wire, tool, tools};
+use toolwright::{Registry, Schema, Toolset, Wire, tool, tool_of, tools};
 
 /// How to get there
 #[derive(Serialize, Deserialize, Schema)]
@@ -87,6 +87,27 @@ fn nothing_that_is_registered_elsewhere_changes_them() {
     );
     // Another order is another set.
     assert_ne!(bytes(&tools![cancel, plan]), EXPECTED);
+}
+
+#[test]
+fn extras_are_sorted_and_change_one_wire_alone() {
+    let extras = r#"{"zone": {"b": [{"y": 1, "x": 0.5}], "a": null}, "cache_control": {"type": "ephemeral"}}"#;
+    let extras: serde_json::Value = serde_json::from_str(extras).unwrap();
+    let tool = tool_of!(cancel)
+        .with_extras(Wire::Anthropic, extras)
+        .unwrap();
+    let (with, _) = set().with(tool);
+    let added = r#","cache_control":{"type":"ephemeral"},"zone":{"a":null,"b":[{"x":0.5,"y":1}]}"#;
+    for (line, before) in bytes(&with).lines().zip(EXPECTED.lines()) {
+        // Anthropic's line is the one that has its key.
+        let wanted = if before.contains("input_schema") {
+            before.strip_suffix("}]").unwrap().to_owned() + added + "}]"
+        } else {
+            before.to_owned()
+        };
+        assert_eq!(line, wanted);
+    }
+    assert_ne!(bytes(&with), EXPECTED);
 }
 
 #[test]

@@ -25,6 +25,7 @@ mod everything;
 mod execution;
 mod executor;
 mod executor_threads;
+mod extras;
 mod fairness;
 mod filters;
 mod functions;

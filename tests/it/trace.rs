@@ -98,13 +98,13 @@ fn every_call_starts_and_finishes_once_and_a_manual_one_only_waits() {
     let batch = executor.run_blocking(&turn(), &cx);
     assert_eq!(batch.pending().count(), 1);
     let events = trace.events();
-    let batch_id = events[0].batch;
+    let batch_id = events[0].batch.unwrap();
     for event in &events {
         assert_eq!(
             (event.run.as_deref(), event.agent.as_deref()),
             (Some("r1"), Some("a7"))
         );
-        assert_eq!(event.batch, batch_id);
+        assert_eq!(event.batch, Some(batch_id));
     }
     let lines: Vec<_> = events.iter().map(line).collect();
     let id = batch_id.to_string();
@@ -126,7 +126,7 @@ fn every_call_starts_and_finishes_once_and_a_manual_one_only_waits() {
     // Another batch is another one.
     trace.clear();
     executor.run_blocking(&turn(), &cx);
-    assert!(trace.events()[0].batch > batch_id);
+    assert!(trace.events()[0].batch > Some(batch_id));
 }
 
 #[test]

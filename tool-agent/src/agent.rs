@@ -276,6 +276,41 @@ impl Agent {
     }
 
     /// Adds a listener for the events of runs. With a listener, models stream.
+    ///
+    /// A [`TraceStore`](toolwright_runtime::executor::TraceStore) is a listener that stores runs, model calls,
+    /// hand-overs and calls.
+    ///
+    /// ```
+    /// use toolwright::agent::{Agent, ModelResponse, Session, testing::ScriptedModel};
+    /// use toolwright::executor::{TraceKind, TraceStore, Traced};
+    /// use toolwright::{Context, ToolCall, tool, tools};
+    ///
+    /// /// Adds two numbers.
+    /// #[tool]
+    /// fn add(a: i64, b: i64) -> i64 {
+    ///     a + b
+    /// }
+    ///
+    /// let model = ScriptedModel::new([
+    ///     Ok(ModelResponse::calls([ToolCall::new("c1", "add", r#"{"a": 2, "b": 3}"#)])),
+    ///     Ok(ModelResponse::text("It is 5.")),
+    /// ]);
+    /// let trace = TraceStore::new(1000);
+    /// let agent = Agent::new(model, &tools![add]).listener(trace.clone());
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+    /// let mut session = Session::ask("What is 2 + 3?");
+    /// agent.run(&mut session, &Context::new()).await.unwrap();
+    /// // One conversation, in order.
+    /// let kinds: Vec<_> = trace.of_session(session.id()).iter().map(|event| event.kind()).collect();
+    /// use TraceKind::*;
+    /// assert_eq!(kinds[..3], [RunStarted, ModelStarted, ModelFinished]);
+    /// assert_eq!(kinds[3..7], [BatchStarted, Started, Finished, BatchFinished]);
+    /// assert_eq!(kinds[7..], [ModelStarted, ModelFinished, RunFinished]);
+    /// let answer = &trace.of_kind(ModelFinished)[1];
+    /// assert!(matches!(&answer.what, Traced::ModelFinished { text, .. } if text == "It is 5."));
+    /// # });
+    /// ```
     pub fn listener(mut self, listener: impl Listener + 'static) -> Self {
         self.listeners.push(Arc::new(listener));
         self
@@ -380,9 +415,22 @@ impl Agent {
     /// [`resume`](Self::resume) after a drop, since the stored session may be newer than this one.
     ///
     /// # Tracing
-    /// With the feature `tracing`, the run is a span `invoke_agent`, and each of its model calls is a child span `chat`.
-    /// They follow [OpenTelemetry's
-    /// conventions](https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-agent-spans/).
+    /// With the feature `tracing`, the run is a span `invoke_agent`. It has a child span `step` for each request to the
+    /// model and the calls of its response:
+    ///
+    /// ```text
+    /// invoke_agent        gen_ai.conversation.id, gen_ai.usage.input_tokens, gen_ai.usage.output_tokens
+    ///   step              gen_ai.conversation.id, toolwright.step = 0
+    ///     chat            gen_ai.conversation.id, gen_ai.usage.input_tokens, gen_ai.usage.output_tokens
+    ///     execute_tool    gen_ai.tool.name, gen_ai.tool.call.id
+    ///   step              gen_ai.conversation.id, toolwright.step = 1
+    ///     chat
+    /// ```
+    ///
+    /// A run that continues with the calls of an earlier response has a `step` of the same number for them. What fails
+    /// has `error.type`. Names follow [OpenTelemetry's
+    /// conventions](https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-agent-spans/), which know no step. The
+    /// conversation's id is that of the session.
     ///
     /// # Errors
     /// Fails if the session waits for input, if no provider would accept its thread, if the model fails at the first

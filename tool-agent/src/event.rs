@@ -1,10 +1,14 @@
 //! Events of running agents, and the trait that receives them.
 
+mod trace;
+
+use std::time::Duration;
+
 use toolwright_provider::call::ToolCall;
 use toolwright_provider::wire::StreamEvent;
 use toolwright_runtime::executor::Event;
 
-use crate::{ModelResponse, Node, Run, RunEnd};
+use crate::{AgentError, ModelError, ModelRequest, ModelResponse, Node, Run, RunEnd};
 
 /// Event of a running agent, sent when it happens.
 ///
@@ -28,6 +32,20 @@ pub enum RunEvent<'a> {
         /// The node.
         node: Node,
     },
+    /// A request goes to the model. [`ModelFinished`](Self::ModelFinished) or [`ModelFailed`](Self::ModelFailed)
+    /// follows, unless the run is cancelled.
+    ModelStarted {
+        /// The session's id.
+        session: &'a str,
+        /// The run's id.
+        run_id: &'a str,
+        /// Name of the agent whose model it is.
+        agent: Option<&'a str>,
+        /// Turn of the run, from 0.
+        turn: u32,
+        /// The request.
+        request: &'a ModelRequest<'a>,
+    },
     /// A piece of a streamed response.
     Delta {
         /// The session's id.
@@ -43,8 +61,29 @@ pub enum RunEvent<'a> {
         session: &'a str,
         /// The run's id.
         run_id: &'a str,
+        /// Name of the agent whose model it is.
+        agent: Option<&'a str>,
+        /// Turn of the run, from 0.
+        turn: u32,
         /// The response.
         response: &'a ModelResponse,
+        /// Time since the request.
+        duration: Duration,
+    },
+    /// The model has failed.
+    ModelFailed {
+        /// The session's id.
+        session: &'a str,
+        /// The run's id.
+        run_id: &'a str,
+        /// Name of the agent whose model it is.
+        agent: Option<&'a str>,
+        /// Turn of the run, from 0.
+        turn: u32,
+        /// The error.
+        error: &'a ModelError,
+        /// Time since the request.
+        duration: Duration,
     },
     /// The model has made calls. None of them has started.
     CallsReady {
@@ -90,6 +129,19 @@ pub enum RunEvent<'a> {
         run_id: &'a str,
         /// Result of the run.
         run: &'a Run,
+        /// Time since the run started, or continued.
+        duration: Duration,
+    },
+    /// The run has failed. This is its last event.
+    RunFailed {
+        /// The session's id.
+        session: &'a str,
+        /// The run's id.
+        run_id: &'a str,
+        /// The error, which [`Agent::run`](crate::Agent::run) returns.
+        error: &'a AgentError,
+        /// Time since the run started, or continued.
+        duration: Duration,
     },
 }
 
@@ -134,6 +186,15 @@ impl<'a> RunEvent<'a> {
             | Self::NodeStarted {
                 session, run_id, ..
             }
+            | Self::ModelStarted {
+                session, run_id, ..
+            }
+            | Self::ModelFailed {
+                session, run_id, ..
+            }
+            | Self::RunFailed {
+                session, run_id, ..
+            }
             | Self::Delta {
                 session, run_id, ..
             }
@@ -160,7 +221,7 @@ impl<'a> RunEvent<'a> {
 
     /// Returns true for the last event of a run.
     pub fn is_last(&self) -> bool {
-        matches!(self, Self::RunFinished { .. })
+        matches!(self, Self::RunFinished { .. } | Self::RunFailed { .. })
     }
 
     /// Returns the reason why the run ended, if this is its last event.

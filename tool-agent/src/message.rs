@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use toolwright_provider::call::{Block, Encoder, Outcome, ToolCall, ToolResult};
+use toolwright_provider::call::{Block, Encoder, Outcome, Output, ToolCall, ToolResult};
 use toolwright_provider::wire::Wire;
 use toolwright_schema::text::ShortStr;
 
@@ -67,7 +67,9 @@ pub struct Asks {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolMessage {
-    /// The call's place in its turn, from 0. Calls of one turn may have equal ids.
+    /// The call's place in its turn, from 0. Calls of one turn may have equal ids. `usize::MAX` in a message of
+    /// [`ThreadMessage::tool`] that no thread has placed.
+    #[serde(default = "unplaced", skip_serializing_if = "is_unplaced")]
     pub index: usize,
     /// The call's id.
     pub id: ShortStr,
@@ -123,6 +125,41 @@ impl ThreadMessage {
         })
     }
 
+    /// Creates the answer to the call with this id, for a thread that is written by hand. The result is what a tool
+    /// may return: a string stays as it is, another value becomes JSON.
+    ///
+    /// The thread looks for the call when it gets the message: in the last message that makes calls, if only answers
+    /// stand between. Of several calls with this id, the message answers the first one that has no answer. An answer to
+    /// no call stays in the thread. [`Thread::check`](crate::Thread::check) reports it, and
+    /// [`Thread::repair`](crate::Thread::repair) removes it.
+    ///
+    /// For a failure, or another encoder, see [`ToolMessage::of`].
+    ///
+    /// ```
+    /// use toolwright::agent::{Thread, ThreadMessage};
+    /// use toolwright::{ToolCall, Wire, tool};
+    ///
+    /// /// Adds two numbers.
+    /// #[tool]
+    /// fn add(a: i64, b: i64) -> i64 {
+    ///     a + b
+    /// }
+    ///
+    /// let thread = Thread::from([
+    ///     ThreadMessage::user("What is 2 + 2?"),
+    ///     ThreadMessage::calls([ToolCall::new("c1", "add", r#"{"a": 2, "b": 2}"#)]),
+    ///     ThreadMessage::tool(add(2, 2), "c1"),
+    /// ]);
+    /// assert!(thread.check().is_ok());
+    /// let body = thread.format(Wire::OpenAiChat, None).unwrap();
+    /// assert!(body.contains(r#"{"role":"tool","tool_call_id":"c1","content":"4"}"#));
+    /// ```
+    pub fn tool(result: impl Output, id: impl Into<ShortStr>) -> Self {
+        let call = ToolCall::new(id, "", "");
+        let result = ToolResult::new(&call, Ok(result.into_outcome()));
+        Self::Tool(ToolMessage::of(unplaced(), &result, Encoder::auto()))
+    }
+
     /// Returns the calls that the message makes. Only messages of the assistant make calls.
     pub fn tool_calls(&self) -> &[ToolCall] {
         match self {
@@ -156,6 +193,17 @@ impl ToolMessage {
             },
         }
     }
+}
+
+/// Returns the index of an answer whose call is not looked up yet.
+pub(crate) const fn unplaced() -> usize {
+    usize::MAX
+}
+
+// serde hands a reference.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_unplaced(index: &usize) -> bool {
+    *index == unplaced()
 }
 
 /// Returns the name of a wire in stored messages.

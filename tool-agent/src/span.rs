@@ -1,7 +1,8 @@
-//! Spans of runs and model calls in the crate `tracing`, by OpenTelemetry's conventions for generative AI.
+//! Spans of runs, steps and model calls in the crate `tracing`, by OpenTelemetry's conventions for generative AI.
 //!
-//! Spans of tool calls are the executor's, and children of a run's span. Subscribers are foreign code, so their panics
-//! are contained.
+//! A step is a request to the model and the calls of its response. Its span is a child of the run's, and the spans of
+//! the model call and the tool calls, which are the executor's, are its children. The conventions have no step: the name
+//! and the number are ours. Subscribers are foreign code, so their panics are contained.
 
 #[cfg(not(feature = "tracing"))]
 pub(crate) use self::off::AgentSpan;
@@ -19,7 +20,7 @@ mod on {
 
     use crate::{AgentError, ModelError, ModelResponse, Run, RunEnd, Usage};
 
-    /// Span of a run or of a model call.
+    /// Span of a run, a step or a model call.
     pub(crate) struct AgentSpan(Span);
 
     impl AgentSpan {
@@ -40,8 +41,22 @@ mod on {
             })
         }
 
+        /// Creates the span of a step, by its number in the run.
+        pub(crate) fn of_step(session: Option<&str>, number: u32) -> Self {
+            Self::open(|| {
+                span!(
+                    Level::INFO,
+                    "step",
+                    otel.status_code = Empty,
+                    gen_ai.conversation.id = session,
+                    toolwright.step = number,
+                    "error.type" = Empty,
+                )
+            })
+        }
+
         /// Creates the span of a model call in this session.
-        pub(crate) fn of_model(session: &str) -> Self {
+        pub(crate) fn of_model(session: Option<&str>) -> Self {
             Self::open(|| {
                 span!(
                     Level::INFO,
@@ -63,20 +78,30 @@ mod on {
 
         /// Records the result of the run.
         pub(crate) fn ran(&self, ran: &Result<Run, AgentError>) {
-            contained(|| match ran {
-                Ok(run) => {
+            contained(|| {
+                if let Ok(run) = ran {
                     self.0.record("toolwright.halted", run.end.as_str());
                     self.usage(run.usage);
-                    match &run.end {
-                        RunEnd::ModelError(error) => self.failed(error.kind().as_str()),
-                        RunEnd::ToolError(error) => self.failed(error.kind().as_str()),
-                        _ => {}
-                    }
                 }
-                Err(AgentError::Model(error)) => self.failed(error.kind().as_str()),
+                self.ended(ran.as_ref().map(|run| Some(&run.end)));
+            });
+        }
+
+        /// Records the failure of a step, if it failed.
+        pub(crate) fn visited(&self, visited: &Result<Option<RunEnd>, AgentError>) {
+            contained(|| self.ended(visited.as_ref().map(Option::as_ref)));
+        }
+
+        fn ended(&self, end: Result<Option<&RunEnd>, &AgentError>) {
+            match end {
+                Ok(Some(RunEnd::ModelError(error))) | Err(AgentError::Model(error)) => {
+                    self.failed(error.kind().as_str());
+                }
+                Ok(Some(RunEnd::ToolError(error))) => self.failed(error.kind().as_str()),
+                Ok(_) => {}
                 // Fallback value of the conventions for an unnamed error.
                 Err(_) => self.failed("_OTHER"),
-            });
+            }
         }
 
         /// Records the answer of the model.
@@ -140,7 +165,7 @@ mod on {
 
 #[cfg(not(feature = "tracing"))]
 mod off {
-    use crate::{AgentError, ModelError, ModelResponse, Run};
+    use crate::{AgentError, ModelError, ModelResponse, Run, RunEnd};
 
     /// Stub without the feature `tracing`.
     pub(crate) struct AgentSpan;
@@ -151,9 +176,15 @@ mod off {
             Self
         }
 
-        pub(crate) fn of_model(_: &str) -> Self {
+        pub(crate) fn of_step(_: Option<&str>, _: u32) -> Self {
             Self
         }
+
+        pub(crate) fn of_model(_: Option<&str>) -> Self {
+            Self
+        }
+
+        pub(crate) fn visited(&self, _: &Result<Option<RunEnd>, AgentError>) {}
 
         pub(crate) fn ran(&self, _: &Result<Run, AgentError>) {}
 

@@ -7,6 +7,7 @@
 
 mod repair;
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ use toolwright_provider::call::{Outcome, ToolCall};
 use toolwright_schema::text::{Printable, ShortStr};
 
 pub use self::repair::ThreadRepair;
+use crate::message::unplaced;
 use crate::session::{answer_of, find};
 use crate::{Asks, Assistant, CallRef, Question, SessionError, ThreadMessage, ToolMessage};
 
@@ -145,6 +147,32 @@ impl Turn {
     }
 }
 
+impl ToolMessage {
+    /// Looks for the call of an answer that has only its id. `answers` stand behind the calls already.
+    fn place_in(&mut self, calls: &[ToolCall], answers: &[ThreadMessage], is_ordered: bool) {
+        if self.index != unplaced() {
+            return;
+        }
+        let is_asked = |index: usize| calls.get(index).is_some_and(|call| call.id == self.id);
+        let next = answers.len();
+        // In call order and without a gap, as most people write them: no search, so that n answers cost n.
+        let is_next = is_ordered && next.checked_sub(1) == answers.last().map(index_of);
+        let index = if is_next && is_asked(next) {
+            Some(next)
+        } else {
+            let answered: HashSet<_> = answers.iter().map(index_of).collect();
+            (0..calls.len()).find(|index| is_asked(*index) && !answered.contains(index))
+        };
+        if let Some(index) = index {
+            self.index = index;
+            self.name = calls
+                .get(index)
+                .map(|call| call.name.clone())
+                .unwrap_or_default();
+        }
+    }
+}
+
 /// Returns the call's place in its turn, if the message is an answer.
 fn index_of(message: &ThreadMessage) -> usize {
     match message {
@@ -174,9 +202,15 @@ impl Thread {
         self.messages.len()
     }
 
-    /// Appends a message.
-    pub fn push(&mut self, message: ThreadMessage) {
+    /// Appends a message. An answer that names its call by its id alone is placed: see [`ThreadMessage::tool`].
+    pub fn push(&mut self, mut message: ThreadMessage) {
         let place = self.messages.len();
+        if let (ThreadMessage::Tool(answer), Some(turn)) = (&mut message, self.turn)
+            && turn.end() == place
+        {
+            let answers = self.messages.get(turn.at + 1..).unwrap_or_default();
+            answer.place_in(self.last_calls(), answers, turn.is_ordered);
+        }
         if !message.tool_calls().is_empty() {
             self.turn = Some(Turn::at(place));
         } else if let (ThreadMessage::Tool(answer), Some(turn)) = (&message, &mut self.turn)
@@ -585,6 +619,12 @@ impl<const N: usize> From<[ThreadMessage; N]> for Thread {
 
 impl From<Vec<ThreadMessage>> for Thread {
     fn from(messages: Vec<ThreadMessage>) -> Self {
+        let is_unplaced = |message: &ThreadMessage| matches!(message, ThreadMessage::Tool(answer) if answer.index == unplaced());
+        if messages.iter().any(is_unplaced) {
+            let mut thread = Self::new();
+            thread.extend(messages);
+            return thread;
+        }
         let mut thread = Self {
             messages: Arc::new(messages),
             turn: None,

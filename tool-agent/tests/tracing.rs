@@ -1,4 +1,4 @@
-//! The spans of a run, of its model calls and of the calls of tools, as a subscriber of the crate
+//! The spans of a run, of its steps, of its model calls and of the calls of tools, as a subscriber of the crate
 //! `tracing` sees them. A program of its own: a thread without a subscriber that
 //! comes to a span first switches it off for the one thread that has one.
 // A test that finds less than it expects has failed.
@@ -12,9 +12,10 @@ use std::task::Poll;
 
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    self, Agent, ModelError, ModelErrorKind, ModelResponse, Run, Session, Usage,
+    self, Agent, AgentTool, ModelError, ModelErrorKind, ModelResponse, Node, Run, Session, Thread,
+    ThreadMessage, Usage,
 };
-use toolwright::{Context, Executor, ToolCall, tool, tools};
+use toolwright::{Context, Executor, ToolCall, Toolset, tool, tools};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
@@ -170,30 +171,36 @@ fn a_run_is_a_span_around_those_of_its_model_calls_and_tools() {
         names,
         [
             ("invoke_agent", None),
-            ("chat", Some(0)),
-            ("execute_tool", Some(0)),
-            ("execute_tool", Some(0)),
-            ("chat", Some(0)),
+            ("step", Some(0)),
+            ("chat", Some(1)),
+            ("execute_tool", Some(1)),
+            ("execute_tool", Some(1)),
+            ("step", Some(0)),
+            ("chat", Some(5)),
         ]
     );
     assert!(seen.iter().all(|span| span.closed));
     let field = |place: usize, name| seen[place].fields.get(name).map(String::as_str);
     // One id for all of a conversation.
-    for place in [0, 1, 4] {
+    for place in [0, 1, 2, 5, 6] {
         assert_eq!(field(place, "gen_ai.conversation.id"), Some("s1"));
+        assert_eq!(field(place, "error.type"), None);
+    }
+    let steps = [1, 5].map(|place| field(place, "toolwright.step"));
+    assert_eq!(steps, [Some("0"), Some("1")]);
+    for place in [0, 2, 6] {
         assert_eq!(
             field(place, "gen_ai.operation.name"),
             Some(seen[place].name)
         );
-        assert_eq!(field(place, "error.type"), None);
     }
-    let tokens: Vec<_> = [0, 1, 4]
+    let tokens: Vec<_> = [0, 2, 6]
         .map(|place| field(place, "gen_ai.usage.input_tokens").unwrap())
         .to_vec();
     assert_eq!(tokens, ["16", "7", "9"]);
     assert_eq!(field(0, "toolwright.halted"), Some("completed"));
     assert_eq!(
-        (field(2, "error.type"), field(3, "error.type")),
+        (field(3, "error.type"), field(4, "error.type")),
         (None, Some("failed"))
     );
 }
@@ -204,7 +211,8 @@ fn a_span_says_that_a_model_failed() {
     let busy = ModelError::new(ModelErrorKind::Busy, "429");
     run(&recorder, vec![Ok(two_calls()), Err(busy)]);
     let seen = recorder.spans.lock().unwrap().seen.clone();
-    for place in [0, 4] {
+    // The run, its second step and the model call in it.
+    for place in [0, 5, 6] {
         let fields = &seen[place].fields;
         assert_eq!(
             (&*fields["otel.status_code"], &*fields["error.type"]),
@@ -212,7 +220,9 @@ fn a_span_says_that_a_model_failed() {
         );
     }
     assert_eq!(seen[0].fields["toolwright.halted"], "error");
-    assert!(!seen[1].fields.contains_key("error.type"));
+    for place in [1, 2] {
+        assert!(!seen[place].fields.contains_key("error.type"));
+    }
     assert!(seen.iter().all(|span| span.closed));
 }
 
@@ -225,8 +235,8 @@ fn a_span_says_how_its_call_failed_and_is_closed_in_its_run() {
     let seen = recorder.spans.lock().unwrap().seen.clone();
     let mut failed = BTreeMap::new();
     for span in seen.iter().filter(|span| span.name == "execute_tool") {
-        // The run's span around it has the conversation's id.
-        assert_eq!(span.parent, Some(0));
+        // The step around it, and the run around that, have the conversation's id.
+        assert_eq!(span.parent, Some(1));
         let kind = span.fields.get("error.type").map(String::as_str);
         let status = span.fields.get("otel.status_code").map(String::as_str);
         assert_eq!(status, kind.map(|_| "ERROR"));
@@ -244,7 +254,9 @@ fn a_span_says_how_its_call_failed_and_is_closed_in_its_run() {
         ("look", None),
     ];
     assert_eq!(failed, expected.into());
-    assert_eq!(seen[0].fields["gen_ai.conversation.id"], "s1");
+    for around in &seen[..2] {
+        assert_eq!(around.fields["gen_ai.conversation.id"], "s1");
+    }
     assert!(seen.iter().all(|span| span.closed));
 }
 
@@ -278,8 +290,8 @@ fn a_run_that_is_dropped_closes_its_spans() {
                 .map(|span| (span.name, span.closed))
                 .collect()
         };
-        let names = ["invoke_agent", "chat", "execute_tool"];
-        let open = [false, true, false];
+        let names = ["invoke_agent", "step", "chat", "execute_tool"];
+        let open = [false, false, true, false];
         assert_eq!(
             closed(&recorder),
             names.into_iter().zip(open).collect::<Vec<_>>()
@@ -287,6 +299,128 @@ fn a_run_that_is_dropped_closes_its_spans() {
         drop(run);
         assert!(closed(&recorder).iter().all(|(_, closed)| *closed));
     });
+}
+
+/// The spans: each one's name, its parent's place, and the number of a step.
+fn tree(recorder: &Recorder) -> Vec<(&'static str, Option<usize>, Option<String>)> {
+    let spans = recorder.spans.lock().unwrap();
+    assert!(spans.seen.iter().all(|span| span.closed));
+    let tree = spans.seen.iter().map(|span| {
+        let number = span.fields.get("toolwright.step").cloned();
+        (span.name, span.parent, number)
+    });
+    tree.collect()
+}
+
+fn step(parent: Option<usize>, number: &str) -> (&'static str, Option<usize>, Option<String>) {
+    ("step", parent, Some(number.to_owned()))
+}
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread();
+    { runtime }.enable_time().build().unwrap().block_on(future)
+}
+
+#[test]
+fn a_step_goes_on_in_the_run_that_goes_on_with_its_calls() {
+    let recorder = Recorder::default();
+    let _guard = tracing::subscriber::set_default(recorder.clone());
+    let script = [Ok(two_calls()), Ok(ModelResponse::text("Done."))];
+    let agent = Agent::new(ScriptedModel::new(script), tools![look, fails]);
+    let agent = agent.interrupt_before(Node::Tools);
+    let mut session = Session::ask("Go!");
+    for _ in 0..2 {
+        block_on(agent.run(&mut session, &Context::new())).unwrap();
+    }
+    assert_eq!(session.thread().last_text(), Some("Done."));
+    // The interrupt itself is no step.
+    assert_eq!(
+        tree(&recorder),
+        [
+            ("invoke_agent", None, None),
+            step(Some(0), "0"),
+            ("chat", Some(1), None),
+            ("invoke_agent", None, None),
+            step(Some(3), "0"),
+            ("execute_tool", Some(4), None),
+            ("execute_tool", Some(4), None),
+            step(Some(3), "1"),
+            ("chat", Some(7), None),
+        ]
+    );
+}
+
+#[test]
+fn a_limit_is_no_step() {
+    let recorder = Recorder::default();
+    let _guard = tracing::subscriber::set_default(recorder.clone());
+    let agent = Agent::new(ScriptedModel::new([Ok(two_calls())]), tools![look, fails]);
+    let mut session = Session::ask("Go!");
+    let run = block_on(agent.max_turns(1).run(&mut session, &Context::new())).unwrap();
+    assert_eq!(run.end.as_str(), "max_turns");
+    let steps = tree(&recorder).into_iter().filter(|span| span.0 == "step");
+    assert_eq!(steps.count(), 1);
+}
+
+#[test]
+fn an_agent_that_is_a_tool_has_its_steps_inside_of_the_call() {
+    let recorder = Recorder::default();
+    let _guard = tracing::subscriber::set_default(recorder.clone());
+    let inner = ScriptedModel::new([Ok(ModelResponse::text("Found."))]);
+    let inner = Agent::new(inner, tools![look]);
+    let inner = AgentTool::new(inner, "ask_inner", "Asks another agent.");
+    let call = ToolCall::new("c1", "ask_inner", r#"{"input": "Look!"}"#);
+    let script = [
+        Ok(ModelResponse::calls([call])),
+        Ok(ModelResponse::text("Done.")),
+    ];
+    let outer = Agent::new(
+        ScriptedModel::new(script),
+        Toolset::new([inner.build().unwrap()]).unwrap(),
+    );
+    let mut session = Session::with_id("outer");
+    session.reply("Go!").unwrap();
+    block_on(outer.run(&mut session, &Context::new())).unwrap();
+    assert_eq!(
+        tree(&recorder),
+        [
+            ("invoke_agent", None, None),
+            step(Some(0), "0"),
+            ("chat", Some(1), None),
+            ("execute_tool", Some(1), None),
+            ("invoke_agent", Some(3), None),
+            step(Some(4), "0"),
+            ("chat", Some(5), None),
+            step(Some(0), "1"),
+            ("chat", Some(7), None),
+        ]
+    );
+}
+
+#[test]
+fn a_step_of_a_hosts_own_loop_has_the_hosts_conversation() {
+    let recorder = Recorder::default();
+    let _guard = tracing::subscriber::set_default(recorder.clone());
+    let agent = Agent::new(ScriptedModel::new([Ok(two_calls())]), tools![look, fails]);
+    let mut thread = Thread::from([ThreadMessage::user("Go!")]);
+    let cx = Context::new()
+        .with_session("host")
+        .with_run("r")
+        .with_turn(4);
+    block_on(agent.step(&mut thread, &cx)).unwrap();
+    assert_eq!(
+        tree(&recorder),
+        [
+            step(None, "4"),
+            ("chat", Some(0), None),
+            ("execute_tool", Some(0), None),
+            ("execute_tool", Some(0), None),
+        ]
+    );
+    let spans = recorder.spans.lock().unwrap();
+    for place in [0, 1] {
+        assert_eq!(spans.seen[place].fields["gen_ai.conversation.id"], "host");
+    }
 }
 
 #[test]

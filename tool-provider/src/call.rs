@@ -14,6 +14,7 @@ mod tool_call;
 
 pub use self::contain::{contained, panicked};
 pub use self::content::{Block, Content};
+pub(crate) use self::def::Sorted;
 pub use self::def::{Annotations, Meta, ToolDef};
 pub use self::encoder::{Encode, Encoder};
 pub use self::error::{ErrorKind, ToolError};

@@ -9,6 +9,7 @@ mod tools;
 
 use std::sync::Arc;
 
+use tokio::time::Instant;
 use toolwright_runtime::tool::Context;
 use toolwright_schema::panics::reported;
 
@@ -16,6 +17,7 @@ use self::lease::Lease;
 use super::Agent;
 use super::sub_sessions::SubSessions;
 use crate::event::{Listener, RunEvent};
+use crate::span::AgentSpan;
 use crate::tool_node::conversation_context;
 use crate::{
     AgentError, Node, Run, RunEnd, Session, SessionError, Status, ThreadMessage, Usage, Written,
@@ -34,6 +36,8 @@ pub(super) struct Engine<'a> {
     is_step: bool,
     /// Sub-sessions of the last visit of the tools node.
     subs: Option<SubSessions>,
+    /// Span of the current step: of the last request, until the next one.
+    step: Option<AgentSpan>,
 }
 
 /// Adds the usage of inner agents to the session of an agent that was called itself, however that call ends. Its caller
@@ -61,6 +65,7 @@ impl<'a> Engine<'a> {
             text: None,
             is_step: false,
             subs: None,
+            step: None,
         }
     }
 
@@ -81,9 +86,14 @@ impl<'a> Engine<'a> {
         if self.host.cancel().is_cancelled() {
             return Ok(self.make_run(RunEnd::Cancelled));
         }
-        let mut end = self.visit_model().await?;
+        // A request alone is no step: the host runs its calls.
+        let mut end = if tools {
+            self.visit_inside(Node::Model).await?
+        } else {
+            self.visit_model().await?
+        };
         if end.is_none() && self.session.at.node == Node::Tools && tools {
-            end = self.visit_tools().await?;
+            end = self.visit_inside(Node::Tools).await?;
         }
         if end.is_none() && self.halts() {
             end = Some(RunEnd::HaltWhen);
@@ -101,6 +111,11 @@ impl<'a> Engine<'a> {
         self.agent.active_agent(self.session).unwrap_or(self.agent)
     }
 
+    /// Returns the name of the agent that answers in this session.
+    fn agent_name(&self) -> Option<&Arc<str>> {
+        self.session.agent.as_ref().or(self.agent.name.as_ref())
+    }
+
     pub(super) async fn run(mut self) -> Result<Run, AgentError> {
         self.begin()?;
         for hook in &self.agent.hooks {
@@ -108,12 +123,36 @@ impl<'a> Engine<'a> {
         }
         self.save(Written::Start).await?;
         let run_id = &self.session.run_id();
+        let began = Instant::now();
         self.emit(&RunEvent::RunStarted {
             session: self.session.id(),
             run_id,
         });
         // The host may have answered the calls that the hand-over waited for.
         self.emit_handed_over();
+        let ran = self.visit_all().await;
+        self.step = None;
+        let (run_id, duration) = (&self.session.run_id(), began.elapsed());
+        let session = self.session.id();
+        self.emit(&match &ran {
+            Ok(run) => RunEvent::RunFinished {
+                session,
+                run_id,
+                run,
+                duration,
+            },
+            Err(error) => RunEvent::RunFailed {
+                session,
+                run_id,
+                error,
+                duration,
+            },
+        });
+        ran
+    }
+
+    /// Visits nodes until the run ends.
+    async fn visit_all(&mut self) -> Result<Run, AgentError> {
         loop {
             match self.visit().await {
                 Ok(None) if self.session.at.node == Node::End => {}
@@ -121,12 +160,6 @@ impl<'a> Engine<'a> {
                 Ok(Some(end)) => {
                     let run = self.end(end);
                     self.save(Written::End).await?;
-                    let run_id = &self.session.run_id();
-                    self.emit(&RunEvent::RunFinished {
-                        session: self.session.id(),
-                        run_id,
-                        run: &run,
-                    });
                     return Ok(run);
                 }
                 Err(error) => {
@@ -271,11 +304,7 @@ impl<'a> Engine<'a> {
             run_id,
             node,
         });
-        let end = match node {
-            Node::Model => self.visit_model().await?,
-            Node::Tools => self.visit_tools().await?,
-            Node::End => None,
-        };
+        let end = self.visit_inside(node).await?;
         let run_id = &self.session.run_id();
         self.emit(&RunEvent::NodeFinished {
             session: self.session.id(),
@@ -294,6 +323,46 @@ impl<'a> Engine<'a> {
             return Ok(Some(self.interrupted(node, true)));
         }
         Ok(None)
+    }
+
+    /// Visits a node inside the span of its step. The model begins a step, and so do tools that a run begins with.
+    async fn visit_inside(&mut self, node: Node) -> VisitResult {
+        if node == Node::Model {
+            self.step = None;
+        }
+        let open = self.step.take();
+        let span = open.unwrap_or_else(|| AgentSpan::of_step(self.conversation(), self.turn()));
+        let visited = span
+            // Boxed, because the future of a run would hold it several times.
+            .around(Box::pin(async {
+                match node {
+                    Node::Model => self.visit_model().await,
+                    Node::Tools => self.visit_tools().await,
+                    Node::End => Ok(None),
+                }
+            }))
+            .await;
+        span.visited(&visited);
+        self.step = Some(span);
+        visited
+    }
+
+    /// Returns the id of the conversation. The session of a single step is made for the step alone.
+    fn conversation(&self) -> Option<&str> {
+        if self.is_step {
+            self.host.session_id()
+        } else {
+            Some(self.session.id())
+        }
+    }
+
+    /// Returns the current turn of the run.
+    fn turn(&self) -> u32 {
+        if self.is_step {
+            self.host.turn()
+        } else {
+            self.session.turn()
+        }
     }
 
     fn interrupted(&mut self, node: Node, after: bool) -> RunEnd {
@@ -342,7 +411,7 @@ impl<'a> Engine<'a> {
     fn context(&self) -> Context {
         let (session, host) = (&self.session, &self.host);
         let mut base = Context::new().with_state(session.state.clone());
-        if let Some(name) = session.agent.as_ref().or(self.agent.name.as_ref()) {
+        if let Some(name) = self.agent_name() {
             base = base.with_agent(Arc::clone(name));
         }
         // An agent in a call must not read the messages of its caller.

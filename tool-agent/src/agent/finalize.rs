@@ -72,7 +72,7 @@ impl Agent {
         request.system = active_agent.system.as_deref();
         request.schema = Some(&schema);
         let stop = cx.cancel();
-        let span = AgentSpan::of_model(session.id());
+        let span = AgentSpan::of_model(Some(session.id()));
         let response = span.around(active_agent.model.respond(request, DeltaSink::NONE));
         let response = until(response, stop.cancelled()).await;
         let response = response.ok_or(AgentError::Cancelled)?;

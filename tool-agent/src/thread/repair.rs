@@ -42,19 +42,20 @@ impl Thread {
     /// Answers the calls, in one pass over all messages.
     fn answer_open(&mut self, open: Vec<Unanswered>, text: &str) {
         let mut open = open.into_iter().peekable();
-        let mut turn = 0;
+        let mut turn = None;
         let messages = Arc::make_mut(&mut self.messages);
         for (place, message) in mem::take(messages).into_iter().enumerate() {
             let before = match &message {
                 ThreadMessage::Tool(answer) => answer.index,
                 ThreadMessage::User { .. } | ThreadMessage::Assistant(_) => usize::MAX,
             };
-            while let Some(open) = open.next_if(|open| open.message == turn && open.index < before)
+            while let Some(open) =
+                open.next_if(|open| Some(open.message) == turn && open.index < before)
             {
                 messages.push(lost(open, text));
             }
             if !matches!(message, ThreadMessage::Tool(_)) {
-                turn = place;
+                turn = Some(place);
             }
             messages.push(message);
         }

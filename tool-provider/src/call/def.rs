@@ -102,6 +102,13 @@ pub struct ToolDef {
     /// Other values that the host wants to know about it; they ride on every result.
     #[serde(default, skip_serializing_if = "Meta::is_empty", alias = "extras")]
     pub meta: Meta,
+    /// Keys that a provider gets beside ours, by the name of its wire.
+    #[serde(
+        default,
+        rename = "wire_extras",
+        skip_serializing_if = "Meta::is_empty"
+    )]
+    pub(crate) extras: Meta,
 }
 
 impl ToolDef {
@@ -124,13 +131,15 @@ impl ToolDef {
             spawn: false,
             timeout: None,
             meta: Meta::default(),
+            extras: Meta::default(),
         }
     }
 
     /// About how many tokens the definition takes of every request: a quarter of the bytes of its
     /// name, description and compact schema. The same number counts against the `budget` of `tools!`
-    /// where the tool's types derive `Schema`. Providers' tokenizers, and their dialects, differ: it
-    /// is an estimate, to compare tools and to keep a list from growing unseen.
+    /// where the tool's types derive `Schema`. Extras of a wire are not counted. Providers' tokenizers,
+    /// and their dialects, differ: it is an estimate, to compare tools and to keep a list from growing
+    /// unseen.
     ///
     /// ```
     /// use toolwright::ToolDef;
@@ -260,7 +269,7 @@ fn null_is_empty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SchemaDoc
 
 /// A value of which every object's keys are sorted: `serde_json` writes them in another order where
 /// some crate of the build switches on `preserve_order`.
-struct Sorted<'a>(&'a Value);
+pub(crate) struct Sorted<'a>(pub(crate) &'a Value);
 
 impl Serialize for Sorted<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -67,7 +67,7 @@ impl EncodedTool {
     pub(super) fn plain(&self, wire: Wire, def: &ToolDef) -> &str {
         self.plain.get_or_make(wire, || {
             let (def, _) = self.visible(def);
-            wire.write_tool(&ToolDeclaration::plain(def))
+            wire.write_tool(&ToolDeclaration::plain(wire, def))
         })
     }
 
@@ -83,7 +83,7 @@ impl EncodedTool {
             let mut lowered = lower(&def.input, dialect)?;
             lowered.notes.extend(hidden.and_then(Stripped::to_note));
             lowered.notes.extend(refused(def));
-            let declared = ToolDeclaration::lowered(&def.name, def, &lowered, dialect);
+            let declared = ToolDeclaration::lowered(wire, &def.name, def, &lowered, dialect);
             Ok(Arc::new(InDialect {
                 name: def.name.as_ref().into(),
                 text: wire.write_tool(&declared),

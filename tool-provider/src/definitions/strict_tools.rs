@@ -137,7 +137,8 @@ impl InDialect {
         match renames.to_provider(&self.name) {
             Some(other) if *other != *self.name => {
                 let (def, _) = encoded.visible(def);
-                let declared = ToolDeclaration::lowered(other, def, &self.lowered, self.dialect);
+                let declared =
+                    ToolDeclaration::lowered(wire, other, def, &self.lowered, self.dialect);
                 Cow::Owned(wire.write_tool(&declared))
             }
             _ => Cow::Borrowed(&self.text),

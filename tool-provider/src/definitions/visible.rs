@@ -19,7 +19,7 @@ const MOST_LOOKED_AT: usize = 64;
 pub struct Stripped {
     /// Number of characters that were taken out.
     pub removed: usize,
-    /// Keys and allowed values of schemas that still hold some, such as `` the key `ci\u{200b}ty` ``. They
+    /// Keys and values of schemas and of extras that still hold some, such as `` the key `ci\u{200b}ty` ``. They
     /// would mean something else without them.
     pub left: Vec<String>,
 }
@@ -44,6 +44,7 @@ impl ToolDef {
         self.name.is_ascii()
             && self.description.is_ascii()
             && self.title.as_ref().is_none_or(|title| title.is_ascii())
+            && self.extras.is_empty()
             && is_plain(&self.input)
             && self.output.as_ref().is_none_or(is_plain)
     }
@@ -85,6 +86,10 @@ impl ToolDef {
             {
                 *schema = visible;
             }
+        }
+        let extras = (!self.extras.is_empty()).then(|| serde_json::to_string(&self.extras));
+        if let Some(tree) = extras.and_then(Result::ok).and_then(|text| read(&text)) {
+            values(&tree, &mut found);
         }
         found
     }

@@ -13,7 +13,7 @@
 //! [`Wire::detect`].
 //!
 //! Beside the folders stands what they share: `read` (members of objects, as they stand in the text),
-//! `call` (lists of calls, their ids, their echo) and `stream`.
+//! `call` (lists of calls, their ids, their echo), `extras` (keys that a user adds) and `stream`.
 
 mod answer_form;
 mod anthropic;
@@ -23,6 +23,7 @@ mod choice;
 mod completion;
 mod conversation;
 mod error;
+mod extras;
 mod gemini;
 mod json_text;
 mod mcp;
@@ -47,6 +48,7 @@ pub use self::choice::{Parallel, ToolChoice, ToolChoiceError};
 pub use self::completion::{Completion, FinishReason, Usage};
 pub use self::conversation::Message;
 pub use self::error::WireError;
+pub use self::extras::ExtrasError;
 pub use self::json_text::JsonText;
 pub use self::stream::{Accumulator, StreamEvent, Streamed};
 
@@ -227,7 +229,7 @@ impl Wire {
 
     /// One tool of a request's `tools` array. Of Gemini's, one of its `functionDeclarations`.
     pub fn definition(self, def: &ToolDef) -> JsonText<'static> {
-        JsonText::new(self.provider().definition(&ToolDeclaration::plain(def)))
+        JsonText::new(self.write_tool(&ToolDeclaration::plain(self, def)))
     }
 
     /// Reads one tool of a request's `tools` array back. What the form has no place for is not

@@ -1,5 +1,6 @@
 //! A tool as a request declares it: in plain JSON Schema, or in a provider's dialect.
 
+use super::Wire;
 use crate::call::ToolDef;
 use crate::dialect::{Dialect, Lowered};
 use toolwright_json::Object;
@@ -7,6 +8,7 @@ use toolwright_schema::render::SchemaDoc;
 
 /// A tool as a request declares it.
 pub(crate) struct ToolDeclaration<'d> {
+    pub(super) wire: Wire,
     /// The tool's name, as the provider is told.
     pub(super) name: &'d str,
     pub(super) def: &'d ToolDef,
@@ -28,8 +30,9 @@ enum Input<'d> {
 
 impl<'d> ToolDeclaration<'d> {
     /// In plain JSON Schema.
-    pub(crate) fn plain(def: &'d ToolDef) -> Self {
+    pub(crate) fn plain(wire: Wire, def: &'d ToolDef) -> Self {
         Self {
+            wire,
             name: &def.name,
             def,
             schema: Input::Plain(&def.input),
@@ -40,12 +43,14 @@ impl<'d> ToolDeclaration<'d> {
 
     /// In a dialect, under the name that the provider takes.
     pub(crate) fn lowered(
+        wire: Wire,
         name: &'d str,
         def: &'d ToolDef,
         lowered: &'d Lowered,
         dialect: Dialect,
     ) -> Self {
         Self {
+            wire,
             name,
             def,
             schema: lowered

@@ -14,8 +14,12 @@ use toolwright_schema::panics::reported;
 
 pub use self::event::{TraceEvent, TraceKind, Traced, TracedCall};
 
-/// Keeps the last events of executors: calls, arguments, outcomes and durations. Cheap to clone; clones share their
-/// events.
+/// Keeps the last events of executors and agents: calls, arguments, outcomes, model calls, usage and durations. Cheap to
+/// clone; clones share their events.
+///
+/// As an [observer](crate::executor::Executor::observer) of an executor it stores the events of calls. As a listener of
+/// an agent (`Agent::listener`) it stores those, and the agent's own: runs, model calls and hand-overs. A store that is
+/// both has the events of calls twice.
 ///
 /// Arguments are stored without secrets ([`Tool::redacted`](crate::tool::Tool::redacted)), results and errors as they are.
 ///
@@ -126,6 +130,16 @@ impl TraceStore {
         self.matching(|event| event.kind() == kind)
     }
 
+    /// Returns the events of one conversation: of all runs of its session.
+    pub fn of_session(&self, session: &str) -> Vec<Arc<TraceEvent>> {
+        self.matching(|event| event.session.as_deref() == Some(session))
+    }
+
+    /// Returns the events of one run.
+    pub fn of_run(&self, run: &str) -> Vec<Arc<TraceEvent>> {
+        self.matching(|event| event.run.as_deref() == Some(run))
+    }
+
     /// Returns the events of a time range.
     pub fn between(&self, times: impl RangeBounds<SystemTime>) -> Vec<Arc<TraceEvent>> {
         self.matching(|event| times.contains(&event.at))
@@ -139,12 +153,14 @@ impl TraceStore {
     }
 }
 
-impl Observer for TraceStore {
-    fn event(&self, event: &Event<'_>) {
+impl TraceStore {
+    /// Stores the event that `make` makes with the current time, if the store is on.
+    #[doc(hidden)]
+    pub fn store(&self, make: impl FnOnce(SystemTime) -> Option<TraceEvent>) {
         if !self.is_enabled() || self.log.most == 0 {
             return;
         }
-        let Some(traced) = TraceEvent::of(event, (self.clock)()) else {
+        let Some(traced) = make((self.clock)()) else {
             return;
         };
         let traced = Arc::new(traced);
@@ -156,6 +172,12 @@ impl Observer for TraceStore {
         if let Some(then) = &self.on_store {
             reported("`on_store`", || then(&traced));
         }
+    }
+}
+
+impl Observer for TraceStore {
+    fn event(&self, event: &Event<'_>) {
+        self.store(|at| TraceEvent::of(event, at));
     }
 }
 

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use crate::tool::{Answer, Call, Redefined, Tool, WrapTool};
+use serde_json::Value;
 use toolwright_provider::call::{ErrorKind, Outcome, Output, ToolError};
+use toolwright_provider::wire::{ExtrasError, Wire};
 
 /// Wrappers. They keep all that they do not change, and can be nested in any order.
 /// [`Toolset::with`](crate::toolset::Toolset::with) replaces a tool by the wrapped one.
@@ -52,6 +54,52 @@ impl dyn Tool {
         let mut def = self.def().clone();
         def.return_direct = true;
         Redefined::share(def, &self)
+    }
+
+    /// Adds keys to the tool's definition in requests of one wire. The object has what the provider knows and this
+    /// library does not write, such as Anthropic's `cache_control`. Whether the provider takes the keys is not checked.
+    ///
+    /// The keys stand behind the definition's own ones, in alphabetical order: for `OpenAI`'s chat and Ollama beside
+    /// `function`, for Bedrock inside of `toolSpec`, and elsewhere beside `name`. They go to this wire alone, in all of
+    /// its dialects. Extras that are added later replace earlier ones of the same key. A stored
+    /// [`ToolDef`](toolwright_provider::call::ToolDef) keeps them, and
+    /// [`estimated_tokens`](toolwright_provider::call::ToolDef::estimated_tokens) does not count them.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolwright::{Wire, tool, tool_of, tools};
+    ///
+    /// /// Adds two numbers.
+    /// #[tool]
+    /// fn add(a: i64, b: i64) -> i64 {
+    ///     a + b
+    /// }
+    ///
+    /// /// Searches the archive.
+    /// #[tool]
+    /// fn search(words: &str) -> String {
+    ///     format!("nothing about {words}")
+    /// }
+    ///
+    /// // Anthropic caches a request up to here: the tools, since this is the last one.
+    /// let extras = json!({"cache_control": {"type": "ephemeral"}});
+    /// let last = tool_of!(search).with_extras(Wire::Anthropic, extras).unwrap();
+    /// let (tools, _) = tools![add, search].with(last);
+    ///
+    /// let sent = Wire::Anthropic.definitions(&tools);
+    /// assert!(sent.ends_with(r#""cache_control":{"type":"ephemeral"}}]"#));
+    /// assert!(!Wire::OpenAiChat.definitions(&tools).contains("cache_control"));
+    /// ```
+    ///
+    /// # Errors
+    /// Fails if the extras are no object, or name a key that definitions of the wire have already.
+    pub fn with_extras(
+        self: Arc<Self>,
+        wire: Wire,
+        extras: impl Into<Value>,
+    ) -> Result<Arc<dyn Tool>, ExtrasError> {
+        let def = self.def().clone().with_extras(wire, extras.into())?;
+        Ok(Redefined::share(def, &self))
     }
 }
 

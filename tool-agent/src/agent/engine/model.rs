@@ -1,7 +1,9 @@
 //! The model node: sends a request and appends the response to the thread.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
+use tokio::time::Instant;
 use toolwright_provider::wire::{StreamEvent, ToolChoice};
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::text::ShortStr;
@@ -20,8 +22,9 @@ impl Engine<'_> {
         }
         self.session.thread.check()?;
         let tools = self.active_agent().executor.tools(&self.context());
-        let response = self.respond(&tools).await;
-        let mut response = match response {
+        let turn = self.turn();
+        let response = self.respond(&tools, turn).await;
+        let (mut response, duration) = match response {
             Ok(Some(response)) => response,
             Ok(None) => return Ok(Some(RunEnd::Cancelled)),
             Err(AgentError::Model(error)) if self.session.at.turn > 0 => {
@@ -40,7 +43,10 @@ impl Engine<'_> {
         self.emit(&RunEvent::ModelFinished {
             session: self.session.id(),
             run_id,
+            agent: self.agent_name().map(|name| &**name),
+            turn,
             response: &response,
+            duration,
         });
         if !response.text.is_empty() {
             self.text = Some(response.text.clone());
@@ -93,12 +99,25 @@ impl Engine<'_> {
         response.native = None;
     }
 
-    /// Returns the model's response, or `None` if the run is cancelled first.
-    async fn respond(&self, tools: &Toolset) -> Result<Option<ModelResponse>, AgentError> {
+    /// Returns the model's response and its duration, or `None` if the run is cancelled first.
+    async fn respond(
+        &self,
+        tools: &Toolset,
+        turn: u32,
+    ) -> Result<Option<(ModelResponse, Duration)>, AgentError> {
         let choice = self.choice(tools)?;
         let mut request = ModelRequest::new(&self.session.thread, tools, &choice);
         request.system = self.active_agent().system.as_deref();
         let (session, run_id) = (self.session.id(), self.session.run_id());
+        let agent = self.agent_name().map(|name| &**name);
+        self.emit(&RunEvent::ModelStarted {
+            session,
+            run_id: &run_id,
+            agent,
+            turn,
+            request: &request,
+        });
+        let began = Instant::now();
         let listener = |delta: &StreamEvent| {
             let run_id = &run_id;
             emit(
@@ -116,13 +135,25 @@ impl Engine<'_> {
             DeltaSink::to(&listener)
         };
         let stop = self.host.cancel();
-        let span = AgentSpan::of_model(self.session.id());
+        let span = AgentSpan::of_model(self.conversation());
         let response = span.around(self.active_agent().model.respond(request, deltas));
         let Some(response) = until(response, stop.cancelled()).await else {
             return Ok(None);
         };
         span.answered(&response);
-        response.map(Some).map_err(AgentError::Model)
+        let duration = began.elapsed();
+        if let Err(error) = &response {
+            self.emit(&RunEvent::ModelFailed {
+                session,
+                run_id: &run_id,
+                agent,
+                turn,
+                error,
+                duration,
+            });
+        }
+        let response = response.map_err(AgentError::Model)?;
+        Ok(Some((response, duration)))
     }
 
     /// Returns the host's tool choice, or an automatic one once a forced choice was followed.

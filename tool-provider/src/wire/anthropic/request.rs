@@ -18,9 +18,8 @@ impl WriteRequest for Anthropic {
             .text("name", tool.name)
             .text("description", &tool.def.description)
             .with("input_schema", |out| tool.write_schema(out));
-        definition
-            .maybe_json("strict", tool.strict.then_some("true"))
-            .end()
+        let definition = definition.maybe_json("strict", tool.strict.then_some("true"));
+        tool.with_extras(definition).end()
     }
 
     fn parse_definition(&self, text: &str) -> Result<ToolDef, WireError> {

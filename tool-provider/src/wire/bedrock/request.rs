@@ -19,9 +19,10 @@ impl WriteRequest for BedrockConverse {
             let description = Some(&*def.description).filter(|text| !text.is_empty());
             let spec = object.text("name", tool.name);
             let spec = spec.maybe_text("description", description);
-            spec.object("inputSchema", |schema| {
+            let spec = spec.object("inputSchema", |schema| {
                 schema.with("json", |out| tool.write_schema(out))
-            })
+            });
+            tool.with_extras(spec)
         };
         tool.open().object("toolSpec", spec).end()
     }

@@ -21,14 +21,15 @@ impl WriteRequest for Gemini {
             .text("name", tool.name)
             .text("description", &def.description);
         if !tool.has_schema() || def.input == SchemaDoc::empty_object() {
-            return declaration.end();
+            return tool.with_extras(declaration).end();
         }
         let key = if tool.openapi {
             "parameters"
         } else {
             "parametersJsonSchema"
         };
-        declaration.with(key, |out| tool.write_schema(out)).end()
+        let declaration = declaration.with(key, |out| tool.write_schema(out));
+        tool.with_extras(declaration).end()
     }
 
     /// One tool that holds all functions.

@@ -52,7 +52,8 @@ impl WriteRequest for Mcp {
         let output = def.output.as_ref().filter(fits);
         let hints = (def.annotations != Annotations::NONE).then(|| annotations(def.annotations));
         let icons = def.meta.get("icons").filter(|icons| icons.is_array());
-        tool.open()
+        let definition = tool
+            .open()
             .text("name", tool.name)
             .maybe_text("title", def.title.as_deref())
             .text("description", &def.description)
@@ -60,8 +61,8 @@ impl WriteRequest for Mcp {
             .maybe_json("outputSchema", output.map(SchemaDoc::as_json))
             .maybe_json("annotations", hints.as_deref())
             .maybe_json("icons", icons.map(ToString::to_string).as_deref())
-            .maybe_json("_meta", meta(&def.meta).as_deref())
-            .end()
+            .maybe_json("_meta", meta(&def.meta).as_deref());
+        tool.with_extras(definition).end()
     }
 
     fn parse_definition(&self, text: &str) -> Result<ToolDef, WireError> {

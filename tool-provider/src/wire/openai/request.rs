@@ -142,7 +142,8 @@ pub(in super::super) fn definition(tool: &ToolDeclaration<'_>) -> String {
         function.maybe_json("strict", tool.strict.then_some("true"))
     };
     let definition = tool.open().text("type", "function");
-    definition.object("function", function).end()
+    tool.with_extras(definition.object("function", function))
+        .end()
 }
 
 pub(in super::super) fn parse_definition(text: &str) -> Result<ToolDef, WireError> {

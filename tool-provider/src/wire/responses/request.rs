@@ -14,13 +14,14 @@ impl WriteRequest for OpenAiResponses {
     /// `strict` is said: where it is missing, this API takes it for `true`.
     fn definition(&self, tool: &ToolDeclaration<'_>) -> String {
         let def = tool.def;
-        tool.open()
+        let definition = tool
+            .open()
             .text("type", "function")
             .text("name", tool.name)
             .text("description", &def.description)
             .with("parameters", |out| tool.write_schema(out))
-            .json("strict", if tool.strict { "true" } else { "false" })
-            .end()
+            .json("strict", if tool.strict { "true" } else { "false" });
+        tool.with_extras(definition).end()
     }
 
     fn parse_definition(&self, text: &str) -> Result<ToolDef, WireError> {

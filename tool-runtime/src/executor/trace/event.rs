@@ -7,6 +7,7 @@ use super::super::event::{BatchId, Event};
 use super::super::redacted::Redacted;
 use crate::tool::Progress;
 use toolwright_provider::call::{Encoder, Outcome, ToolCall, ToolError, ToolResult};
+use toolwright_provider::wire::Usage;
 use toolwright_schema::decode::Repair;
 use toolwright_schema::text::{ShortStr, excerpt};
 
@@ -19,12 +20,16 @@ const MOST: usize = 100;
 pub struct TraceEvent {
     /// Time.
     pub at: SystemTime,
-    /// Run id, if the host set one.
+    /// Id of the conversation, if the host or an agent set one. It joins the events of all runs of a session.
+    pub session: Option<Arc<str>>,
+    /// Run id, if the host or an agent set one. It joins the events of one run.
     pub run: Option<Arc<str>>,
-    /// Agent id, if the host set one.
+    /// Turn of the run, from 0: a request to the model and the calls of its response. `None` for the run's own events.
+    pub turn: Option<u32>,
+    /// Agent id, if the host or an agent set one. `None` for the run's own events.
     pub agent: Option<Arc<str>>,
-    /// Batch, which joins the events of one turn.
-    pub batch: BatchId,
+    /// Batch of a call's event.
+    pub batch: Option<BatchId>,
     /// The event itself.
     pub what: Traced,
 }
@@ -84,6 +89,60 @@ pub enum Traced {
         /// Duration.
         duration: Duration,
     },
+    /// An agent's run started, or continued after a pause.
+    RunStarted,
+    /// An agent sent a request to its model.
+    ModelStarted {
+        /// Number of messages in the request.
+        messages: usize,
+        /// Names of the tools that were offered, in order.
+        tools: Vec<ShortStr>,
+    },
+    /// The model responded.
+    ModelFinished {
+        /// Text of the response.
+        text: String,
+        /// Names of the tools that the model calls, in order. The events of the calls have their arguments.
+        calls: Vec<ShortStr>,
+        /// Usage, if the provider reported it.
+        usage: Option<Usage>,
+        /// Duration.
+        duration: Duration,
+    },
+    /// The model failed.
+    ModelFailed {
+        /// Kind of the error: `busy`.
+        kind: &'static str,
+        /// Message of the error.
+        message: String,
+        /// Duration.
+        duration: Duration,
+    },
+    /// Another agent took over the conversation.
+    HandedOver {
+        /// Name of the other agent.
+        agent: Arc<str>,
+    },
+    /// An agent's run ended, or paused.
+    RunFinished {
+        /// Name of the reason: `completed`.
+        end: String,
+        /// Number of model calls.
+        turns: u32,
+        /// Number of tool rounds.
+        rounds: u32,
+        /// Usage of all model calls.
+        usage: Usage,
+        /// Duration.
+        duration: Duration,
+    },
+    /// An agent's run failed.
+    RunFailed {
+        /// Message of the error.
+        message: String,
+        /// Duration.
+        duration: Duration,
+    },
 }
 
 /// A call in a trace.
@@ -116,6 +175,20 @@ pub enum TraceKind {
     Pending,
     /// A batch ended.
     BatchFinished,
+    /// An agent's run started, or continued after a pause.
+    RunStarted,
+    /// An agent sent a request to its model.
+    ModelStarted,
+    /// The model responded.
+    ModelFinished,
+    /// The model failed.
+    ModelFailed,
+    /// Another agent took over the conversation.
+    HandedOver,
+    /// An agent's run ended, or paused.
+    RunFinished,
+    /// An agent's run failed.
+    RunFailed,
 }
 
 impl TracedCall {
@@ -135,11 +208,28 @@ impl TraceEvent {
         let cx = event.context();
         Some(Self {
             at,
+            session: cx.session_id().map(Into::into),
             run: cx.run_id().map(Into::into),
+            // A context without one has turn 0.
+            turn: cx.run_id().map(|_| cx.turn()),
             agent: cx.agent_id().map(Into::into),
-            batch: event.batch_id(),
+            batch: Some(event.batch_id()),
             what: Traced::of(event)?,
         })
+    }
+
+    /// Makes the event of an agent's run.
+    #[doc(hidden)]
+    pub fn of_run(at: SystemTime, session: &str, run: &str, what: Traced) -> Self {
+        Self {
+            at,
+            session: Some(session.into()),
+            run: Some(run.into()),
+            turn: None,
+            agent: None,
+            batch: None,
+            what,
+        }
     }
 
     /// Returns the kind.
@@ -151,6 +241,13 @@ impl TraceEvent {
             Traced::Finished { .. } => TraceKind::Finished,
             Traced::Pending { .. } => TraceKind::Pending,
             Traced::BatchFinished { .. } => TraceKind::BatchFinished,
+            Traced::RunStarted => TraceKind::RunStarted,
+            Traced::ModelStarted { .. } => TraceKind::ModelStarted,
+            Traced::ModelFinished { .. } => TraceKind::ModelFinished,
+            Traced::ModelFailed { .. } => TraceKind::ModelFailed,
+            Traced::HandedOver { .. } => TraceKind::HandedOver,
+            Traced::RunFinished { .. } => TraceKind::RunFinished,
+            Traced::RunFailed { .. } => TraceKind::RunFailed,
         }
     }
 }
@@ -239,17 +336,23 @@ impl fmt::Display for TracedCall {
     }
 }
 
+/// Prints names with their number: `2 tools: add, look`.
+fn named(names: &[ShortStr], what: &str) -> String {
+    let gap = if names.is_empty() { "" } else { ": " };
+    format!("{} {what}{gap}{}", names.len(), cut(&names.join(", ")))
+}
+
+fn tokens(usage: Usage) -> String {
+    format!("{} tokens in, {} out", usage.input, usage.output)
+}
+
 impl fmt::Display for TraceEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let batch = self.batch;
+        let batch = self.batch.map_or(0, BatchId::as_u64);
+        let run = cut(self.run.as_deref().unwrap_or_default());
         match &self.what {
             Traced::BatchStarted { names } => {
-                write!(
-                    f,
-                    "batch {batch}: {} calls: {}",
-                    names.len(),
-                    cut(&names.join(", "))
-                )
+                write!(f, "batch {batch}: {}", named(names, "calls"))
             }
             Traced::Started(call) => write!(f, "{call} started"),
             Traced::Progress {
@@ -301,6 +404,48 @@ impl fmt::Display for TraceEvent {
                     write!(f, ", halted: {}", cut(halted))?;
                 }
                 write!(f, " ({duration:?})")
+            }
+            Traced::RunStarted => write!(f, "run {run} started"),
+            Traced::ModelStarted { messages, tools } => {
+                write!(
+                    f,
+                    "model asked: {messages} messages, {}",
+                    named(tools, "tools")
+                )
+            }
+            Traced::ModelFinished {
+                text,
+                calls,
+                usage,
+                duration,
+            } => {
+                let words = (!text.is_empty()).then(|| cut(text));
+                let calls = (!calls.is_empty()).then(|| named(calls, "calls"));
+                let parts = [words, calls, usage.map(tokens)].into_iter().flatten();
+                let parts = parts.collect::<Vec<_>>().join("; ");
+                write!(f, "model finished: {parts} ({duration:?})")
+            }
+            Traced::ModelFailed {
+                kind,
+                message,
+                duration,
+            } => write!(f, "model failed: {kind}: {} ({duration:?})", cut(message)),
+            Traced::HandedOver { agent } => write!(f, "handed over to {}", cut(agent)),
+            Traced::RunFinished {
+                end,
+                turns,
+                rounds,
+                usage,
+                duration,
+            } => {
+                let (end, tokens) = (cut(end), tokens(*usage));
+                write!(
+                    f,
+                    "run {run}: {end}; {turns} turns, {rounds} rounds of tools; {tokens} ({duration:?})"
+                )
+            }
+            Traced::RunFailed { message, duration } => {
+                write!(f, "run {run} failed: {} ({duration:?})", cut(message))
             }
         }
     }

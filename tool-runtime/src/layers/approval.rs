@@ -211,7 +211,9 @@ impl Approval {
     fn details_of(&self, request: &Request<'_>) -> Option<Value> {
         let details = match &self.needs {
             Needs::When(needs) => needs(request).then(Map::new)?,
-            level => level.reasons(request.attributes(), request.annotations())?,
+            level @ Needs::Level { .. } => {
+                level.reasons(request.attributes(), request.annotations())?
+            }
         };
         Some(match &self.details {
             Some(make) => make(request),

@@ -36,7 +36,7 @@ fn every_wire_says_what_it_sends_of_a_tool() {
         let notes = expected.notes().map(|(_, note)| note.to_string());
         let expected = json!({
             "dialect": dialect.name(),
-            "tools": serde_json::from_str::<Value>(&expected.text().to_string()).unwrap(),
+            "tools": serde_json::from_str::<Value>(expected.text().as_ref()).unwrap(),
             "notes": notes.collect::<Vec<_>>(),
         });
         assert_eq!(sent[name], expected, "{name}");

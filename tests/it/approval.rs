@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 use toolwright::layers::{Approval, Ask, Levels};
 use toolwright::{
-    Context, Encoder, Executor, ToolCall, ToolError, ToolResult, Toolset,
+    Context, Encoder, Executor, ToolCall, ToolDef, ToolError, ToolResult, Toolset,
     call::{BoxFuture, Decision, ErrorKind, Filter},
     executor::{Batch, Decided, Event, Halted, PendingReason, Reply},
     layers::{Handled, Layer, Next, Request},
@@ -401,6 +401,61 @@ fn what_was_decided_about_is_checked_again() {
         Decision::Approve,
     );
     assert_eq!(kind(&absent), ErrorKind::Unknown);
+}
+
+/// Cannot say which tools it asks about.
+struct Broken;
+
+impl Layer for Broken {
+    fn call<'a>(&'a self, _: Request<'a>, _: Next<'a>) -> BoxFuture<'a, Handled> {
+        Box::pin(async { Handled::Wait(Value::Null) })
+    }
+
+    fn requires_approval(&self, _: &ToolDef) -> bool {
+        panic!("it cannot be known")
+    }
+}
+
+#[test]
+fn what_requires_approval_is_what_waits() {
+    let executor = || Executor::serial(all());
+    let table = [
+        executor(),
+        executor().manual(),
+        executor().manual_for(["look"]),
+        executor().layer(Approval::default()),
+        executor().layer(Approval::at_least("medium")),
+        executor().layer(Approval::at_least("low").unmarked_too()),
+        executor()
+            .layer(Approval::at_least("critical"))
+            .layer(Broken),
+    ];
+    let mut counts = Vec::new();
+    for executor in table {
+        let mut count = 0;
+        for def in all().definitions() {
+            let arguments = match &*def.name {
+                "send" => json!({"to": "ada"}),
+                "charge" => json!({"cents": 1}),
+                _ => json!({}),
+            };
+            let calls = [call("1", &def.name, arguments)];
+            let batch = executor.run_blocking(&calls, &Context::new());
+            let waits = batch.pending().count() == 1;
+            assert_eq!(
+                executor.requires_approval(def),
+                waits,
+                "{}: {executor:?}",
+                def.name
+            );
+            count += usize::from(waits);
+        }
+        counts.push(count);
+    }
+    assert_eq!(counts, [1, 6, 2, 3, 4, 6, 6]);
+    // By a call's arguments: nothing is known before.
+    let executor = executor().layer(Approval::when(|_| true));
+    assert!(!executor.requires_approval(all().get("send").unwrap().def()));
 }
 
 /// Adds something to every mail's address.

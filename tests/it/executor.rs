@@ -14,7 +14,7 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 use toolwright::{
-    Context, Encoder, Executor, Outcome, ToolCall, ToolError, Toolset,
+    Context, Encoder, Executor, Outcome, Registry, ToolCall, ToolError, Toolset,
     call::{Cancel, ErrorKind, HaltReason, Progress},
     executor::{Batch, ErrorPolicy, Event, Halted, OnFailure, PendingReason, UnknownPolicy},
     tool, tools,
@@ -353,6 +353,24 @@ async fn who_looks_on_learns_what_became_of_a_dropped_batch() {
             ("3".into(), cancelled)
         ]
     );
+}
+
+#[test]
+fn tools_come_as_they_are_held() {
+    let tools = tools![fail, charge];
+    let (shared, registry) = (Arc::new(tools.clone()), Registry::from(tools.clone()));
+    let executors = [
+        Executor::parallel(&tools, 4),
+        Executor::parallel(&shared, 4),
+        Executor::parallel(&registry, 4),
+        Executor::parallel(Arc::clone(&shared), 4),
+        Executor::parallel(registry, 4),
+        Executor::parallel(tools, 4),
+        Executor::serial(&shared),
+    ];
+    for executor in executors {
+        assert_eq!(executor.tools(&Context::new()).len(), 2);
+    }
 }
 
 #[test]

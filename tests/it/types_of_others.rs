@@ -210,4 +210,225 @@ mod told_by_schemars {
             ]
         );
     }
+
+    /// The same types, of which we know one and schemars the other.
+    macro_rules! both {
+        ($($item:item)*) => {
+            mod of_ours {
+                use serde::Deserialize;
+                use std::collections::{BTreeMap, BTreeSet};
+                $(#[derive(Deserialize, toolwright::Schema)] $item)*
+            }
+            mod of_theirs {
+                use serde::Deserialize;
+                use std::collections::{BTreeMap, BTreeSet};
+                $(#[derive(Deserialize, schemars::JsonSchema)] $item)*
+            }
+        };
+    }
+
+    both! {
+        #[allow(dead_code)]
+        #[serde(rename_all = "lowercase")]
+        pub(super) enum Plain { Train, Boat }
+
+        #[allow(dead_code)]
+        pub(super) enum External { Unit, New(u8), Pair(u8, String), Named { x: i32, y: Option<bool> } }
+
+        #[allow(dead_code)]
+        #[serde(tag = "kind")]
+        pub(super) enum Internal { A { x: u8 }, B { y: String } }
+
+        #[allow(dead_code)]
+        #[serde(tag = "t", content = "c")]
+        pub(super) enum Adjacent { A(u8), B { y: String } }
+
+        #[allow(dead_code)]
+        #[serde(untagged)]
+        pub(super) enum Untagged { N(u64), S { y: String }, L(Vec<u8>) }
+
+        #[allow(dead_code)]
+        pub(super) struct Widths {
+            pub i8: i8,
+            pub i32: i32,
+            pub u32: u32,
+            pub i64: i64,
+            pub u64: u64,
+            pub usize: usize,
+            pub i128: i128,
+            pub u128: u128,
+            pub maybe: Option<u64>,
+            pub many: Vec<u64>,
+            pub f32: f32,
+        }
+
+        #[allow(dead_code)]
+        pub(super) struct Bounds {
+            #[schemars(range(min = 3))]
+            pub from: u64,
+            #[schemars(range(min = 1, max = 5))]
+            pub n: i32,
+            #[schemars(range(min = 0.5, max = 1.5))]
+            pub f: f64,
+            #[schemars(length(min = 2, max = 4))]
+            pub s: String,
+            #[schemars(length(min = 1, max = 2))]
+            pub v: Vec<u8>,
+            #[schemars(email)]
+            pub e: String,
+        }
+
+        #[allow(dead_code)]
+        pub(super) struct Parts {
+            pub a: Plain,
+            pub c: char,
+            pub m: BTreeMap<String, u8>,
+            pub s: BTreeSet<u8>,
+            pub t: (u8, String),
+            #[serde(default)]
+            pub z: Vec<Parts>,
+        }
+    }
+
+    macro_rules! takes {
+        ($($name:ident: $type:ident),*) => {
+            mod tools_of_ours {
+                $(/// Takes it.
+                #[toolwright::tool]
+                pub(super) fn $name(v: super::of_ours::$type) { let _ = v; })*
+            }
+            mod tools_of_theirs {
+                $(/// Takes it.
+                #[toolwright::tool]
+                pub(super) fn $name(v: super::of_theirs::$type) { let _ = v; })*
+            }
+            fn all() -> [toolwright::Toolset; 2] {
+                [tools![$(tools_of_ours::$name),*], tools![$(tools_of_theirs::$name),*]]
+            }
+        };
+    }
+
+    takes! {
+        plain: Plain, external: External, internal: Internal, adjacent: Adjacent, untagged: Untagged,
+        widths: Widths, bounds: Bounds, parts: Parts
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_in_the_same_words_whoever_derives_the_schema() {
+        let table = [
+            ("plain", r#""trian""#),
+            ("plain", "5"),
+            ("external", r#""Unt""#),
+            ("external", r#"{"New": "x"}"#),
+            ("external", r#"{"Pair": [1, 2]}"#),
+            ("external", r#"{"Named": {"x": "y", "y": 3}}"#),
+            ("external", r#"{"Named": {}}"#),
+            ("internal", r#"{"kind": "C"}"#),
+            ("internal", r#"{"kind": "A", "x": "no", "z": 1}"#),
+            ("internal", r#"{"x": 1}"#),
+            ("adjacent", r#"{"t": "B", "c": {}}"#),
+            ("untagged", "true"),
+            ("untagged", "-1"),
+            ("untagged", r#"[1, "x"]"#),
+            ("widths", "{}"),
+            ("parts", "5"),
+            (
+                "widths",
+                r#"{"i8": "x", "i32": "x", "u32": "x", "i64": "x", "u64": "x", "usize": 1.5, "i128": "x", "u128": "x",
+                    "maybe": "x", "many": ["x", -1], "f32": "x"}"#,
+            ),
+            (
+                "widths",
+                r#"{"i8": 128, "i32": 2147483648, "u32": -1, "i64": 9223372036854775808, "u64": -1, "usize": 1e30,
+                    "i128": 1e39, "u128": -1, "maybe": -1, "many": [18446744073709551616], "f32": 1e40}"#,
+            ),
+            (
+                "bounds",
+                r#"{"from": 2, "n": 6, "f": 2, "s": "x", "v": [], "e": "nobody"}"#,
+            ),
+            (
+                "bounds",
+                r#"{"from": "x", "n": "x", "f": "x", "s": 1, "v": [1, 2, 3], "e": 1}"#,
+            ),
+            (
+                "parts",
+                r#"{"a": "TRAIN", "c": "ab", "m": {"k": 300}, "s": [1, 1], "t": [1], "z": [{"a": "boat", "c": 1, "m": [],
+                    "s": "x", "t": {}}]}"#,
+            ),
+        ];
+        let [ours, theirs] = all();
+        for (name, value) in table {
+            let call = ToolCall::new("1", name, format!("{{\"v\": {value}}}"));
+            let told = |tools: &toolwright::Toolset| {
+                let result = tools.call_blocking(&call, &Context::new());
+                let faults = result.outcome.err().map(|error| error.faults().to_vec());
+                let mut faults = faults.unwrap_or_default();
+                // Keys that are missing come in the schema's order, and schemars sorts.
+                faults.sort_by(|one, other| one.path.cmp(&other.path));
+                faults
+            };
+            let (ours, theirs) = (told(&ours), told(&theirs));
+            assert!(!ours.is_empty(), "{name}: {value}");
+            assert_eq!(theirs, ours, "{name}: {value}");
+        }
+    }
+
+    #[test]
+    fn what_the_schema_admits_and_serde_refuses_is_told_in_its_authors_words() {
+        #[derive(Deserialize)]
+        #[serde(try_from = "String")]
+        struct Even;
+
+        impl TryFrom<String> for Even {
+            type Error = &'static str;
+
+            fn try_from(text: String) -> Result<Self, Self::Error> {
+                match text.parse::<u8>() {
+                    Ok(number) if number % 2 == 0 => Ok(Self),
+                    _ => Err("it is an even number"),
+                }
+            }
+        }
+
+        impl schemars::JsonSchema for Even {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                "Even".into()
+            }
+
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                String::json_schema(generator)
+            }
+        }
+
+        #[derive(Deserialize, schemars::JsonSchema)]
+        struct Holds {
+            list: Vec<Even>,
+            size: u8,
+        }
+
+        /// Counts.
+        #[tool]
+        fn count(held: Holds) -> usize {
+            held.list.len() + usize::from(held.size)
+        }
+
+        let tools = tools![count];
+        let told = |arguments: &str| {
+            let call = ToolCall::new("1", "count", arguments);
+            let result = tools.call_blocking(&call, &Context::new());
+            result.errors().map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            told(r#"{"held": {"list": ["2", "3"], "size": 1}}"#),
+            [r#"held.list[1]: "3" is refused: it is an even number"#]
+        );
+        // What the schema refuses comes first, all of it.
+        assert_eq!(
+            told(r#"{"held": {"list": ["3", 4], "size": 300}}"#),
+            [
+                "held.list[1]: expected a string, got 4",
+                "held.size: expected an integer from 0 to 255, got 300",
+            ]
+        );
+    }
 }

@@ -159,10 +159,36 @@ async function desktop() {
   await past.first().locator("summary").click();
   assert.match(await past.first().innerText(), /9223372036854775807/);
   assert.ok((await past.count()) >= 4 && (await past.count()) <= 10);
-  assert.deepEqual(await page.locator(".marks li").allInnerTexts(), ["destructive"]);
+  assert.deepEqual(await page.locator(".marks li").allInnerTexts(), ["destructive", "requires approval"]);
   await page.getByText("Schema of the arguments").click();
   assert.match(await page.locator("#tool pre").filter({ hasText: '"properties"' }).innerText(), /"quantity": \{/);
   await sound(page);
+
+  // The tool as each provider would get it; the choice stays from tool to tool.
+  const sent = page.locator("#tool details", { hasText: "As a provider gets it" });
+  const summary = sent.locator("summary");
+  await summary.click();
+  const wires = { openai_chat: /"strict": true/, openai_responses: /"strict": true/, anthropic: /"input_schema"/,
+    gemini: /"functionDeclarations"/, ollama: /"function"/, bedrock: /"toolSpec"/, mcp: /"inputSchema"/, mcp_2026: /"inputSchema"/ };
+  await sent.locator("pre").waitFor();
+  assert.deepEqual(await sent.locator("option").evaluateAll((all) => all.map((one) => one.value).sort()), Object.keys(wires).sort());
+  for (const [wire, words] of Object.entries(wires)) {
+    await page.getByLabel("Provider").selectOption(wire);
+    assert.match(await sent.locator("pre").innerText(), words, wire);
+    assert.match(await sent.locator("pre").innerText(), /"quantity"/, wire);
+  }
+  await page.getByLabel("Provider").selectOption("gemini");
+  assert.match(await sent.locator("li").first().innerText(), /^\/customer\/name: demoted minLength 1$/);
+  await sound(page);
+  await page.screenshot({ path: `${pictures}/desktop-provider.png`, fullPage: true });
+  await page.route("**/tools/login/definitions", (route) => route.fulfill({ json: { gemini: { dialect: "gemini_json", refused: ["/a: no"] } } }));
+  await tool(page, "login");
+  assert.deepEqual(await page.locator(".marks li").allInnerTexts(), []);
+  await summary.click();
+  await sent.locator("li").filter({ hasText: /^\/a: no$/ }).waitFor();
+  assert.equal(await sent.locator(".fault").innerText(), "gemini_json does not accept this tool:");
+  assert.equal(await page.getByLabel("Provider").inputValue(), "gemini");
+  await page.screenshot({ path: `${pictures}/desktop-refused.png`, fullPage: true });
 
   // What is read and written again is the text that it was; what is no JSON is none.
   const texts = ["-9223372036854775808", '{"a":[1e400,{"__proto__":2.50}],"b":"x{,\\"]","c":{},"d":[],"e":null}', '"\\\\"', "true"];
@@ -263,6 +289,8 @@ async function phone() {
   await page.getByLabel("location").fill("Oslo");
   await call(page);
   await said(page, "Answer");
+  await page.getByText("As a provider gets it").click();
+  await page.locator("#provider + div pre").waitFor();
   await page.screenshot({ path: `${pictures}/desktop-dark.png`, fullPage: true });
   await close();
 }

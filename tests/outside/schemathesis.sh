@@ -35,5 +35,5 @@ end_serve
 # Without the tools that panic and hang on purpose, which are told as what they are: 500 and 504; and
 # without `counts`, whose keys are numbers of 32 bits, for which JSON Schema has a pattern alone.
 start_serve everything
-try --include-path-regex '^/(health|tools|openapi.json|tools/(add|echo|scale|big_int|opt|tree|shape|order|search))$'
+try --include-path-regex '^/(health|tools|openapi.json|tools/(\{name\}/definitions|add|echo|scale|big_int|opt|tree|shape|order|search))$'
 end_serve

@@ -33,7 +33,7 @@ use self::event::{EventFn, Observers};
 use crate::tool::{Context, Filter, wait};
 use crate::toolset::Toolset;
 use toolwright_provider::call::{Encoder, ToolCall, ToolDef};
-use toolwright_schema::text::ShortStr;
+use toolwright_schema::panics::reported;
 
 pub use self::batch::{Batch, Halted, Pending, PendingReason, Reply};
 pub use self::blocking::BlockingLimit;
@@ -338,6 +338,29 @@ impl Executor {
             .visible_to(&scope, self.filter.as_ref())
     }
 
+    /// Returns true if every call of this tool waits for a decision: the tool is manual, here or by itself, or a
+    /// layer [says so](Layer::requires_approval), as [`Approval`](crate::layers::Approval) does of levels and
+    /// annotations. What [`Approval::when`](crate::layers::Approval::when) decides by a call's arguments is known
+    /// with the call alone.
+    ///
+    /// ```
+    /// use toolwright::{Executor, ToolDef, Toolset, layers::Approval};
+    ///
+    /// let executor = Executor::serial(Toolset::default()).layer(Approval::default());
+    /// let mut def = ToolDef::new("remove", "Removes a file.");
+    /// assert!(!executor.requires_approval(&def));
+    /// def.annotations.destructive = Some(true);
+    /// assert!(executor.requires_approval(&def));
+    /// ```
+    pub fn requires_approval(&self, def: &ToolDef) -> bool {
+        // A layer that cannot say it asks.
+        let asks = |layer: &Arc<dyn Layer>| {
+            let says = || layer.requires_approval(def);
+            reported("a layer's `requires_approval`", says).unwrap_or(true)
+        };
+        def.manual || self.is_manual(&def.name) || self.layers.iter().any(asks)
+    }
+
     /// Returns the context of a batch.
     fn known<'a>(&self, cx: &'a Context) -> Cow<'a, Context> {
         let cx = cx.of_own_batch().map_or(Cow::Borrowed(cx), Cow::Owned);
@@ -348,11 +371,11 @@ impl Executor {
         }
     }
 
-    fn is_manual(&self, name: &ShortStr) -> bool {
+    fn is_manual(&self, name: &str) -> bool {
         match &self.manual {
             Manual::None => false,
             Manual::All => true,
-            Manual::Named(names) => names.iter().any(|manual| name == manual),
+            Manual::Named(names) => names.iter().any(|manual| **manual == *name),
         }
     }
 

@@ -4,17 +4,21 @@ use std::borrow::Cow;
 
 use toolwright_provider::call::{Annotations, ToolDef};
 use toolwright_provider::definitions::sent_definitions;
+use toolwright_provider::{dialect::Dialect, wire::Wire};
+use toolwright_runtime::executor::Executor;
 use toolwright_runtime::toolset::Toolset;
 
 use crate::json::{list, object, quoted};
 
 /// Returns `{"tools": […]}`, in the toolset's order.
-pub(crate) fn tools_json(tools: &Toolset) -> String {
-    let all = list(sent_definitions(tools).map(tool_json));
+pub(crate) fn tools_json(executor: &Executor, tools: &Toolset) -> String {
+    // The executor knows a tool by its own name.
+    let tools = sent_definitions(tools).zip(tools.definitions());
+    let all = list(tools.map(|(sent, def)| tool_json(sent, executor.requires_approval(def))));
     object([("tools", all.into())])
 }
 
-fn tool_json(def: &ToolDef) -> String {
+fn tool_json(def: &ToolDef, requires_approval: bool) -> String {
     let mut members: Vec<(&str, Cow<'_, str>)> = vec![("name", quoted(&def.name).into())];
     if let Some(title) = &def.title {
         members.push(("title", quoted(title).into()));
@@ -29,6 +33,9 @@ fn tool_json(def: &ToolDef) -> String {
     }
     if def.manual {
         members.push(("manual", "true".into()));
+    }
+    if requires_approval {
+        members.push(("requires_approval", "true".into()));
     }
     object(members)
 }
@@ -45,4 +52,39 @@ fn annotations_json(hints: Annotations) -> String {
         Some((name, hint.into()))
     });
     object(given)
+}
+
+/// Each wire by its name, with the dialect in which a provider of its own gets tools, as from an agent's `Endpoint`.
+pub(crate) const WIRES: [(&str, Wire, Dialect); Wire::ALL.len()] = [
+    ("openai_chat", Wire::OpenAiChat, Dialect::OpenAiStrict),
+    (
+        "openai_responses",
+        Wire::OpenAiResponses,
+        Dialect::OpenAiStrict,
+    ),
+    ("anthropic", Wire::Anthropic, Dialect::Anthropic),
+    ("gemini", Wire::Gemini, Dialect::GeminiJson),
+    ("bedrock", Wire::BedrockConverse, Dialect::Bedrock),
+    ("ollama", Wire::Ollama, Dialect::Ollama),
+    ("mcp", Wire::Mcp, Dialect::Mcp20251125),
+    ("mcp_2026", Wire::Mcp2026, Dialect::Mcp20260728),
+];
+
+/// Returns what each wire sends of these tools, or why its provider would refuse them, as one object.
+pub(crate) fn by_wire_json(tools: &Toolset) -> String {
+    object(WIRES.map(|(name, wire, dialect)| {
+        let mut members = vec![("dialect", Cow::from(quoted(dialect.name())))];
+        match wire.definitions_in(tools, dialect) {
+            Ok(sent) => {
+                members.push(("tools", sent.text().to_string().into()));
+                let notes = sent.notes().map(|(_, note)| quoted(&note.to_string()));
+                members.push(("notes", list(notes).into()));
+            }
+            Err(refused) => {
+                let reasons = refused.reasons().iter().map(|(_, why)| quoted(why));
+                members.push(("refused", list(reasons).into()));
+            }
+        }
+        (name, object(members).into())
+    }))
 }

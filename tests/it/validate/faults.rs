@@ -43,6 +43,31 @@ fn values() {
         r#"{"type": "integer", "minimum": 1, "maximum": 99}"#, "0" => "v: expected an integer from 1 to 99, got 0";
         r#"{"type": "integer", "minimum": 1}"#, "0" => "v: expected an integer of 1 or more, got 0";
         r#"{"type": "integer", "maximum": 1}"#, "2" => "v: expected an integer of at most 1, got 2";
+        // The widths of Rust's types go without saying, as in a type of our own.
+        r#"{"type": "integer", "minimum": 0, "maximum": 18446744073709551615}"#, r#""x""# =>
+            r#"v: expected an integer of 0 or more, got "x""#;
+        r#"{"type": "integer", "minimum": 0, "maximum": 18446744073709551615}"#, "-1" =>
+            "v: expected an integer from 0 to 18446744073709551615, got -1";
+        r#"{"type": "integer", "minimum": 0, "maximum": 18446744073709551615}"#, "18446744073709551615.0" => "";
+        r#"{"type": "integer", "minimum": 0, "maximum": 18446744073709551615}"#, "1e50" =>
+            "v: expected an integer from 0 to 18446744073709551615, got 1e50";
+        r#"{"type": "integer", "minimum": 3, "maximum": 18446744073709551615}"#, r#""x""# =>
+            r#"v: expected an integer from 3 to 18446744073709551615, got "x""#;
+        r#"{"type": "integer", "minimum": 3, "maximum": 18446744073709551615}"#, "2" =>
+            "v: expected an integer from 3 to 18446744073709551615, got 2";
+        r#"{"type": "integer", "exclusiveMinimum": 18446744073709551615}"#, "18446744073709551615" =>
+            "v: expected an integer of 18446744073709551616 or more, got 18446744073709551615";
+        r#"{"type": "integer", "exclusiveMinimum": 18446744073709551615}"#, "1e50" => "";
+        r#"{"type": "integer", "exclusiveMinimum": -1, "exclusiveMaximum": 1}"#, "1" =>
+            "v: expected the integer 0, got 1";
+        r#"{"type": "integer", "exclusiveMinimum": -2, "exclusiveMaximum": 0}"#, "0" =>
+            "v: expected the integer -1, got 0";
+        r#"{"type": "integer", "minimum": -2147483648, "maximum": 2147483647, "multipleOf": 5}"#, "3" =>
+            "v: expected an integer, a multiple of 5, got 3";
+        // Of a value of another type one part of the schema speaks.
+        r#"{"type": "integer", "minimum": 1e50}"#, r#""x""# => r#"v: expected an integer, got "x""#;
+        r#"{"type": "array", "items": {"type": "integer"}, "contains": {"const": 1}}"#, "{}" =>
+            "v: expected an array, got {}";
         r#"{"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 0.5}"#, "0.5" =>
             "v: expected a number above 0 below 0.5, got 0.5";
         r#"{"type": "number", "minimum": 0.5}"#, "0.1" => "v: expected a number from 0.5, got 0.1";

@@ -40,6 +40,14 @@ use toolwright_provider::call::{
 pub trait Layer: Send + Sync {
     /// Handles a call. `next` runs the layers further in, and then the tool.
     fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled>;
+
+    /// Returns true if every call of this tool needs a decision, whatever its arguments. It is what
+    /// [`Executor::requires_approval`](crate::executor::Executor::requires_approval) reads; no call depends on it.
+    /// Default: false.
+    fn requires_approval(&self, def: &ToolDef) -> bool {
+        let _ = def;
+        false
+    }
 }
 
 /// Outcome of a call in a layer.

@@ -56,6 +56,18 @@ impl std::convert::From<&Toolset> for Source {
     }
 }
 
+impl std::convert::From<Arc<Toolset>> for Source {
+    fn from(tools: Arc<Toolset>) -> Self {
+        Arc::unwrap_or_clone(tools).into()
+    }
+}
+
+impl std::convert::From<&Arc<Toolset>> for Source {
+    fn from(tools: &Arc<Toolset>) -> Self {
+        Toolset::clone(tools).into()
+    }
+}
+
 impl std::convert::From<Registry> for Source {
     fn from(registry: Registry) -> Self {
         Self(SourceKind::Registry(registry))

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::Levels;
 use crate::executor::{Handled, Layer, Next, Request};
 use crate::tool::{BoxFuture, Context, Decision, Tool};
-use toolwright_provider::call::{Outcome, ToolCall};
+use toolwright_provider::call::{Annotations, Meta, Outcome, ToolCall, ToolDef};
 
 /// Asks before a call runs: a person, a policy, another program.
 ///
@@ -81,6 +81,35 @@ impl Ask {
     /// Returns the arguments without [secrets](Tool::redacted), for people.
     pub fn arguments(&self) -> Cow<'_, str> {
         self.tool.redacted(&self.call.arguments)
+    }
+}
+
+impl Needs {
+    /// Returns why all calls of a tool need a decision; `None` where that depends on the call, or none does.
+    fn reasons(&self, attributes: &Meta, annotations: Annotations) -> Option<Map<String, Value>> {
+        let Self::Level {
+            levels,
+            threshold,
+            unmarked,
+            destructive,
+        } = self
+        else {
+            return None;
+        };
+        let mut reasons = Map::new();
+        let destroys = *destructive && annotations.destructive == Some(true);
+        match levels.of(attributes) {
+            Some((value, level)) if level >= *threshold => {
+                reasons.insert(levels.attribute().to_owned(), value.clone());
+            }
+            None if *unmarked => {}
+            _ if destroys => {}
+            _ => return None,
+        }
+        if destroys {
+            reasons.insert("destructive".to_owned(), true.into());
+        }
+        Some(reasons)
     }
 }
 
@@ -180,30 +209,12 @@ impl Approval {
 
     /// Returns the details of a call that needs a decision; `None` for other calls.
     fn details_of(&self, request: &Request<'_>) -> Option<Value> {
-        let mut details = Map::new();
-        match &self.needs {
-            Needs::Level {
-                levels,
-                threshold,
-                unmarked,
-                destructive,
-            } => {
-                let destroys = *destructive && request.annotations().destructive == Some(true);
-                match levels.of(request.attributes()) {
-                    Some((value, level)) if level >= *threshold => {
-                        details.insert(levels.attribute().to_owned(), value.clone());
-                    }
-                    None if *unmarked => {}
-                    _ if destroys => {}
-                    _ => return None,
-                }
-                if destroys {
-                    details.insert("destructive".to_owned(), true.into());
-                }
+        let details = match &self.needs {
+            Needs::When(needs) => needs(request).then(Map::new)?,
+            level @ Needs::Level { .. } => {
+                level.reasons(request.attributes(), request.annotations())?
             }
-            Needs::When(needs) if needs(request) => {}
-            Needs::When(_) => return None,
-        }
+        };
         Some(match &self.details {
             Some(make) => make(request),
             None => details.into(),
@@ -250,6 +261,10 @@ impl Layer for Approval {
                 Decision::Answer(value) => Outcome::value(value).into(),
             }
         })
+    }
+
+    fn requires_approval(&self, def: &ToolDef) -> bool {
+        self.needs.reasons(&def.meta, def.annotations).is_some()
     }
 }
 

@@ -27,6 +27,33 @@ impl Int {
         }
     }
 
+    /// Returns the next larger integer, if 128 bits hold it.
+    #[cfg(any(feature = "schemars", feature = "validate"))]
+    pub(crate) fn next(self) -> Option<Self> {
+        Some(if self.negative {
+            let magnitude = self.magnitude - 1;
+            Self {
+                negative: magnitude > 0,
+                magnitude,
+            }
+        } else {
+            Self::unsigned(self.magnitude.checked_add(1)?)
+        })
+    }
+
+    /// Returns the next smaller integer, if 128 bits hold it.
+    #[cfg(any(feature = "schemars", feature = "validate"))]
+    pub(crate) fn previous(self) -> Option<Self> {
+        if let Some(magnitude) = self.magnitude.checked_sub(1).filter(|_| !self.negative) {
+            return Some(Self::unsigned(magnitude));
+        }
+        let magnitude = self.magnitude + 1;
+        (magnitude <= i128::MIN.unsigned_abs()).then_some(Self {
+            negative: true,
+            magnitude,
+        })
+    }
+
     /// Returns true if the value is zero.
     pub const fn is_zero(self) -> bool {
         self.magnitude == 0

@@ -37,6 +37,18 @@ impl IntegerRange {
         min.negative && min.magnitude == i128::MIN.unsigned_abs() && max.magnitude == u128::MAX
     }
 
+    /// The integers from `min` to `max`, if they are all of one of Rust's types.
+    #[cfg(any(feature = "schemars", feature = "validate"))]
+    pub(crate) fn of_type(min: Int, max: Int) -> Option<Self> {
+        let range = Self {
+            min,
+            max,
+            is_width: max.magnitude >= i32::MAX.unsigned_abs().into(),
+            ..Self::UNBOUNDED
+        };
+        (range.is_type() && (min.negative || min.is_zero())).then_some(range)
+    }
+
     /// Returns true if these are all the integers of one of Rust's types.
     pub(in super::super) const fn is_type(&self) -> bool {
         let Self { min, max, .. } = *self;

@@ -42,7 +42,8 @@ pub(crate) fn run(serve: Serve, arguments: Vec<OsString>) -> Exit {
         serve.about.as_deref(),
         serve.is_attended,
     );
-    let tools = serve.call_executor().tools(&serve.cx);
+    let executor = serve.call_executor();
+    let tools = executor.tools(&serve.cx);
     let mut command = command::with_tools(program, &tools);
     let matches = match command.try_get_matches_from_mut(arguments) {
         Ok(matches) => matches,
@@ -54,7 +55,7 @@ pub(crate) fn run(serve: Serve, arguments: Vec<OsString>) -> Exit {
     };
     let mut printer = Printer::new(output);
     let done = match matches.subcommand() {
-        Some(("list", _)) => printer.list(&tools),
+        Some(("list", _)) => printer.list(&executor, &tools),
         Some(("schema", asked)) => {
             printer.schemas(&tools, word(asked, "name"), word(asked, "dialect"))
         }

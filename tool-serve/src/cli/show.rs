@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use anstyle::{AnsiColor, Style};
 use toolwright_provider::call::{Outcome, Payload, ToolDef, ToolError, ToolResult};
 use toolwright_provider::dialect::{Dialect, lower};
-use toolwright_runtime::executor::{Pending, PendingReason, Reply};
+use toolwright_runtime::executor::{Executor, Pending, PendingReason, Reply};
 use toolwright_runtime::toolset::{Severity, Toolset};
 use toolwright_schema::text::Printable;
 
@@ -75,9 +75,9 @@ impl Printer {
         }
     }
 
-    pub(super) fn list(&mut self, tools: &Toolset) -> io::Result<Exit> {
+    pub(super) fn list(&mut self, executor: &Executor, tools: &Toolset) -> io::Result<Exit> {
         if self.output == Output::Json {
-            self.line(&definitions::tools_json(tools))?;
+            self.line(&definitions::tools_json(executor, tools))?;
             return Ok(Exit::Done);
         }
         let longest = tools

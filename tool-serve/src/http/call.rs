@@ -12,7 +12,7 @@ use toolwright_runtime::executor::{Batch, Decided, Reply};
 use toolwright_runtime::tool::Context;
 use toolwright_schema::decode::FaultCode;
 
-use super::{ServerState, json, refused, stream};
+use super::{ServerState, json, no_utf8_name, refused, stream};
 use crate::answer::{self, CallStatus};
 use crate::body::{self, BodyError, BodyPermit};
 
@@ -25,8 +25,7 @@ pub(super) async fn call(
     request: Request,
 ) -> Response {
     let Ok(Path(name)) = name else {
-        let message = "the name of the tool is no UTF-8";
-        return refused(StatusCode::BAD_REQUEST, "no_utf8", message);
+        return no_utf8_name();
     };
     let (parts, body) = request.into_parts();
     if let Some(refused) = content_type_refusal(&parts.headers) {

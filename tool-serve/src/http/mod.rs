@@ -21,11 +21,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::{Request, State};
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, Request, State};
 use axum::http::{Extensions, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use tokio::net::TcpListener;
+use toolwright_provider::call::{ErrorKind, ToolCall};
 use toolwright_runtime::executor::Executor;
 use toolwright_runtime::tool::{Cancel, Context};
 use toolwright_runtime::toolset::Registry;
@@ -41,8 +43,16 @@ use crate::{answer, definitions, from_outside, progress, token};
 /// Default time for calls in flight after the server stops.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// A toolset over HTTP: `POST /tools/{name}`, `POST /calls/{id}`, `GET /tools`, `GET /openapi.json`, `GET /health`, a
-/// page at `/`, and MCP at `/mcp`.
+/// A toolset over HTTP: `POST /tools/{name}`, `POST /calls/{id}`, `GET /tools`, `GET /tools/{name}/definitions`,
+/// `GET /openapi.json`, `GET /health`, a page at `/`, and MCP at `/mcp`.
+///
+/// # Definitions
+/// `GET /tools` lists the tools. `requires_approval` is true if every call of a tool waits for a person, as
+/// [`Executor::requires_approval`] reads it from the tool and the executor's layers.
+///
+/// `GET /tools/{name}/definitions` has a member for each [`Wire`](toolwright_provider::wire::Wire), such as
+/// `openai_chat`: the `dialect`, the `tools` of a request with this tool alone, and `notes` on what its schema no
+/// longer says; or, in place of both, why the dialect `refused` it.
 ///
 /// # Calls
 /// The body of a call is the JSON text of the arguments, decoded as it arrives. The response is JSON too. With `Accept:
@@ -282,6 +292,7 @@ impl HttpServer {
         let router = Router::new()
             .route("/tools", get(tools))
             .route("/tools/{name}", post(call::call))
+            .route("/tools/{name}/definitions", get(definitions_of_tool))
             .route("/calls/{id}", post(decide::decide))
             .route("/openapi.json", get(document))
             .with_state(state)
@@ -359,7 +370,31 @@ impl ServerState {
 
 async fn tools(State(state): State<Arc<ServerState>>, request: Request) -> Response {
     let tools = state.executor.tools(&state.context(request.extensions()));
-    json(StatusCode::OK, definitions::tools_json(&tools))
+    json(
+        StatusCode::OK,
+        definitions::tools_json(&state.executor, &tools),
+    )
+}
+
+async fn definitions_of_tool(
+    State(state): State<Arc<ServerState>>,
+    name: Result<Path<String>, PathRejection>,
+    request: Request,
+) -> Response {
+    let Ok(Path(name)) = name else {
+        return no_utf8_name();
+    };
+    let cx = state.context(request.extensions());
+    // A hidden tool is not among them, and so as unknown as one that is nowhere.
+    let tools = state.executor.tools(&cx);
+    let tool = tools.filter(|tool| *tool.def().name == *name);
+    if tool.is_empty() {
+        let error = tools.validate_call(&ToolCall::new("", name, "{}"), &cx);
+        let words = error.err().map(|error| error.to_string());
+        let kind = ErrorKind::Unknown.as_str();
+        return refused(StatusCode::NOT_FOUND, kind, &words.unwrap_or_default());
+    }
+    json(StatusCode::OK, definitions::by_wire_json(&tool))
 }
 
 async fn document(State(state): State<Arc<ServerState>>, request: Request) -> Response {
@@ -380,6 +415,11 @@ async fn nothing() -> Response {
 async fn no_method() -> Response {
     let message = "there is something here, but not by this method";
     refused(StatusCode::METHOD_NOT_ALLOWED, "no_method", message)
+}
+
+fn no_utf8_name() -> Response {
+    let message = "the name of the tool is no UTF-8";
+    refused(StatusCode::BAD_REQUEST, "no_utf8", message)
 }
 
 /// Responds to a request that did not become a call.

@@ -18,7 +18,8 @@ const ANSWERS: &str = r##"{
 "Failed":{"description":"Why there is no value.","type":"object","properties":{"status":{"const":"failed"},"error":{"type":"object","properties":{"kind":{"type":"string","description":"`invalid_args`, `failed`, `unknown_tool`, `rejected`, `timeout`, `cancelled`, `panicked`, …"},"messages":{"type":"array","items":{"type":"string"},"minItems":1},"faults":{"type":"array","items":{"$ref":"#/components/schemas/Fault"}}},"required":["kind","messages"]},"repairs":{"$ref":"#/components/schemas/Repairs"},"duration_ms":{"type":"integer","minimum":0}},"required":["status","error"]},
 "Fault":{"description":"One thing that is wrong with the arguments.","type":"object","properties":{"path":{"type":"string","description":"Where, such as `lines[2].qty`; empty for all of them."},"code":{"enum":["invalid_json","not_object","duplicate_key","unknown_argument","missing_argument","wrong_type","out_of_range","bound","too_deep","too_large"]},"message":{"type":"string"}},"required":["path","code","message"]},
 "Repairs":{"description":"How the arguments were repaired before they were read.","type":"array","items":{"type":"object","properties":{"path":{"type":"string"},"kind":{"type":"string"},"from":{"type":"string"},"to":{"type":"string"}},"required":["path","kind","from","to"]}},
-"Tools":{"type":"object","properties":{"tools":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"title":{"type":"string"},"description":{"type":"string"},"input_schema":{"type":["object","boolean"],"description":"A JSON Schema; `writeOnly` marks secrets."},"output_schema":{"type":["object","boolean"]},"annotations":{"type":"object"},"manual":{"type":"boolean"}},"required":["name","description","input_schema"]}}},"required":["tools"]}
+"Tools":{"type":"object","properties":{"tools":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"title":{"type":"string"},"description":{"type":"string"},"input_schema":{"type":["object","boolean"],"description":"A JSON Schema; `writeOnly` marks secrets."},"output_schema":{"type":["object","boolean"]},"annotations":{"type":"object"},"manual":{"type":"boolean"},"requires_approval":{"type":"boolean","description":"Every call of it waits for a person."}},"required":["name","description","input_schema"]}}},"required":["tools"]},
+"Definitions":{"description":"What each provider would get of a tool, by the wire's name.","type":"object","additionalProperties":{"type":"object","properties":{"dialect":{"type":"string"},"tools":{"description":"The value that a request has of it."},"notes":{"description":"What the schema no longer says; the decoder enforces all of it.","type":"array","items":{"type":"string"}},"refused":{"description":"Why the provider would not take it.","type":"array","items":{"type":"string"},"minItems":1}},"required":["dialect"],"oneOf":[{"required":["tools","notes"]},{"required":["refused"]}]}}
 }"##;
 
 /// Responses of failed calls, by status.
@@ -45,6 +46,13 @@ const FAILURES: [(&str, &str); 12] = [
 
 /// Responses of requests that the guard refuses.
 const REFUSALS: [(&str, &str); 1] = [("403", "The host or origin is not allowed.")];
+
+/// Responses of requests about a tool that is not there.
+const NO_TOOL: [(&str, &str); 3] = [
+    ("400", "The name is no UTF-8."),
+    REFUSALS[0],
+    ("404", "There is no such tool, and near names are told."),
+];
 
 const NO_TOKEN: (&str, &str) = ("401", "The token is missing or wrong.");
 
@@ -78,6 +86,10 @@ pub(super) fn document(
             get(&free("document"), "This document", DOCUMENT, is_guarded),
         ),
         ("/calls/{id}".into(), decide(&free("decide"), is_guarded)),
+        (
+            "/tools/{name}/definitions".into(),
+            definitions(&free("definitions"), tools, is_guarded),
+        ),
     ];
     let mut schemas = match Value::parse(ANSWERS) {
         Ok(Value::Object(entries)) => entries,
@@ -137,15 +149,40 @@ const TOOLS: &str = r##"{"$ref":"#/components/schemas/Tools"}"##;
 const DOCUMENT: &str = r#"{"type":"object"}"#;
 
 fn get(id: &str, summary: &str, schema: &str, is_guarded: bool) -> String {
+    get_of(id, summary, schema, None, &REFUSALS, is_guarded)
+}
+
+fn get_of(
+    id: &str,
+    summary: &str,
+    schema: &str,
+    parameters: Option<String>,
+    refusals: &[(&'static str, &'static str)],
+    is_guarded: bool,
+) -> String {
     let mut responses = vec![("200", response("It is there.", schema))];
-    responses.extend(failures(&REFUSALS, is_guarded));
+    responses.extend(failures(refusals, is_guarded));
     let mut members = vec![
         ("operationId", Cow::from(quoted(id))),
         ("summary", quoted(summary).into()),
-        ("responses", by_status(responses).into()),
     ];
+    members.extend(parameters.map(|parameters| ("parameters", parameters.into())));
+    members.push(("responses", by_status(responses).into()));
     members.extend(security(is_guarded));
     object([("get", object(members).into())])
+}
+
+fn definitions(id: &str, tools: &Toolset, is_guarded: bool) -> String {
+    let names = list(tools.definitions().map(|def| quoted(&def.name)));
+    let name = object([
+        ("name", quoted("name").into()),
+        ("in", quoted("path").into()),
+        ("required", "true".into()),
+        ("schema", object([("enum", names.into())]).into()),
+    ]);
+    let summary = "What each provider would get of a tool";
+    let (schema, parameters) = (reference("Definitions"), Some(list([name])));
+    get_of(id, summary, &schema, parameters, &NO_TOOL, is_guarded)
 }
 
 fn decide(id: &str, is_guarded: bool) -> String {

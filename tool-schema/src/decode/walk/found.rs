@@ -33,6 +33,13 @@ impl Found {
         self.faults.len() + self.more
     }
 
+    /// Returns true if a value is reported as one of another type, by a fault after the first `count`.
+    pub(super) fn is_of_wrong_type(&self, count: usize, at: usize) -> bool {
+        let since = self.faults.get(count..).unwrap_or_default();
+        let mut since = since.iter();
+        since.any(|(place, fault)| *place == at && fault.code == FaultCode::WrongType)
+    }
+
     /// Returns true if a key is reported as missing whose `null` was taken for a default. One part
     /// of a schema drops the `null`, and another wants the key.
     #[cfg(feature = "validate")]

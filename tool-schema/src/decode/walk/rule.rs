@@ -89,6 +89,11 @@ impl Walk<'_> {
             if matches!(part.kind, Kind::Rule(Rule::Text(_))) && self.found.count() > faults {
                 continue;
             }
+            // Of a value of another type the rest says nothing new.
+            let at = self.outer.unwrap_or(start);
+            if self.found.is_of_wrong_type(faults, at) {
+                break;
+            }
             self.json.rewind(start, depth);
             std::mem::swap(&mut self.unions, &mut unions);
             let walked = self.value(part);

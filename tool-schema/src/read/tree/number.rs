@@ -50,11 +50,18 @@ impl<'a> Reader<'_, 'a> {
         if is_integer && let Some(shape) = self.integer(min, max, multiple_of) {
             return Some(shape);
         }
-        let range = NumberRange {
-            min,
-            max,
-            multiple_of,
-            ..NumberRange::of_type(f64::MAX)
+        let range = if is_f32(min, max) {
+            NumberRange {
+                multiple_of,
+                ..NumberRange::of_type(NumberRange::F32)
+            }
+        } else {
+            NumberRange {
+                min,
+                max,
+                multiple_of,
+                ..NumberRange::of_type(f64::MAX)
+            }
         };
         let number = Shape::new(Kind::Number(range));
         Some(if is_integer {
@@ -98,17 +105,17 @@ impl<'a> Reader<'_, 'a> {
         })
     }
 
-    /// Returns the range as one of integers, if its ends are integers that `i64` holds.
+    /// Returns the range as one of integers, if its ends are integers that 128 bits hold.
     fn integer(
         &self,
         min: Option<Edge<'a>>,
         max: Option<Edge<'a>>,
         multiple_of: Option<Literal<'a>>,
     ) -> Option<Shape<'a>> {
-        let is_whole = |of: Literal<'_>| of.text.parse::<u64>().is_ok_and(|of| of > 0);
-        if multiple_of.is_some_and(|of| !is_whole(of)) {
-            return None;
-        }
+        let factor = multiple_of.map_or(Some(0), |of| {
+            let of = of.text.parse::<u64>().ok();
+            of.filter(|of| *of > 0)
+        })?;
         let bounds = Bounds {
             min: match min {
                 Some(edge) => Some(bound(edge, true)?),
@@ -121,22 +128,43 @@ impl<'a> Reader<'_, 'a> {
             multiple_of,
             ..Bounds::NONE
         };
+        if let (Some(min), Some(max)) = (bounds.min, bounds.max)
+            && let Some(range) = IntegerRange::of_type(min, max)
+        {
+            return Some(Shape::new(Kind::Integer(IntegerRange {
+                multiple_of: factor,
+                ..range
+            })));
+        }
+        // Where no bound is, integers of any size follow.
+        let any = IntegerRange::UNBOUNDED;
+        if bounds.min == Some(any.min) || bounds.max == Some(any.max) {
+            return None;
+        }
         let integers = self.keep(&any_integer());
         Some(Shape::new(Kind::Bounded(integers, bounds)))
     }
 }
 
-/// The integer at an end of a range, if it is one that `i64` holds: of larger ones the decimals decide.
+/// Returns true if the numbers between two ends are all of an `f32`.
+fn is_f32(min: Option<Edge<'_>>, max: Option<Edge<'_>>) -> bool {
+    let is_at = |edge: Option<Edge<'_>>, end: f64| {
+        let end = format!("{end:e}");
+        edge.is_some_and(|edge| !edge.exclusive && Decimal::of(edge.at.text) == Decimal::of(&end))
+    };
+    is_at(min, -NumberRange::F32) && is_at(max, NumberRange::F32)
+}
+
+/// The integer at an end of a range, if it is one that 128 bits hold: of larger ones the decimals decide.
 fn bound(edge: Edge<'_>, is_min: bool) -> Option<Int> {
     let value = match Integer::of(edge.at.text)? {
-        Integer::Unsigned(value) => i64::try_from(value).ok()?,
-        Integer::Signed(value) => i64::try_from(value).ok()?,
+        Integer::Unsigned(value) => Int::unsigned(value),
+        Integer::Signed(value) => Int::signed(value),
         Integer::Huge => return None,
     };
-    let inside = match (edge.exclusive, is_min) {
-        (false, _) => 0,
-        (true, true) => 1,
-        (true, false) => -1,
-    };
-    Some(Int::signed(i128::from(value) + inside))
+    match (edge.exclusive, is_min) {
+        (false, _) => Some(value),
+        (true, true) => value.next(),
+        (true, false) => value.previous(),
+    }
 }

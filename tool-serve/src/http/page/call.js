@@ -20,10 +20,19 @@ function headers(more = {}) {
 
 /** The tools of this server; nothing where it wants a token that it did not get. */
 export async function tools() {
-  const response = await fetch(at("tools"), { headers: headers() });
+  return (await get("tools"))?.tools;
+}
+
+/** What each provider would get of a tool, by the wire's name. */
+export function definitions(name) {
+  return get(`tools/${encodeURIComponent(name)}/definitions`);
+}
+
+async function get(path) {
+  const response = await fetch(at(path), { headers: headers() });
   if (response.status === 401) return undefined;
   if (!response.ok) throw new Error(`the server answers ${response.status}`);
-  return parse(await response.text()).tools;
+  return parse(await response.text());
 }
 
 /** Calls a tool with JSON text. `heard` gets reports; `signal` cancels. */

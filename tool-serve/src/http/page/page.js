@@ -1,6 +1,6 @@
 // The page: a list of tools, one of them as a form, and what its calls come to.
 
-import { bear, call, decide, tools } from "./call.js";
+import { bear, call, decide, definitions, tools } from "./call.js";
 import { form, make } from "./form.js";
 import { parse, stringify } from "./json.js";
 
@@ -75,7 +75,7 @@ function marks(tool) {
     hints.destructive && "destructive",
     hints.idempotent && "idempotent",
     hints.open_world && "open-world",
-    tool.manual && "answered by a person",
+    tool.requires_approval && "requires approval",
   ].filter(Boolean);
   const item = (words) => make("li", { className: words === "destructive" ? "bad" : "" }, words);
   return all.length ? make("ul", { className: "marks", "aria-label": "Hints" }, ...all.map(item)) : undefined;
@@ -107,12 +107,60 @@ function show(tool) {
   });
   stop.addEventListener("click", () => running?.abort());
   at("tool").replaceChildren(...[make("h2", {}, tool.title ?? tool.name), make("p", { className: "about" }, tool.description),
-    marks(tool), element, status, answer, schema(tool), past].filter(Boolean));
+    marks(tool), element, status, answer, schema(tool), sent(tool), past].filter(Boolean));
 }
 
 function schema(tool) {
   return make("details", { className: "raw" }, make("summary", {}, "Schema of the arguments"),
     make("pre", {}, visible(stringify(tool.input_schema, "  "))));
+}
+
+const PROVIDERS = {
+  openai_chat: "OpenAI Chat Completions",
+  openai_responses: "OpenAI Responses",
+  anthropic: "Anthropic Messages",
+  gemini: "Gemini",
+  bedrock: "Amazon Bedrock",
+  ollama: "Ollama",
+  mcp: "MCP up to 2025-11-25",
+  mcp_2026: "MCP 2026-07-28",
+};
+
+/** Stays from tool to tool. */
+let provider = "openai_chat";
+
+/** What a provider would get of the tool; asked for once somebody looks. */
+function sent(tool) {
+  const id = "provider";
+  const choice = make("select", { id, disabled: true });
+  const text = make("div");
+  const element = make("details", { className: "raw" }, make("summary", {}, "As a provider gets it"),
+    make("label", { for: id, className: "hidden" }, "Provider"), choice, text);
+  let all;
+  const tell = () => {
+    const { dialect, tools, notes, refused } = all[choice.value];
+    const list = (words) => make("ul", { className: "help" }, ...words.map((one) => make("li", {}, one)));
+    text.replaceChildren(...(refused
+      ? [make("p", { className: "fault" }, `${dialect} does not accept this tool:`), list(refused)]
+      : [make("pre", {}, visible(stringify(tools, "  "))), ...(notes.length ? [list(notes)] : [])]));
+  };
+  choice.addEventListener("change", () => {
+    provider = choice.value;
+    tell();
+  });
+  element.addEventListener("toggle", async () => {
+    if (!element.open || all) return;
+    try {
+      all = await definitions(tool.name);
+      choice.replaceChildren(...Object.keys(all).map((name) => make("option", { value: name }, PROVIDERS[name] ?? name)));
+      choice.value = provider;
+      choice.disabled = false;
+      tell();
+    } catch (error) {
+      text.replaceChildren(make("p", { className: "fault" }, `The definitions cannot be read: ${error.message}`));
+    }
+  });
+  return element;
 }
 
 /** The last calls, the newest first; they go with the page. */

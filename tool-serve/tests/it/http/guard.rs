@@ -72,6 +72,7 @@ fn a_token_is_asked_for_where_tools_are() {
     for (path, status) in [
         ("/tools", 401),
         ("/openapi.json", 401),
+        ("/tools/order/definitions", 401),
         ("/", 200),
         ("/health", 200),
         ("/page/page.js", 200),

@@ -68,6 +68,15 @@ fn lists_show_what_whoever_asks_may_see() {
         assert_eq!(listed.body.contains(r#""hers""#), sees, "{listed:?}");
         let document = served.get_with("/openapi.json", who);
         assert_eq!(document.body.contains("/tools/hers"), sees, "{document:?}");
+        let definitions = served.get_with("/tools/hers/definitions", who);
+        if sees {
+            assert_eq!(definitions.status, 200, "{definitions:?}");
+        } else {
+            // In the same words as a tool that is nowhere.
+            let nowhere = served.get_with("/tools/xxxx/definitions", who);
+            assert_eq!(definitions.status, 404, "{definitions:?}");
+            assert_eq!(definitions.body, nowhere.body.replace("xxxx", "hers"));
+        }
         let names = listed_over_mcp(&served, who).to_string();
         assert_eq!(names.contains(r#""hers""#), sees, "{names}");
         assert!(names.contains(r#""ours""#), "{names}");
@@ -84,7 +93,8 @@ fn lists_hold_no_words_that_nobody_sees() {
     def.input = SchemaDoc::parse(schema).unwrap();
     let tools = Toolset::new([DynTool::declare(def)]).unwrap();
     let served = serve_tools(tools, |server| server);
-    let mut said: Vec<_> = ["/tools", "/openapi.json"]
+    let paths = ["/tools", "/openapi.json", "/tools/declared/definitions"];
+    let mut said: Vec<_> = paths
         .iter()
         .map(|path| served.get_with(path, "").json().to_string())
         .collect();

@@ -53,7 +53,7 @@ impl<F> Runner for By<F>
 where
     F: Fn(Vec<RunnerCall>) -> BoxFuture<'static, ()> + Send + Sync,
 {
-    fn run<'a>(&'a self, calls: Vec<RunnerCall>) -> BoxFuture<'a, ()> {
+    fn run(&self, calls: Vec<RunnerCall>) -> BoxFuture<'_, ()> {
         (self.0)(calls)
     }
 }

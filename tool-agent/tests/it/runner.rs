@@ -29,7 +29,7 @@ enum Does {
 struct Script(Vec<Does>);
 
 impl Runner for Script {
-    fn run<'a>(&'a self, calls: Vec<RunnerCall>) -> BoxFuture<'a, ()> {
+    fn run(&self, calls: Vec<RunnerCall>) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             for call in calls {
                 match self.0[call.index()] {

@@ -48,7 +48,7 @@ use toolwright_schema::panics;
 /// struct Sandbox;
 ///
 /// impl Runner for Sandbox {
-///     fn run<'a>(&'a self, calls: Vec<RunnerCall>) -> BoxFuture<'a, ()> {
+///     fn run(&self, calls: Vec<RunnerCall>) -> BoxFuture<'_, ()> {
 ///         Box::pin(async move {
 ///             for call in calls {
 ///                 if call.call().arguments.contains("/sandbox") {
@@ -74,7 +74,7 @@ use toolwright_schema::panics;
 /// An agent takes the executor: [`Agent::with_executor`](https://docs.rs/toolwright/latest/toolwright/agent/struct.Agent.html).
 pub trait Runner: Send + Sync {
     /// Runs calls, which are in call order. The future is dropped when the batch ends.
-    fn run<'a>(&'a self, calls: Vec<RunnerCall>) -> BoxFuture<'a, ()>;
+    fn run(&self, calls: Vec<RunnerCall>) -> BoxFuture<'_, ()>;
 }
 
 /// A call that a [`Runner`] is to answer. It may move to other tasks and threads.

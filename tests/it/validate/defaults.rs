@@ -52,7 +52,7 @@ fn what_was_sent_stays_and_defaults_are_added_behind_it() {
         // Digits, escapes, spaces and the order of keys are those that were sent.
         (
             r#" { "c" : 1.0 , "b": "\u00e9", "must": 1E2 , "other": {} } "#,
-            format!(r#" {{ "c" : 1.0 , "b": "\u00e9", "must": 1E2 , "other": {{}} ,{a}}} "#),
+            format!(r#"{{ "c" : 1.0 , "b": "\u00e9", "must": 1E2 , "other": {{}} ,{a}}}"#),
         ),
         (
             r#"{"a": 0, "b": "", "c": null, "must": 0}"#,

@@ -357,6 +357,9 @@ pub(crate) fn normal() -> Vec<Value> {
         "pinged",
     ];
     let mut tools: Vec<_> = plain.iter().map(|name| tool(name)).collect();
+    // Defaults are the server's: they are neither added nor looked at.
+    tools[0]["inputSchema"]["properties"] =
+        json!({"d": {"default": 1}, "e": {"type": "integer", "default": "none"}});
     let mut idempotent = tool("crash_idempotent");
     idempotent["annotations"] = json!({"idempotentHint": true});
     tools.push(idempotent);

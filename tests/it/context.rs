@@ -18,7 +18,10 @@ use toolwright::{
     tool, tools,
 };
 #[cfg(feature = "tokio")]
-use toolwright::{Executor, call::Cancel};
+use toolwright::{
+    Executor,
+    call::{CallPlace, Cancel},
+};
 
 /// Who calls, with what.
 #[tool]
@@ -340,4 +343,62 @@ fn an_executor_has_a_context_below_that_of_each_batch() {
     assert_eq!(executor.tools(&Context::new()).len(), 2);
     let bare = Executor::serial(tools![who, greet]);
     assert_eq!(bare.tools(&Context::new()).len(), 1);
+}
+
+/// Says its key.
+#[cfg(feature = "tokio")]
+#[tool]
+fn key_of_mine(#[context] cx: &Context) -> Option<String> {
+    cx.idempotency_key()
+}
+
+/// Calls another tool, and says its key and that of the other call.
+#[cfg(feature = "tokio")]
+#[tool]
+fn keys_within(#[context] cx: &Context) -> Vec<Option<String>> {
+    let inner = Executor::serial(tools![key_of_mine]);
+    let batch = inner.run_blocking(&[ToolCall::new("c1", "key_of_mine", "{}")], cx);
+    let inner = batch.results().next().and_then(ToolResult::value);
+    let inner = inner.and_then(|key| key.as_str().map(str::to_owned));
+    vec![cx.idempotency_key(), inner]
+}
+
+#[cfg(feature = "tokio")]
+#[test]
+fn a_call_that_is_run_elsewhere_keeps_its_place() {
+    let here = Context::new().with_run("r1").with_turn(2);
+    let place = |cx: &Context, calls: &[ToolCall]| {
+        let executor = Executor::serial(tools![key_of_mine, keys_within, place_of_mine]);
+        let batch = executor.run_blocking(calls, cx);
+        batch.results().map(ToolResult::value).collect::<Vec<_>>()
+    };
+    let calls = [
+        ToolCall::new("c0", "key_of_mine", "{}"),
+        ToolCall::new("c1", "keys_within", "{}"),
+    ];
+    let said = place(&here, &calls);
+    assert_eq!(said[0], Some(json!("r1/2/0/c0")));
+    assert_eq!(said[1], Some(json!(["r1/2/1/c1", "r1/2/1/c1/0/c1"])));
+    let asked = [
+        ToolCall::new("c0", "key_of_mine", "{}"),
+        ToolCall::new("c1", "place_of_mine", "{}"),
+    ];
+    let sent: CallPlace = serde_json::from_value(place(&here, &asked)[1].clone().unwrap()).unwrap();
+    assert_eq!((sent.id(), sent.key()), ("c1", "r1/2/1/c1".to_owned()));
+    // Elsewhere it is the only call, of another run or of none.
+    for there in [Context::new().with_run("worker"), Context::new()] {
+        let there = there.with_place(sent.clone());
+        assert_eq!(place(&there, &calls[1..])[0], said[1]);
+        // A call of another id has its own place, if it has one.
+        let own = there.run_id().map(|run| format!("{run}/0/0/c0"));
+        assert_eq!(place(&there, &calls[..1])[0], Some(json!(own)));
+        assert_eq!(place(&there.over(&here), &calls[1..])[0], said[1]);
+    }
+}
+
+/// Says its place.
+#[cfg(feature = "tokio")]
+#[tool]
+fn place_of_mine(#[context] cx: &Context) -> Option<CallPlace> {
+    cx.call_place()
 }

@@ -10,6 +10,7 @@ mod filter;
 #[cfg(feature = "tokio")]
 pub(crate) mod items;
 #[cfg(feature = "tokio")]
+mod place;
 mod progress;
 mod provide;
 mod redefined;
@@ -40,6 +41,7 @@ pub use self::items::Items;
 pub(crate) use self::items::is_stream;
 #[cfg(feature = "tokio")]
 pub(crate) use self::items::{or_else, stream_of};
+pub use self::place::CallPlace;
 #[cfg(feature = "tokio")]
 pub use self::progress::Progress;
 pub use self::provide::{Provide, ProvideShared};

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use toolwright_runtime::tool::CallPlace;
+
 use super::{
     CallRef, PendingCall, PendingCallReason, Session, SessionError, Status, WaitingCall, find,
 };
@@ -60,8 +62,8 @@ impl Session {
         let (run, turn) = (self.run_id(), self.turn());
         for wait in &mut self.waits {
             let Some(sub) = &mut wait.sub else { continue };
-            let key = format!("{run}/{turn}/{}/{}", wait.index, wait.call.id);
-            sub.id = id_of(&key, &self.born);
+            let place = CallPlace::new(&run, turn, wait.index, &*wait.call.id);
+            sub.id = id_of(&place.key(), &self.born);
             sub.saved = None;
             sub.rename_subs();
         }

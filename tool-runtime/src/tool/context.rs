@@ -9,9 +9,9 @@ use crate::tool::Progress;
 #[cfg(feature = "tokio")]
 use crate::tool::state;
 use crate::tool::state::Values;
+use crate::tool::{CallPlace, Scope, State};
 #[cfg(feature = "tokio")]
 use crate::tool::{Caller, RunningBatch};
-use crate::tool::{Scope, State};
 use toolwright_provider::definitions::Definitions;
 use toolwright_schema::decode::{Limits, Repairs};
 use toolwright_schema::text::ShortStr;
@@ -47,6 +47,8 @@ struct Shared {
     run: Option<Arc<str>>,
     /// In a batch that a call runs: the key of that call.
     within: Option<Arc<str>>,
+    /// The place of the call of its id, which is run here for somebody else.
+    place: Option<Arc<CallPlace>>,
     turn: Option<u32>,
     called: Option<Arc<[Arc<str>]>>,
     input: Option<Arc<str>>,
@@ -116,7 +118,35 @@ impl Context {
         self.change(|shared| {
             shared.run = Some(id.into());
             shared.within = None;
+            shared.place = None;
         })
+    }
+
+    /// Sets the place of a call that is run here for another process: the call of the place's id has the
+    /// [idempotency key](Self::idempotency_key) that it has there. Calls of other ids have their own.
+    ///
+    /// ```
+    /// use toolwright::call::CallPlace;
+    /// use toolwright::{Context, ToolCall, tool, tools};
+    ///
+    /// /// Pays a bill.
+    /// #[tool]
+    /// fn pay(bill: u32, #[context] cx: &Context) -> Option<String> {
+    ///     let _ = bill;
+    ///     cx.idempotency_key()
+    /// }
+    ///
+    /// // What the process that was asked sends along with the call:
+    /// let place = serde_json::to_string(&CallPlace::new("run_1", 3, 0, "call_1"))?;
+    ///
+    /// let cx = Context::new().with_place(serde_json::from_str(&place)?);
+    /// let call = ToolCall::new("call_1", "pay", r#"{"bill": 7}"#);
+    /// let result = tools![pay].call_blocking(&call, &cx);
+    /// assert_eq!(result.value(), Some("run_1/3/0/call_1".into()));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn with_place(self, place: CallPlace) -> Self {
+        self.change(|shared| shared.place = Some(Arc::new(place)))
     }
 
     /// Sets the turn of the run, from 0.
@@ -250,6 +280,9 @@ impl Context {
             if shared.run.is_none() {
                 shared.run.clone_from(&below.run);
                 shared.within.clone_from(&below.within);
+                if shared.place.is_none() {
+                    shared.place.clone_from(&below.place);
+                }
             }
             or(&mut shared.input, &below.input);
             shared.turn = shared.turn.or(below.turn);
@@ -374,11 +407,22 @@ impl Context {
     /// It is made of run, turn, place in the turn and call id. In a batch that a call runs, it is made of that call's
     /// key, place and id. `None` outside a call and without a run id, because calls of two runs could share a key.
     pub fn idempotency_key(&self) -> Option<String> {
-        let (run, call) = (self.run_id()?, self.call.as_ref()?);
-        let place = self.call_index()?;
-        Some(match &self.shared.within {
-            Some(within) => format!("{within}/{place}/{}", call.id),
-            None => format!("{run}/{}/{place}/{}", self.turn(), call.id),
+        self.call_place().map(|place| place.key())
+    }
+
+    /// Returns the call's place, for another process that runs the call; see [`with_place`](Self::with_place). `None`
+    /// where the call has no [idempotency key](Self::idempotency_key).
+    pub fn call_place(&self) -> Option<CallPlace> {
+        let (call, index) = (self.call.as_ref()?, self.call_index()?);
+        if let Some(place) = &self.shared.place
+            && place.id() == &*call.id
+        {
+            return Some(CallPlace::clone(place));
+        }
+        Some(match (&self.shared.within, self.run_id()) {
+            (Some(within), _) => CallPlace::within(within.to_string(), index, &*call.id),
+            (None, Some(run)) => CallPlace::new(run, self.turn(), index, &*call.id),
+            (None, None) => return None,
         })
     }
 
@@ -529,6 +573,7 @@ impl Context {
             shared.stop = Some(stop);
             shared.caller = caller;
             shared.within = within.map(Into::into);
+            shared.place = None;
         }))
     }
 
@@ -566,6 +611,7 @@ pub fn inside_call(cx: &Context) -> Context {
         shared.input = None;
         shared.conversation = None;
         shared.within = None;
+        shared.place = None;
         shared.lowered = false;
         #[cfg(feature = "tokio")]
         {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest};
+use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest, RequestMetaObject};
 use rmcp::service::ServiceError;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -26,6 +26,9 @@ use super::slot::Slot;
 
 /// A server may ask for more so many times before it answers.
 const MOST_ROUNDS: usize = 16;
+
+/// The key in a call's `_meta` that is the same when the call is made again.
+const IDEMPOTENCY_KEY: &str = "toolwright/idempotency_key";
 
 /// Where no clock counts as far as a limit goes.
 const FAR: Duration = Duration::from_hours(24 * 365 * 30);
@@ -100,6 +103,11 @@ impl Link {
             params.input_responses = Some(answers.responses.clone());
         }
         params.request_state.clone_from(&answers.state);
+        if let Some(key) = cx.idempotency_key() {
+            let mut meta = RequestMetaObject::new();
+            meta.0.0.insert(IDEMPOTENCY_KEY.to_owned(), key.into());
+            params.meta = Some(meta);
+        }
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let limit = self.settings.call_limit;
         let mut due = after(limit);

@@ -1,0 +1,40 @@
+use serde::{Deserialize, Serialize};
+
+/// Place of a call in its conversation, of which its [idempotency key](crate::tool::Context::idempotency_key) is made.
+///
+/// It goes with a call that is run elsewhere: [`Context::call_place`](crate::tool::Context::call_place) here,
+/// [`Context::with_place`](crate::tool::Context::with_place) there, and both have the same key.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct CallPlace {
+    /// Run and turn, or the key of the call that runs this one.
+    within: String,
+    index: usize,
+    id: String,
+}
+
+impl CallPlace {
+    /// The place of a call of a run: its turn, from 0, and its index in the turn, from 0.
+    pub fn new(run: &str, turn: u32, index: usize, id: impl Into<String>) -> Self {
+        Self::within(format!("{run}/{turn}"), index, id)
+    }
+
+    /// The place of a call in a batch that another call runs.
+    pub(crate) fn within(key: String, index: usize, id: impl Into<String>) -> Self {
+        Self {
+            within: key,
+            index,
+            id: id.into(),
+        }
+    }
+
+    /// Returns the call's id.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Returns the call's idempotency key.
+    pub fn key(&self) -> String {
+        let Self { within, index, id } = self;
+        format!("{within}/{index}/{id}")
+    }
+}

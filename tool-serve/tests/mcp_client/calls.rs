@@ -181,6 +181,21 @@ async fn limits_that_no_clock_counts_to_are_none() {
 }
 
 #[tokio::test]
+async fn a_server_is_sent_the_calls_idempotency_key() {
+    let client = client("normal").await;
+    let tools = client.toolset();
+    let key = async |cx: &Context| {
+        let executor = Executor::serial(tools.clone());
+        let batch = executor.run(&[ToolCall::new("c1", "key", "{}")], cx).await;
+        batch.results().map(text).collect::<Vec<_>>()
+    };
+    let run = Context::new().with_run("r1").with_turn(4);
+    assert_eq!(key(&run).await, [r#""r1/4/0/c1""#]);
+    // Without a run a call has none.
+    assert_eq!(key(&Context::new()).await, ["null"]);
+}
+
+#[tokio::test]
 async fn progress_is_told_in_its_order() {
     let client = client("normal").await;
     let heard = Arc::new(Mutex::new(Vec::new()));

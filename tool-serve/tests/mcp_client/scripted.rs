@@ -248,6 +248,12 @@ fn run(name: &str, id: &Value, params: &Params) {
             answer(id, &text("done"));
         }
         "floats" => floats(id, params),
+        "key" => {
+            let meta = params.meta.as_ref().unwrap();
+            assert!(meta.get("progressToken").is_some(), "{meta}");
+            let key = meta.get("toolwright/idempotency_key");
+            answer(id, &text(&key.unwrap_or(&Value::Null).to_string()));
+        }
         "alive" => {
             let token = params.meta.as_ref().unwrap()["progressToken"].clone();
             for done in 1..=6 {
@@ -338,6 +344,7 @@ pub(crate) fn normal() -> Vec<Value> {
         "slow",
         "progress",
         "floats",
+        "key",
         "alive",
         "huge",
         "huge_id_last",

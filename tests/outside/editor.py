@@ -238,7 +238,8 @@ class Editor:
         """The names offered, as often as they are."""
         answer = self.client.ask("textDocument/completion", self.at(offset) | {"context": {"triggerKind": 1}})
         items = answer["items"] if isinstance(answer, dict) else answer or []
-        return [re.match(r"[\w#]*", item["label"]).group() for item in items]
+        # A snippet is no name.
+        return [re.match(r"[\w#]*!?", item["label"]).group() for item in items if item["kind"] != 15]
 
 
 def cursors(text, marked):
@@ -301,7 +302,7 @@ TYPED = [
     ("a body, behind `let`", "    line\n", "    let a = line.$0\n    line\n", ["sku", "quantity"]),
     ("a tool without docs", "/// Takes a line.\n", "", None),
     ("an unknown option", "/// Takes a line.\n#[tool]", "/// Takes a line.\n#[tool(desc = 1)]", None),
-    ("half an option", "/// Takes a line.\n#[tool]", "/// Takes a line.\n#[tool(read_]", None),
+    ("half an option", "/// Takes a line.\n#[tool]", "/// Takes a line.\n#[tool(read_)]", None),
     ("a parameter without a type", "take_line(line: Line)", "take_line(line: Line, other)", None),
     ("a parameter's half type", "take_line(line: Line)", "take_line(line: Li$0)", ["Line"]),
     ("a parameter's type", "take_line(line: Line)", "take_line(line: Line, other: Ap$0)", ["App"]),

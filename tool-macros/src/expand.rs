@@ -9,12 +9,13 @@ use crate::attr;
 use crate::model::{DefaultValue, ModelParam, Options, Param, Tool};
 use crate::schema::is_basic;
 use crate::span::{
-    SpanEnds, call_site_at_item, ident, item_span, literal, local, parse_quote, quote,
-    quote_call_site,
+    SpanEnds, call_site_at_item, ident, item_span, literal, local, not_looked_into_in_editor,
+    parse_quote, quote, quote_call_site,
 };
 use crate::ty::{self, infer_lifetimes, is_option, static_lifetimes};
 
 mod companion;
+mod editor;
 mod run;
 mod targets;
 
@@ -91,7 +92,10 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
         }
     };
     let items = quote!(#imports #fits #defaults #implements #targets);
-    companion(tool, handle, krate, Some(&allowed(tool.is_async)), &items)
+    let allowed = allowed(tool.is_async);
+    let beside = companion(tool, handle, krate, Some(&allowed), &items);
+    let values = editor::values(tool);
+    quote!(#beside #values)
 }
 
 /// Returns the `#[allow]` for lints that take generated code for the user's; see [`crate::span`].
@@ -209,7 +213,11 @@ pub(crate) fn group(
         targets::own(tool, &quote!(__tool::described::<#ty, #method>()))
     });
     let allowed = allowed(tools.iter().any(|tool| tool.is_async));
+    let skip = not_looked_into_in_editor();
+    let values = tools.iter().filter_map(editor::values);
     quote! {
+        #(#values)*
+        #skip
         #allowed
         const _: () = {
             #krate

@@ -69,7 +69,7 @@ fn not_a_function(item: TokenStream) -> Option<syn::Error> {
 
 /// `#[tool]` on a free function.
 fn free(args: TokenStream, mut function: Function) -> TokenStream {
-    set_item_span(&function.sig.ident);
+    set_item_span(function.sig.fn_token.span);
     let cx = Ctxt::new();
     let options = attr::tool(&cx, args);
     let krate = krate(&options);

@@ -1,5 +1,6 @@
 //! `tools![…]`: what stands in a list, checked in `const` and made at run time.
 
+mod editor;
 mod targets;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
@@ -14,7 +15,7 @@ use crate::invisible_chars;
 use crate::name::{TOOL_RULE, is_tool_name};
 use crate::span::{
     SpanEnds, at_call_site, call_site_at_item, item_span, literal, local, quote, quote_call_site,
-    set_item_span_to_first,
+    select, set_item_span_to_start,
 };
 
 use self::targets::Targets;
@@ -208,16 +209,16 @@ fn until_colon(input: ParseStream<'_>) -> TokenStream {
 
 /// The toolset of a list.
 pub(crate) fn list(tokens: TokenStream) -> TokenStream {
-    let list: List = match syn::parse2(tokens) {
+    let list: List = match syn::parse2(tokens.clone()) {
         Ok(list) => list,
-        Err(error) => return error.to_compile_error(),
+        Err(error) => return refused(&error, tokens),
     };
     match (list.elements.first(), &list.state) {
         (Some(first), _) => match &first.what {
-            ElementKind::One { path, .. } => set_item_span_to_first(path),
-            ElementKind::Many { ty, .. } => set_item_span_to_first(ty),
+            ElementKind::One { path, .. } => set_item_span_to_start(path),
+            ElementKind::Many { ty, .. } => set_item_span_to_start(ty),
         },
-        (None, state) => set_item_span_to_first(state),
+        (None, state) => set_item_span_to_start(state),
     }
     let cx = Ctxt::new();
     for element in &list.elements {
@@ -242,10 +243,29 @@ pub(crate) fn list(tokens: TokenStream) -> TokenStream {
     }
     list.targets.validate(&cx);
     let errors = cx.finish().err().map(|error| error.to_compile_error());
-    expand(&list, errors.as_ref())
+    let tokens = tokens.into_iter().skip(2).collect();
+    let editor = editor::view(&list.krate, tokens, errors.as_ref());
+    expand(&list, errors.as_ref(), &editor)
 }
 
-fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
+/// Stands in for a list that is not understood.
+fn refused(error: &syn::Error, tokens: TokenStream) -> TokenStream {
+    let error = error.to_compile_error();
+    let mut tokens = tokens.into_iter();
+    // The crate and a semicolon come first.
+    let Some(krate) = tokens.next() else {
+        return error;
+    };
+    let editor = editor::view(&krate, tokens.skip(1).collect(), Some(&error));
+    // It has a type, so that its uses do not echo the error.
+    let list = quote! {{
+        #error
+        <#krate::Toolset as ::core::default::Default>::default()
+    }};
+    select(&editor, &list)
+}
+
+fn expand(list: &List, errors: Option<&TokenStream>, editor: &TokenStream) -> TokenStream {
     let List {
         krate,
         targets,
@@ -273,12 +293,22 @@ fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
                 } else {
                     quote!(bound_generic)
                 };
-                handle.scope(&quote!(__tool::#bound::<#of_state, #ty>(&mut #tools, #name);))
+                let place = SpanEnds::of(path);
+                let (bound, arguments) = (
+                    place.start(quote!(__tool::#bound::<)),
+                    place.end(quote!((&mut #tools, #name))),
+                );
+                handle.scope(&quote!(#bound #of_state, #ty> #arguments;))
             }
             ElementKind::Many { value, ty } => {
                 let (borrow, shared) = (SpanEnds::of(value).start(quote!(&)), share(value));
                 let shared = quote!(#borrow #shared);
-                quote!(__tool::group::<#ty, _>(#shared, &mut #tools);)
+                let place = SpanEnds::of(ty);
+                let (group, arguments) = (
+                    place.start(quote!(__tool::group::<)),
+                    place.end(quote!((#shared, &mut #tools))),
+                );
+                quote!(#group #ty, _> #arguments;)
             }
         };
         let cfg = &element.cfg;
@@ -297,7 +327,7 @@ fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
     let count = literal(elements.len());
     // The expression as a whole is the call, and no token in it: what would replace the one replaces the other.
     let made = at_call_site(quote!(__tool::toolset(#tools)));
-    at_call_site(quote! {{
+    let listed = at_call_site(quote! {{
         #errors
         #items
         #check
@@ -305,7 +335,8 @@ fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
         let mut #tools = __tool::List::new(#state, #count);
         #(#pushes)*
         #made
-    }})
+    }});
+    select(editor, &listed)
 }
 
 impl Element {

@@ -5,7 +5,9 @@ use quote::ToTokens;
 use syn::{GenericParam, Generics, Path, Visibility};
 
 use crate::model::Tool;
-use crate::span::{call_site_at_item, quote, quote_call_site};
+use crate::span::{
+    call_site_at_item, generated, not_in_editor, not_looked_into_in_editor, quote, quote_call_site,
+};
 
 /// A function's struct, and the items that say what it is: both are there where the function is.
 pub(crate) fn companion(
@@ -18,10 +20,14 @@ pub(crate) fn companion(
     let handle_struct = handle_struct(&tool.vis, handle, &tool.generics);
     let krate = quote_call_site!(use #krate::__private as __tool;);
     let cfg = &tool.cfg;
+    // A name of the struct's own is for people; they list the tool by it.
+    let hidden = tool.options.handle.is_none().then(not_in_editor);
+    let handle_struct = generated(quote!(#(#cfg)* #hidden #handle_struct));
+    let skip = not_looked_into_in_editor();
     quote! {
-        #(#cfg)*
         #handle_struct
         #(#cfg)*
+        #skip
         #allowed
         const _: () = {
             #krate

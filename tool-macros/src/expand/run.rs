@@ -222,7 +222,9 @@ fn answer(tool: &Tool, callee: &TokenStream, arguments: &[TokenStream]) -> Token
         }
     };
     if tool.is_async {
-        let future = name.start(quote!(async move { #result }));
+        // The words stay at the item: an editor would explain them at the name.
+        let body = name.end(quote!({ #result }));
+        let future = quote!(async move #body);
         let pending = name.start(quote!(__tool::pending));
         quote!(#pending(#future))
     } else {

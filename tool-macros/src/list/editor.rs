@@ -15,7 +15,10 @@ pub(super) fn view(
     errors: Option<&TokenStream>,
 ) -> TokenStream {
     let tokens: Vec<_> = list.into_iter().collect();
-    let statements = elements(&tokens).into_iter().map(statements);
+    let elements = elements(&tokens);
+    let statements = elements
+        .iter()
+        .map(|element| statements(element, &elements));
     quote! {{
         #(#statements)*
         #errors
@@ -43,7 +46,7 @@ fn elements(tokens: &[TokenTree]) -> Vec<&[TokenTree]> {
 }
 
 /// The statements of one element.
-fn statements(mut element: &[TokenTree]) -> TokenStream {
+fn statements(mut element: &[TokenTree], all: &[&[TokenTree]]) -> TokenStream {
     let mut attrs = TokenStream::new();
     while let [pound, attr, rest @ ..] = element
         && is(pound, '#')
@@ -53,7 +56,16 @@ fn statements(mut element: &[TokenTree]) -> TokenStream {
     }
     let (value, ty) = match element {
         [first, second, rest @ ..] if is(first, '.') && is(second, '.') => split(rest, colon(rest)),
-        // An option of the head.
+        // `unproven: [tool]`, or another option of the head.
+        [_, _, TokenTree::Group(names)] if colon(element) == Some(1) => {
+            let is_listed = |name: &TokenTree| {
+                let of = |element: &&[TokenTree]| element.first().map(ToString::to_string);
+                all.iter()
+                    .any(|element| of(element) == Some(name.to_string()))
+            };
+            let listed = names.stream().into_iter().filter(is_listed);
+            return listed.map(|name| quote!(let _ = #name;)).collect();
+        }
         _ if colon(element) == Some(1) => return TokenStream::new(),
         [_, equals, value @ ..] if is(equals, '=') => (value, None),
         _ => {

@@ -9,7 +9,7 @@ use crate::attr;
 use crate::model::{DefaultValue, ModelParam, Options, Param, Tool};
 use crate::schema::is_basic;
 use crate::span::{
-    SpanEnds, call_site_at_item, ident, item_span, literal, local, not_looked_into_in_editor,
+    SpanEnds, call_site_at, ident, item_span, literal, local, not_looked_into_in_editor,
     parse_quote, quote, quote_call_site,
 };
 use crate::ty::{self, infer_lifetimes, is_option, static_lifetimes};
@@ -43,18 +43,21 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
         || quote!(#implement #impl_generics #handle #ty_generics #where_clause { #(#defaults)* }),
     );
     let (state, call, about) = (local("state"), local("call"), local("about"));
+    // Notes about an impl point at its trait, its type and its bounds: at one place.
+    let (at_name, name) = (call_site_at(&tool.ident), SpanEnds::of(&tool.ident));
     let states = tool.params.iter().filter_map(|param| match param {
         Param::State(ty) => {
             let (provide, ty) = state_trait(ty, tool);
-            Some(quote_call_site!(+ __tool::#provide<#ty>))
+            Some(quote_spanned!(at_name=> + __tool::#provide<#ty>))
         }
         Param::Model(_) | Param::Context(_) => None,
     });
     let states: Vec<_> = states.collect();
     let implements = if states.is_empty() {
+        let stateless = name.start(quote!(__tool::Stateless));
         quote! {
             #[automatically_derived]
-            #implement #impl_generics __tool::Stateless for #handle #ty_generics #where_clause {
+            #implement #impl_generics #stateless for #handle #ty_generics #where_clause {
                 #table
                 #[inline]
                 fn run(#call: __tool::Call<'_>, #about: __tool::About) -> __tool::Ran<'_> {
@@ -65,12 +68,15 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
     } else {
         // The future of an asynchronous tool holds the state. That all threads may share it is asked where it is given;
         // asked here too, it would be one error more for each tool.
-        let shared = tool.is_async.then(|| quote!(+ __tool::Send + __tool::Sync));
+        let shared = tool
+            .is_async
+            .then(|| name.start(quote!(+ __tool::Send + __tool::Sync)));
         let mut bind_generics = tool.generics.clone();
-        bind_generics.params.push(
-            syn::parse_quote_spanned!(call_site_at_item()=> __S: 'static #shared #(#states)*),
-        );
+        bind_generics
+            .params
+            .push(syn::parse_quote_spanned!(at_name=> __S: 'static #shared #(#states)*));
         let (bind_generics, _, _) = bind_generics.split_for_impl();
+        let bind = name.start(quote!(__tool::Bind<__S>));
         let generic = bind_generic(tool, handle, &bind_generics);
         quote! {
             #[automatically_derived]
@@ -78,7 +84,7 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
                 #table
             }
             #[automatically_derived]
-            #implement #bind_generics __tool::Bind<__S> for #handle #ty_generics #where_clause {
+            #implement #bind_generics #bind for #handle #ty_generics #where_clause {
                 #[inline]
                 fn run<'__a>(
                     #state: &'__a __tool::Arc<__S>,

@@ -4,7 +4,7 @@ mod editor;
 mod targets;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::ToTokens;
+use quote::{ToTokens, quote_spanned};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Expr, LitStr, Path, PathArguments, Token, Type, token};
@@ -14,8 +14,8 @@ use crate::ctxt::Ctxt;
 use crate::invisible_chars;
 use crate::name::{TOOL_RULE, is_tool_name};
 use crate::span::{
-    SpanEnds, at_call_site, call_site_at_item, item_span, literal, local, quote, quote_call_site,
-    select, set_item_span_to_start,
+    SpanEnds, at_call_site, call_site_at_item, ident, item_span, literal, local, quote,
+    quote_call_site, select, set_item_span_to_start,
 };
 
 use self::targets::Targets;
@@ -319,10 +319,17 @@ fn expand(list: &List, errors: Option<&TokenStream>, editor: &TokenStream) -> To
             .as_ref()
             .map_or_else(|| quote!(()), ToTokens::to_token_stream),
     );
+    // Notes about a function that is no tool point at the first element.
+    let mut this_function = ident(THIS_FUNCTION);
+    if let Some(first) = elements.first() {
+        this_function = first.place().ident(&this_function);
+    }
+    this_function.set_span(call_site_at_item().located_at(this_function.span()));
+    let end = quote_spanned!(this_function.span()=> ;);
     let items = quote_call_site! {
         use #krate::__private as __tool;
         use __tool::Share as _;
-        struct this_function;
+        struct #this_function #end
     };
     let count = literal(elements.len());
     // The expression as a whole is the call, and no token in it: what would replace the one replaces the other.
@@ -356,6 +363,9 @@ impl Element {
     }
 }
 
+/// The name of [`Handle`]s.
+const THIS_FUNCTION: &str = "this_function";
+
 /// The struct that a path leads to, under a name that always resolves. If the function is not a tool, there is no
 /// such struct, and the compiler would only say that a function is not a type.
 struct Handle {
@@ -374,7 +384,7 @@ impl Handle {
         let arguments = last.map(|last| std::mem::take(&mut last.arguments));
         Self {
             path,
-            name: Ident::new("this_function", place.resolved_at(item_span())),
+            name: Ident::new(THIS_FUNCTION, place.resolved_at(item_span())),
             arguments: arguments.unwrap_or_default(),
         }
     }

@@ -37,13 +37,19 @@ pub(crate) fn call_site_at_item() -> Span {
     Span::call_site().located_at(item_span())
 }
 
+/// Returns a span at a name with the hygiene of the call site.
+pub(crate) fn call_site_at(name: &Ident) -> Span {
+    Span::call_site().located_at(name.span())
+}
+
 /// Sets the item span.
 pub(crate) fn set_item_span(span: Span) {
     ITEM_SPAN.set(Some(span));
 }
 
-/// Returns the point at the start of a span.
-fn start(span: Span) -> Span {
+/// Returns the point at the start of a span. A keyword there is not the name to an editor, and an error that reaches from
+/// it to the end of the name is an error at the name.
+pub(crate) fn start(span: Span) -> Span {
     // Only the compiler knows points; tests of this crate run without it.
     if proc_macro::is_available() {
         span.unwrap().start().into()

@@ -31,7 +31,11 @@ toolwright = { path = "$PWD" }
 [workspace]
 TOML
 cp Cargo.lock "$dir/sample/Cargo.lock"
+for crate in core alloc std; do
+  mkdir -p "$dir/library/$crate/src"
+  cp tests/outside/editor_std.rs "$dir/library/$crate/src/lib.rs"
+done
 cp rust-toolchain.toml "$dir/sample/rust-toolchain.toml"
-export CARGO_TARGET_DIR=$dir/target
+export CARGO_TARGET_DIR=$dir/target RUST_SRC_PATH=$dir/library
 timeout 900 python3 tests/outside/editor.py "$server" "$dir/sample"
 (cd "$dir/sample" && cargo check -q)

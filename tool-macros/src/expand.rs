@@ -71,10 +71,11 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
         let shared = tool
             .is_async
             .then(|| name.start(quote!(+ __tool::Send + __tool::Sync)));
+        let lifetime = quote_call_site!('static);
         let mut bind_generics = tool.generics.clone();
         bind_generics
             .params
-            .push(syn::parse_quote_spanned!(at_name=> __S: 'static #shared #(#states)*));
+            .push(syn::parse_quote_spanned!(at_name=> __S: #lifetime #shared #(#states)*));
         let (bind_generics, _, _) = bind_generics.split_for_impl();
         let bind = name.start(quote!(__tool::Bind<__S>));
         let generic = bind_generic(tool, handle, &bind_generics);
@@ -218,6 +219,7 @@ pub(crate) fn group(
         let (ty, method) = (static_lifetimes(ty.to_token_stream()), &parts.names.method);
         targets::own(tool, &quote!(__tool::described::<#ty, #method>()))
     });
+    let one_block = SpanEnds::of(ty).start(quote!(__tool::OneToolBlock));
     let allowed = allowed(tools.iter().any(|tool| tool.is_async));
     let skip = not_looked_into_in_editor();
     let values = tools.iter().filter_map(editor::values);
@@ -233,7 +235,7 @@ pub(crate) fn group(
             #(#methods)*
             #(#targets)*
             #[automatically_derived]
-            #implement #impl_generics __tool::OneToolBlock for #ty #where_shared {
+            #implement #impl_generics #one_block for #ty #where_shared {
                 const NAMES: &'static [__tool::Named] = &[#(#names),*];
                 const DESCRIPTORS: &'static [__tool::About] = &[#descriptors];
                 const ENTRIES: &'static [__tool::Entry<Self>] = &[#entries];

@@ -30,7 +30,7 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
         Ok(input) => input,
         Err(error) => return error.to_compile_error(),
     };
-    set_item_span(input.ident.span());
+    set_item_span(&input.ident);
     let cx = Ctxt::new();
     let tokens = read(&cx, &input);
     let errors = cx.finish().err().map(|error| error.to_compile_error());

@@ -1,11 +1,12 @@
 //! Spans of generated tokens: the compiler shows errors about a token at its span.
 //!
-//! All generated tokens have spans of the user's tokens, most of them of the keyword `fn` or `impl`, and of the name of a
-//! derived type. The only tokens at the macro's call site are the ends of the expression that `tools!` is.
+//! All generated tokens stand at the user's tokens, most of them at the point where the item's name begins. The only tokens
+//! at the macro's call site are the ends of the expression that `tools!` is.
 //!
-//! To an editor, all tokens at a name are meanings of the name: it shows the documentation of each, keywords too. So none
-//! but the name itself should stand at a function's name. Where an error needs the name, [`not_in_editor`] and
-//! [`select`] hide the code.
+//! To an editor, all tokens at a name are meanings of the name, and it shows the documentation of each. A point covers no
+//! text, so nothing there is a meaning of anything. Names that an error points at do stand at the user's tokens, but no
+//! keyword does: [`not_in_editor`] and its neighbours keep the meaning of the names from an editor, and not the keywords'.
+//! An editor does not look at derived code for a name.
 //!
 //! A token at the call site carries the whole expansion with it, and the compiler identifies the expansion by its position
 //! in the file. An edit in front of it would make all generated code new, and all of it would be checked again. The span of
@@ -42,13 +43,12 @@ pub(crate) fn call_site_at(name: &Ident) -> Span {
     Span::call_site().located_at(name.span())
 }
 
-/// Sets the item span.
-pub(crate) fn set_item_span(span: Span) {
-    ITEM_SPAN.set(Some(span));
+/// Sets the item span to a name.
+pub(crate) fn set_item_span(name: &Ident) {
+    ITEM_SPAN.set(Some(name.span()));
 }
 
-/// Returns the point at the start of a span. A keyword there is not the name to an editor, and an error that reaches from
-/// it to the end of the name is an error at the name.
+/// Returns the point at the start of a span. An error that reaches from there to the end of a name is an error at the name.
 pub(crate) fn start(span: Span) -> Span {
     // Only the compiler knows points; tests of this crate run without it.
     if proc_macro::is_available() {
@@ -58,7 +58,7 @@ pub(crate) fn start(span: Span) -> Span {
     }
 }
 
-/// Sets the item span to the point at the start of these tokens, for an item without a keyword.
+/// Sets the item span to the point at the start of a name or of other tokens.
 pub(crate) fn set_item_span_to_start(tokens: &impl ToTokens) {
     let first = tokens.to_token_stream().into_iter().next();
     ITEM_SPAN.set(first.map(|first| start(first.span())));

@@ -33,7 +33,7 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
         Ok(input) => input,
         Err(error) => return error.to_compile_error(),
     };
-    set_item_span(input.ident.span());
+    set_item_span(&input.ident);
     let cx = Ctxt::new();
     let container = Container::read(&cx, &input.attrs);
     let mut body = body::Body::new(&cx, &container, &input);

@@ -9,12 +9,13 @@ use crate::attr;
 use crate::model::{DefaultValue, ModelParam, Options, Param, Tool};
 use crate::schema::is_basic;
 use crate::span::{
-    SpanEnds, call_site_at_item, ident, item_span, literal, local, parse_quote, quote,
-    quote_call_site,
+    SpanEnds, call_site_at, ident, item_span, literal, local, not_looked_into_in_editor,
+    parse_quote, quote, quote_call_site,
 };
 use crate::ty::{self, infer_lifetimes, is_option, static_lifetimes};
 
 mod companion;
+mod editor;
 mod run;
 mod targets;
 
@@ -42,18 +43,21 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
         || quote!(#implement #impl_generics #handle #ty_generics #where_clause { #(#defaults)* }),
     );
     let (state, call, about) = (local("state"), local("call"), local("about"));
+    // Notes about an impl point at its trait, its type and its bounds: at one place.
+    let (at_name, name) = (call_site_at(&tool.ident), SpanEnds::of(&tool.ident));
     let states = tool.params.iter().filter_map(|param| match param {
         Param::State(ty) => {
             let (provide, ty) = state_trait(ty, tool);
-            Some(quote_call_site!(+ __tool::#provide<#ty>))
+            Some(quote_spanned!(at_name=> + __tool::#provide<#ty>))
         }
         Param::Model(_) | Param::Context(_) => None,
     });
     let states: Vec<_> = states.collect();
     let implements = if states.is_empty() {
+        let stateless = name.start(quote!(__tool::Stateless));
         quote! {
             #[automatically_derived]
-            #implement #impl_generics __tool::Stateless for #handle #ty_generics #where_clause {
+            #implement #impl_generics #stateless for #handle #ty_generics #where_clause {
                 #table
                 #[inline]
                 fn run(#call: __tool::Call<'_>, #about: __tool::About) -> __tool::Ran<'_> {
@@ -64,12 +68,16 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
     } else {
         // The future of an asynchronous tool holds the state. That all threads may share it is asked where it is given;
         // asked here too, it would be one error more for each tool.
-        let shared = tool.is_async.then(|| quote!(+ __tool::Send + __tool::Sync));
+        let shared = tool
+            .is_async
+            .then(|| name.start(quote!(+ __tool::Send + __tool::Sync)));
+        let lifetime = quote_call_site!('static);
         let mut bind_generics = tool.generics.clone();
-        bind_generics.params.push(
-            syn::parse_quote_spanned!(call_site_at_item()=> __S: 'static #shared #(#states)*),
-        );
+        bind_generics
+            .params
+            .push(syn::parse_quote_spanned!(at_name=> __S: #lifetime #shared #(#states)*));
         let (bind_generics, _, _) = bind_generics.split_for_impl();
+        let bind = name.start(quote!(__tool::Bind<__S>));
         let generic = bind_generic(tool, handle, &bind_generics);
         quote! {
             #[automatically_derived]
@@ -77,7 +85,7 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
                 #table
             }
             #[automatically_derived]
-            #implement #bind_generics __tool::Bind<__S> for #handle #ty_generics #where_clause {
+            #implement #bind_generics #bind for #handle #ty_generics #where_clause {
                 #[inline]
                 fn run<'__a>(
                     #state: &'__a __tool::Arc<__S>,
@@ -91,7 +99,10 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
         }
     };
     let items = quote!(#imports #fits #defaults #implements #targets);
-    companion(tool, handle, krate, Some(&allowed(tool.is_async)), &items)
+    let allowed = allowed(tool.is_async);
+    let beside = companion(tool, handle, krate, Some(&allowed), &items);
+    let values = editor::values(tool);
+    quote!(#beside #values)
 }
 
 /// Returns the `#[allow]` for lints that take generated code for the user's; see [`crate::span`].
@@ -208,8 +219,13 @@ pub(crate) fn group(
         let (ty, method) = (static_lifetimes(ty.to_token_stream()), &parts.names.method);
         targets::own(tool, &quote!(__tool::described::<#ty, #method>()))
     });
+    let one_block = SpanEnds::of(ty).start(quote!(__tool::OneToolBlock));
     let allowed = allowed(tools.iter().any(|tool| tool.is_async));
+    let skip = not_looked_into_in_editor();
+    let values = tools.iter().filter_map(editor::values);
     quote! {
+        #(#values)*
+        #skip
         #allowed
         const _: () = {
             #krate
@@ -219,7 +235,7 @@ pub(crate) fn group(
             #(#methods)*
             #(#targets)*
             #[automatically_derived]
-            #implement #impl_generics __tool::OneToolBlock for #ty #where_shared {
+            #implement #impl_generics #one_block for #ty #where_shared {
                 const NAMES: &'static [__tool::Named] = &[#(#names),*];
                 const DESCRIPTORS: &'static [__tool::About] = &[#descriptors];
                 const ENTRIES: &'static [__tool::Entry<Self>] = &[#entries];

@@ -8,7 +8,7 @@ use syn::{Attribute, ImplItem, ItemImpl, Meta, Token};
 
 use crate::ctxt::Ctxt;
 use crate::model::{Function, Tool};
-use crate::span::{parse_quote, quote, set_item_span_to_first};
+use crate::span::{parse_quote, quote, set_item_span_to_start};
 use crate::{attr, check, expand, fallback, item};
 
 /// Returns true if the tokens are an impl block: `impl` comes before any other keyword of an item.
@@ -119,7 +119,7 @@ pub(crate) fn group(tokens: TokenStream, item: TokenStream) -> TokenStream {
         return item;
     };
     let cx = Ctxt::new();
-    set_item_span_to_first(&block.header.self_ty);
+    set_item_span_to_start(&block.header.self_ty);
     let krate = attr::block(&cx, tokens).unwrap_or_else(|| parse_quote!(::toolwright));
     let is_of_type = check::is_of_type(&cx, &block.header);
     // The methods of a trait are read only to take our attributes from them.

@@ -14,7 +14,7 @@ use crate::doc::{self, Doc};
 use crate::model::{Function, ModelParam, Options, Param, Text, Tool};
 use crate::name::is_param_name;
 use crate::schema::is_basic;
-use crate::span::{parse_quote, quote, set_item_span};
+use crate::span::{parse_quote, quote, set_item_span_to_start};
 use crate::{check, expand, fallback, generics, group, ty};
 
 /// `#[tool]` on whatever it stands on.
@@ -69,7 +69,7 @@ fn not_a_function(item: TokenStream) -> Option<syn::Error> {
 
 /// `#[tool]` on a free function.
 fn free(args: TokenStream, mut function: Function) -> TokenStream {
-    set_item_span(&function.sig.ident);
+    set_item_span_to_start(&function.sig.ident);
     let cx = Ctxt::new();
     let options = attr::tool(&cx, args);
     let krate = krate(&options);

@@ -1,9 +1,10 @@
 //! `tools![…]`: what stands in a list, checked in `const` and made at run time.
 
+mod editor;
 mod targets;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::ToTokens;
+use quote::{ToTokens, quote_spanned};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Expr, LitStr, Path, PathArguments, Token, Type, token};
@@ -15,8 +16,8 @@ use crate::invisible_chars;
 use crate::model::Words;
 use crate::name::{TOOL_RULE, is_tool_name};
 use crate::span::{
-    SpanEnds, at_call_site, call_site_at_item, item_span, literal, local, quote, quote_call_site,
-    set_item_span_to_first,
+    SpanEnds, at_call_site, call_site_at_item, ident, item_span, literal, local, quote,
+    quote_call_site, select, set_item_span_to_start,
 };
 
 use self::targets::Targets;
@@ -253,16 +254,16 @@ fn until_colon(input: ParseStream<'_>) -> TokenStream {
 
 /// The toolset of a list.
 pub(crate) fn list(tokens: TokenStream) -> TokenStream {
-    let list: List = match syn::parse2(tokens) {
+    let list: List = match syn::parse2(tokens.clone()) {
         Ok(list) => list,
-        Err(error) => return error.to_compile_error(),
+        Err(error) => return refused(&error, tokens),
     };
     match (list.elements.first(), &list.state) {
         (Some(first), _) => match &first.what {
-            ElementKind::One { path, .. } => set_item_span_to_first(path),
-            ElementKind::Many { ty, .. } => set_item_span_to_first(ty),
+            ElementKind::One { path, .. } => set_item_span_to_start(path),
+            ElementKind::Many { ty, .. } => set_item_span_to_start(ty),
         },
-        (None, state) => set_item_span_to_first(state),
+        (None, state) => set_item_span_to_start(state),
     }
     let cx = Ctxt::new();
     for listed in list.elements.iter().filter_map(Element::listed) {
@@ -270,10 +271,29 @@ pub(crate) fn list(tokens: TokenStream) -> TokenStream {
     }
     list.targets.validate(&cx);
     let errors = cx.finish().err().map(|error| error.to_compile_error());
-    expand(&list, errors.as_ref())
+    let tokens = tokens.into_iter().skip(2).collect();
+    let editor = editor::view(&list.krate, tokens, errors.as_ref());
+    expand(&list, errors.as_ref(), &editor)
 }
 
-fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
+/// Stands in for a list that is not understood.
+fn refused(error: &syn::Error, tokens: TokenStream) -> TokenStream {
+    let error = error.to_compile_error();
+    let mut tokens = tokens.into_iter();
+    // The crate and a semicolon come first.
+    let Some(krate) = tokens.next() else {
+        return error;
+    };
+    let editor = editor::view(&krate, tokens.skip(1).collect(), Some(&error));
+    // It has a type, so that its uses do not echo the error.
+    let list = quote! {{
+        #error
+        <#krate::Toolset as ::core::default::Default>::default()
+    }};
+    select(&editor, &list)
+}
+
+fn expand(list: &List, errors: Option<&TokenStream>, editor: &TokenStream) -> TokenStream {
     let List {
         krate,
         targets,
@@ -303,12 +323,22 @@ fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
                 } else {
                     quote!(bound_generic)
                 };
-                handle.scope(&quote!(__tool::#bound::<#of_state, #ty>(&mut #tools, #listed);))
+                let place = SpanEnds::of(path);
+                let (bound, arguments) = (
+                    place.start(quote!(__tool::#bound::<)),
+                    place.end(quote!((&mut #tools, #listed))),
+                );
+                handle.scope(&quote!(#bound #of_state, #ty> #arguments;))
             }
             ElementKind::Many { value, ty, .. } => {
                 let (borrow, shared) = (SpanEnds::of(value).start(quote!(&)), share(value));
                 let shared = quote!(#borrow #shared);
-                quote!(__tool::group::<#ty, _>(#shared, &mut #tools, #listed);)
+                let place = SpanEnds::of(ty);
+                let (group, arguments) = (
+                    place.start(quote!(__tool::group::<)),
+                    place.end(quote!((#shared, &mut #tools, #listed))),
+                );
+                quote!(#group #ty, _> #arguments;)
             }
         };
         let cfg = &element.cfg;
@@ -319,15 +349,22 @@ fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
             .as_ref()
             .map_or_else(|| quote!(()), ToTokens::to_token_stream),
     );
+    // Notes about a function that is no tool point at the first element.
+    let mut this_function = ident(THIS_FUNCTION);
+    if let Some(first) = elements.first() {
+        this_function = first.place().ident(&this_function);
+    }
+    this_function.set_span(call_site_at_item().located_at(this_function.span()));
+    let end = quote_spanned!(this_function.span()=> ;);
     let items = quote_call_site! {
         use #krate::__private as __tool;
         use __tool::Share as _;
-        struct this_function;
+        struct #this_function #end
     };
     let count = literal(elements.len());
     // The expression as a whole is the call, and no token in it: what would replace the one replaces the other.
     let made = at_call_site(quote!(__tool::toolset(#tools)));
-    at_call_site(quote! {{
+    let listed = at_call_site(quote! {{
         #errors
         #items
         #(#words)*
@@ -336,7 +373,8 @@ fn expand(list: &List, errors: Option<&TokenStream>) -> TokenStream {
         let mut #tools = __tool::List::new(#state, #count);
         #(#pushes)*
         #made
-    }})
+    }});
+    select(editor, &listed)
 }
 
 /// The name of the constant with an element's words.
@@ -390,6 +428,9 @@ impl Element {
     }
 }
 
+/// The name of [`Handle`]s.
+const THIS_FUNCTION: &str = "this_function";
+
 /// The struct that a path leads to, under a name that always resolves. If the function is not a tool, there is no
 /// such struct, and the compiler would only say that a function is not a type.
 struct Handle {
@@ -408,7 +449,7 @@ impl Handle {
         let arguments = last.map(|last| std::mem::take(&mut last.arguments));
         Self {
             path,
-            name: Ident::new("this_function", place.resolved_at(item_span())),
+            name: Ident::new(THIS_FUNCTION, place.resolved_at(item_span())),
             arguments: arguments.unwrap_or_default(),
         }
     }

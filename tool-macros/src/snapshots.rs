@@ -16,6 +16,27 @@ fn check(name: &str, tokens: TokenStream) {
     });
 }
 
+/// What builds see of a list: the last arm of its choice.
+fn in_builds(list: TokenStream) -> TokenStream {
+    let last = |tokens: TokenStream| match tokens.into_iter().last() {
+        Some(TokenTree::Group(group)) => group.stream(),
+        other => panic!("{other:?} is no group"),
+    };
+    last(last(list))
+}
+
+/// What an editor sees of a list: the first arm of the choice in the first arm.
+fn in_editor(list: TokenStream) -> TokenStream {
+    let first = |tokens: TokenStream| {
+        tokens.into_iter().find_map(|token| match token {
+            TokenTree::Group(group) => Some(group.stream()),
+            _ => None,
+        })
+    };
+    let found = first(list).and_then(first).and_then(first).and_then(first);
+    found.unwrap_or_default()
+}
+
 /// Every option and every kind of parameter, in the crate `krate`.
 fn full(krate: &TokenStream) -> TokenStream {
     item::tool(
@@ -178,7 +199,11 @@ fn listed() {
         toolwright;
         weather, shop::orders::place as "order", find::<Doc> as "find_doc", ..crm: Crm; state = app
     });
-    check("list", quote!(fn main() { let tools = #tokens; }));
+    let (editor, tokens) = (in_editor(tokens.clone()), in_builds(tokens));
+    check(
+        "list",
+        quote!(fn main() { let tools = #tokens; let in_editor = #editor; }),
+    );
 }
 
 /// The default path stands nowhere once another is given.
@@ -197,6 +222,7 @@ fn targeted() {
         toolwright; targets: [openai_strict], unproven: [find], budget: 4_000;
         add, ..shelf: Shelf
     });
+    let list = in_builds(list);
     check("targeted", quote!(#tool fn main() { let tools = #list; }));
 }
 
@@ -309,7 +335,7 @@ fn nothing_stands_at_the_call() {
         "krate; targets: [openai_strict], unproven: [b], budget: 4_000; a::b, find::<Doc> as \"find_doc\", ..crm: Crm; state = app",
     ));
     // But the expression that it is: a block, and the call at its end.
-    let Some(TokenTree::Group(block)) = list.into_iter().next() else {
+    let Some(TokenTree::Group(block)) = in_builds(list).into_iter().next() else {
         panic!("a list is a block");
     };
     let inside: Vec<_> = block.stream().into_iter().collect();

@@ -1,7 +1,12 @@
 //! Spans of generated tokens: the compiler shows errors about a token at its span.
 //!
-//! All generated tokens have spans of the user's tokens, most of them of the item's name. The only tokens at the macro's
-//! call site are the ends of the expression that `tools!` is.
+//! All generated tokens stand at the user's tokens, most of them at the point where the item's name begins. The only tokens
+//! at the macro's call site are the ends of the expression that `tools!` is.
+//!
+//! To an editor, all tokens at a name are meanings of the name, and it shows the documentation of each. A point covers no
+//! text, so nothing there is a meaning of anything. Names that an error points at do stand at the user's tokens, but no
+//! keyword does: [`not_in_editor`] and its neighbours keep the meaning of the names from an editor, and not the keywords'.
+//! An editor does not look at derived code for a name.
 //!
 //! A token at the call site carries the whole expansion with it, and the compiler identifies the expansion by its position
 //! in the file. An edit in front of it would make all generated code new, and all of it would be checked again. The span of
@@ -9,7 +14,7 @@
 
 use std::cell::Cell;
 
-use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
+use proc_macro2::{Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 
 thread_local! {
@@ -33,15 +38,30 @@ pub(crate) fn call_site_at_item() -> Span {
     Span::call_site().located_at(item_span())
 }
 
+/// Returns a span at a name with the hygiene of the call site.
+pub(crate) fn call_site_at(name: &Ident) -> Span {
+    Span::call_site().located_at(name.span())
+}
+
 /// Sets the item span to a name.
 pub(crate) fn set_item_span(name: &Ident) {
     ITEM_SPAN.set(Some(name.span()));
 }
 
-/// Sets the item span to the first of these tokens, for an item without a name.
-pub(crate) fn set_item_span_to_first(tokens: &impl ToTokens) {
+/// Returns the point at the start of a span. An error that reaches from there to the end of a name is an error at the name.
+pub(crate) fn start(span: Span) -> Span {
+    // Only the compiler knows points; tests of this crate run without it.
+    if proc_macro::is_available() {
+        span.unwrap().start().into()
+    } else {
+        span
+    }
+}
+
+/// Sets the item span to the point at the start of a name or of other tokens.
+pub(crate) fn set_item_span_to_start(tokens: &impl ToTokens) {
     let first = tokens.to_token_stream().into_iter().next();
-    ITEM_SPAN.set(first.map(|first| first.span()));
+    ITEM_SPAN.set(first.map(|first| start(first.span())));
 }
 
 /// Like `quote::quote!`, at the [`item_span`]. Values that are not tokens (a `String`, a `bool`) need [`literal`].
@@ -68,6 +88,55 @@ macro_rules! quote_call_site {
     };
 }
 pub(crate) use quote_call_site;
+
+/// The attribute of what is part of every build, and which rust-analyzer is not shown. It stands on items of which no token
+/// is the user's own: an editor greys out the user's tokens in what is not there.
+///
+/// rustc does not know the name `rust_analyzer`, and would warn of it. Behind `miri`, which rust-analyzer says it is as
+/// well, rustc does not look at it.
+pub(crate) fn not_in_editor() -> TokenStream {
+    quote_call_site!(#[cfg_attr(miri, allow(unexpected_cfgs), cfg(not(rust_analyzer)))])
+}
+
+/// The attribute of a block into which rust-analyzer does not look; see [`not_in_editor`]. It greys out nothing.
+pub(crate) fn not_looked_into_in_editor() -> TokenStream {
+    quote_call_site!(#[rust_analyzer::skip])
+}
+
+/// Gives tokens the hygiene of the call site, where they stand. It is for small items, as [`quote_call_site`] is.
+pub(crate) fn generated(tokens: TokenStream) -> TokenStream {
+    let resolved = |mut token: TokenTree| {
+        if let TokenTree::Group(group) = &token {
+            let mut inner = Group::new(group.delimiter(), generated(group.stream()));
+            inner.set_span(group.span());
+            token = inner.into();
+        }
+        token.set_span(token.span().resolved_at(Span::call_site()));
+        token
+    };
+    tokens.into_iter().map(resolved).collect()
+}
+
+/// The attributes of what only rust-analyzer is shown; see [`not_in_editor`]. Where the first does not hold, rustc does not
+/// look at the others.
+pub(crate) fn in_editor() -> TokenStream {
+    quote_call_site!(#[cfg(miri)] #[allow(unexpected_cfgs)] #[cfg(rust_analyzer)])
+}
+
+/// An expression that is one thing to rust-analyzer, and another in every build; see [`not_in_editor`].
+pub(crate) fn select(in_editor: &TokenStream, in_builds: &TokenStream) -> TokenStream {
+    at_call_site(quote_call_site! {
+        ::core::cfg_select! {
+            miri => {
+                ::core::cfg_select! {
+                    rust_analyzer => { #in_editor }
+                    _ => { #in_builds }
+                }
+            }
+            _ => { #in_builds }
+        }
+    })
+}
 
 /// Moves tokens to the call site; the contents of brackets keep their spans. It is for an expression whose span lints and
 /// suggestions would replace by something else.

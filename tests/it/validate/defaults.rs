@@ -250,7 +250,10 @@ fn a_default_that_its_schema_refuses_is_an_error() {
         ),
     ] {
         let error = refused(schema);
-        assert_eq!((error.kind, &*error.at), (SchemaErrorKind::Default, at));
+        assert_eq!(
+            (error.kind, &*error.at),
+            (SchemaErrorKind::InvalidDefault, at)
+        );
         assert!(error.message.contains(words), "{error}");
     }
     // `null` is often written for none.

@@ -1,11 +1,14 @@
 //! Items beside a free function, both for a tool and for a rejected item.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::ToTokens;
-use syn::{GenericParam, Generics, Path, Visibility};
+use quote::{ToTokens, quote_spanned};
+use syn::{GenericParam, Path};
 
 use crate::model::Tool;
-use crate::span::{call_site_at_item, quote, quote_call_site};
+use crate::span::{
+    call_site_at_item, generated, not_in_editor, not_looked_into_in_editor, quote, quote_call_site,
+    start,
+};
 
 /// A function's struct, and the items that say what it is: both are there where the function is.
 pub(crate) fn companion(
@@ -15,13 +18,17 @@ pub(crate) fn companion(
     allowed: Option<&TokenStream>,
     items: &TokenStream,
 ) -> TokenStream {
-    let handle_struct = handle_struct(&tool.vis, handle, &tool.generics);
+    let handle_struct = handle_struct(tool, handle);
     let krate = quote_call_site!(use #krate::__private as __tool;);
     let cfg = &tool.cfg;
+    // A name of the struct's own is for people; they list the tool by it.
+    let hidden = tool.options.handle.is_none().then(not_in_editor);
+    let handle_struct = generated(quote!(#(#cfg)* #hidden #handle_struct));
+    let skip = not_looked_into_in_editor();
     quote! {
-        #(#cfg)*
         #handle_struct
         #(#cfg)*
+        #skip
         #allowed
         const _: () = {
             #krate
@@ -32,7 +39,8 @@ pub(crate) fn companion(
 
 /// The struct beside a function: a brace struct, so that it takes no name from values. It has the
 /// function's generics without their bounds, which are asked for once, where the tool is listed.
-fn handle_struct(vis: &Visibility, handle: &Ident, generics: &Generics) -> TokenStream {
+fn handle_struct(tool: &Tool, handle: &Ident) -> TokenStream {
+    let (vis, generics) = (&tool.vis, &tool.generics);
     let params = generics.params.iter().map(|param| match param {
         GenericParam::Const(param) => {
             let (ident, ty) = (&param.ident, &param.ty);
@@ -52,10 +60,14 @@ fn handle_struct(vis: &Visibility, handle: &Ident, generics: &Generics) -> Token
         // A keyword of the macros' edition, which comes with their hygiene, and not of every user's.
         name = Ident::new_raw("gen", place);
     }
+    // A struct that the name is taken for is an error at the function's name.
+    let place = tool.ident.span();
+    let keyword = quote_spanned!(start(place)=> struct);
+    let fields = quote_spanned!(place=> { #phantom });
     quote_call_site! {
         #[doc(hidden)]
         #[allow(non_camel_case_types)]
-        #vis struct #name #params { #phantom }
+        #vis #keyword #name #params #fields
     }
 }
 

@@ -1,12 +1,12 @@
 //! Body of the function that answers a call: decodes, validates, calls the user's function.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::ToTokens;
+use quote::{ToTokens, quote_spanned};
 use syn::{Path, ReturnType};
 
 use super::{Names, is_basic_output, slot_type, state_trait};
 use crate::model::{ModelParam, Param, Pass, Tool};
-use crate::span::{SpanEnds, ident, local, quote};
+use crate::span::{SpanEnds, ident, local, quote, start};
 use crate::ty;
 
 /// The parameters that one function of the runtime passes on.
@@ -222,9 +222,14 @@ fn answer(tool: &Tool, callee: &TokenStream, arguments: &[TokenStream]) -> Token
         }
     };
     if tool.is_async {
-        let future = name.start(quote!(async move { #result }));
-        let pending = name.start(quote!(__tool::pending));
-        quote!(#pending(#future))
+        let keywords = quote_spanned!(start(tool.ident.span())=> async move);
+        let body = name.end(quote!({ #result }));
+        let future = quote!(#keywords #body);
+        let (pending, future) = (
+            name.start(quote!(__tool::pending)),
+            name.end(quote!((#future))),
+        );
+        quote!(#pending #future)
     } else {
         result
     }

@@ -249,7 +249,7 @@ fn idents(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::Result<Vec
 
 impl Element {
     /// Returns the span of the element.
-    fn place(&self) -> SpanEnds {
+    pub(super) fn place(&self) -> SpanEnds {
         match &self.what {
             ElementKind::One { path, .. } => SpanEnds::of(path),
             ElementKind::Many { ty, .. } => SpanEnds::of(ty),

@@ -119,8 +119,7 @@ fn implement(
     };
     let checks = (!checks.is_empty()).then(|| {
         quote! {
-            #[allow(dead_code)]
-            fn __tool_check() { #(#checks)* }
+            fn __check() { #(#checks)* }
         }
     });
     // Wrong bounds and cycles are told where the type stands, not where somebody uses it.
@@ -128,7 +127,7 @@ fn implement(
         || input.generics.const_params().next().is_some();
     let flattened = parts.flattens.then(|| {
         let denies = literal(container.denies.is_some());
-        quote!(Self::__mark_a_field_of_this_cycle_with_schema_recursive.flattened_fits(#denies);)
+        quote!(<Self as __tool::Derived>::__mark_a_field_of_this_cycle_with_schema_recursive.flattened_fits(#denies);)
     });
     let looks = !fits.is_empty() || flattened.is_some();
     let eager = (!is_generic).then(|| {
@@ -137,17 +136,18 @@ fn implement(
             .lifetimes()
             .map(|_| quote!('static))
             .collect();
-        let fits = looks.then(|| quote!(const _: () = <#ident<#(#lifetimes),*>>::__bounds;));
+        let fits = looks.then(|| quote!(const _: () = <#ident<#(#lifetimes),*> as __tool::Derived>::__bounds;));
         quote! {
             const _: &__tool::Shape =
-                <#ident<#(#lifetimes),*>>::__mark_a_field_of_this_cycle_with_schema_recursive;
+                <#ident<#(#lifetimes),*> as __tool::Derived>::__mark_a_field_of_this_cycle_with_schema_recursive;
             #fits
         }
     });
     let fits =
         (!is_generic && looks).then(|| quote!(const __bounds: () = { #(#fits)* #flattened };));
     // Which keys a generic type has is known where somebody uses it.
-    let tree = quote!(Self::__mark_a_field_of_this_cycle_with_schema_recursive);
+    let tree =
+        quote!(<Self as __tool::Derived>::__mark_a_field_of_this_cycle_with_schema_recursive);
     let tree = match flattened {
         Some(flattened) if is_generic => quote!({ #flattened #tree }),
         _ => tree,
@@ -158,13 +158,14 @@ fn implement(
         use #krate::__private as __tool;
         use __tool::find::*;
     };
-    // rustc reports a cycle between types by the names of constants: this one says the cure.
+    // rustc reports a cycle between types by the names of constants: this one says the cure. As a constant of the type
+    // itself, an editor would offer it.
     quote! {
         #[allow(unused_qualifications, clippy::absolute_paths)]
         const _: () = {
             #imports
-            #[allow(non_upper_case_globals)]
-            #implement #impl_generics #ident #ty_generics #where_clause {
+            #[automatically_derived]
+            #implement #impl_generics __tool::Derived for #ident #ty_generics #where_clause {
                 const __mark_a_field_of_this_cycle_with_schema_recursive: &'static __tool::Shape = #shape;
                 #fits
                 #checks

@@ -176,6 +176,18 @@ pub const fn buffered_union(members: &'static [Shape<'static>]) -> Kind<'static>
     })
 }
 
+/// What a derived schema consists of, apart from the names of the type itself.
+#[allow(non_upper_case_globals)]
+pub trait Derived {
+    /// The tree. rustc names the constant in the report of a cycle.
+    const __mark_a_field_of_this_cycle_with_schema_recursive: &'static Shape<'static>;
+    /// Does not compile if a bound does not fit its field.
+    const __bounds: () = ();
+
+    /// Does not compile if a value in an attribute does not fit.
+    fn __check() {}
+}
+
 /// The identity of a type, from the place where it is derived.
 #[doc(hidden)]
 #[macro_export]

@@ -85,7 +85,7 @@ pub enum SchemaErrorKind {
     /// A pattern is no regular expression, is too large, or cannot be matched in linear time.
     Pattern,
     /// The default of a key is no value of the key's schema.
-    Default,
+    InvalidDefault,
     /// A keyword would not be enforced, although it changes what is admitted.
     UnsupportedKeyword,
 }

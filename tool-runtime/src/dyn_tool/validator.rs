@@ -71,7 +71,7 @@ impl SchemaValidator {
         let found = if fills_defaults { tree.defaults() } else { &[] };
         let defaults = Defaults::of(found, text).map_err(|refused| {
             let message = format!("its schema refuses the default: {}", refused.fault);
-            error(SchemaErrorKind::Default, &refused.path, message)
+            error(SchemaErrorKind::InvalidDefault, &refused.path, message)
         })?;
         Ok(Self { tree, defaults })
     }

@@ -18,11 +18,11 @@ fn check(name: &str, tokens: TokenStream) {
 
 /// What builds see of a list: the last arm of its choice.
 fn in_builds(list: TokenStream) -> TokenStream {
-    let last = |tokens: TokenStream| match tokens.into_iter().last() {
+    let final_group = |tokens: TokenStream| match tokens.into_iter().last() {
         Some(TokenTree::Group(group)) => group.stream(),
         other => panic!("{other:?} is no group"),
     };
-    last(last(list))
+    final_group(final_group(list))
 }
 
 /// What an editor sees of a list: the first arm of the choice in the first arm.

@@ -220,6 +220,14 @@ fn floats(id: &Value, params: &Params) {
     ));
 }
 
+/// Says the idempotency key that came with the call.
+fn key(id: &Value, params: &Params) {
+    let meta = params.meta.as_ref().unwrap();
+    assert!(meta.get("progressToken").is_some(), "{meta}");
+    let key = meta.get("toolwright/idempotency_key");
+    answer(id, &text(&key.unwrap_or(&Value::Null).to_string()));
+}
+
 /// An answer of which the end is missing.
 fn torn(id: &Value) {
     write(&format!(
@@ -248,12 +256,7 @@ fn run(name: &str, id: &Value, params: &Params) {
             answer(id, &text("done"));
         }
         "floats" => floats(id, params),
-        "key" => {
-            let meta = params.meta.as_ref().unwrap();
-            assert!(meta.get("progressToken").is_some(), "{meta}");
-            let key = meta.get("toolwright/idempotency_key");
-            answer(id, &text(&key.unwrap_or(&Value::Null).to_string()));
-        }
+        "key" => key(id, params),
         "alive" => {
             let token = params.meta.as_ref().unwrap()["progressToken"].clone();
             for done in 1..=6 {

@@ -40,6 +40,10 @@ pub mod fmt {
     pub macro Debug($item:item) {}
 }
 
+/// Derives.
+#[rustc_builtin_macro]
+pub macro derive($item:item) {}
+
 pub mod marker {
     #[lang = "sized"]
     pub trait Sized {}
@@ -71,7 +75,7 @@ pub mod prelude {
         pub use crate::option::Option::{self, None, Some};
         pub use crate::result::Result::{self, Err, Ok};
         pub use crate::string::String;
-        pub use crate::{cfg_select, compile_error, concat, format, format_args, stringify};
+        pub use crate::{cfg_select, compile_error, concat, derive, format, format_args, stringify};
     }
     pub use self::rust_2024 as rust_2021;
     pub use self::rust_2024 as v1;

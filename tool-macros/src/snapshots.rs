@@ -25,16 +25,21 @@ fn in_builds(list: TokenStream) -> TokenStream {
     final_group(final_group(list))
 }
 
-/// What an editor sees of a list: the first arm of the choice in the first arm.
+/// What an editor sees of a list: the first arm of the choice that ends the first arm.
 fn in_editor(list: TokenStream) -> TokenStream {
-    let first = |tokens: TokenStream| {
-        tokens.into_iter().find_map(|token| match token {
+    let groups = |tokens: TokenStream| {
+        let groups = tokens.into_iter().filter_map(|token| match token {
             TokenTree::Group(group) => Some(group.stream()),
             _ => None,
-        })
+        });
+        groups.collect::<Vec<_>>().into_iter()
     };
-    let found = first(list).and_then(first).and_then(first).and_then(first);
-    found.unwrap_or_default()
+    let arm = groups(list).next().and_then(|choice| groups(choice).next());
+    let block = arm.and_then(|arm| groups(arm).next());
+    let choice = block.and_then(|block| groups(block).last());
+    choice
+        .and_then(|choice| groups(choice).next())
+        .unwrap_or_default()
 }
 
 /// Every option and every kind of parameter, in the crate `krate`.

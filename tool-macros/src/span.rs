@@ -89,13 +89,13 @@ macro_rules! quote_call_site {
 }
 pub(crate) use quote_call_site;
 
-/// The attribute of what is part of every build, and which rust-analyzer is not shown. It stands on items of which no token
-/// is the user's own: an editor greys out the user's tokens in what is not there.
+/// The attribute of an item that is part of every build, and which rust-analyzer is not shown. No token of the item is the
+/// user's own: an editor greys out the user's tokens in what is not there.
 ///
 /// rustc does not know the name `rust_analyzer`, and would warn of it. Behind `miri`, which rust-analyzer says it is as
-/// well, rustc does not look at it.
+/// well, rustc does not look at it. Under Miri it does warn: only what encloses an item can allow that.
 pub(crate) fn not_in_editor() -> TokenStream {
-    quote_call_site!(#[cfg_attr(miri, allow(unexpected_cfgs), cfg(not(rust_analyzer)))])
+    quote_call_site!(#[cfg_attr(miri, cfg(not(rust_analyzer)))])
 }
 
 /// The attribute of a block into which rust-analyzer does not look; see [`not_in_editor`]. It greys out nothing.
@@ -117,22 +117,31 @@ pub(crate) fn generated(tokens: TokenStream) -> TokenStream {
     tokens.into_iter().map(resolved).collect()
 }
 
-/// The attributes of what only rust-analyzer is shown; see [`not_in_editor`]. Where the first does not hold, rustc does not
+/// An item that only rust-analyzer is shown; see [`not_in_editor`]. Where the first attribute does not hold, rustc does not
 /// look at the others.
-pub(crate) fn in_editor() -> TokenStream {
-    quote_call_site!(#[cfg(miri)] #[allow(unexpected_cfgs)] #[cfg(rust_analyzer)])
+pub(crate) fn in_editor(item: &TokenStream) -> TokenStream {
+    quote_call_site! {
+        #[cfg(miri)]
+        #[allow(unexpected_cfgs)]
+        const _: () = {
+            #[cfg(rust_analyzer)]
+            #item
+        };
+    }
 }
 
 /// An expression that is one thing to rust-analyzer, and another in every build; see [`not_in_editor`].
 pub(crate) fn select(in_editor: &TokenStream, in_builds: &TokenStream) -> TokenStream {
     at_call_site(quote_call_site! {
         ::core::cfg_select! {
-            miri => {
-                ::core::cfg_select! {
+            miri => {{
+                #[allow(unexpected_cfgs)]
+                let selected = ::core::cfg_select! {
                     rust_analyzer => { #in_editor }
                     _ => { #in_builds }
-                }
-            }
+                };
+                selected
+            }}
             _ => { #in_builds }
         }
     })

@@ -19,10 +19,11 @@ pub(crate) fn companion(
     items: &TokenStream,
 ) -> TokenStream {
     let handle_struct = handle_struct(tool, handle);
-    let krate = quote_call_site!(use #krate::__private as __tool;);
+    let imports = quote_call_site!(use #krate::__private as __tool;);
     let cfg = &tool.cfg;
     // A name of the struct's own is for people; they list the tool by it.
-    let hidden = tool.options.handle.is_none().then(not_in_editor);
+    let is_hidden = tool.options.handle.is_none();
+    let hidden = is_hidden.then(not_in_editor);
     let handle_struct = generated(quote!(#(#cfg)* #hidden #handle_struct));
     let skip = not_looked_into_in_editor();
     quote! {
@@ -31,7 +32,7 @@ pub(crate) fn companion(
         #skip
         #allowed
         const _: () = {
-            #krate
+            #imports
             #items
         };
     }

@@ -37,6 +37,9 @@ pub(super) fn values(tool: &Tool) -> Option<TokenStream> {
     if values.is_empty() || !tool.generics.params.is_empty() {
         return None;
     }
-    let (cfg, in_editor) = (&tool.cfg, in_editor());
-    Some(quote!(#(#cfg)* #in_editor const _: fn() = || { #(#values)* };))
+    let (cfg, item) = (
+        &tool.cfg,
+        in_editor(&quote!(const _: fn() = || { #(#values)* };)),
+    );
+    Some(quote!(#(#cfg)* #item))
 }

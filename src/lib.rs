@@ -176,7 +176,7 @@ pub mod serve {
 /// | `spawn` | its calls are tasks of their own, so that computing calls of a turn use several threads |
 /// | `timeout = "10s"` | how long a call may take; also `ms`, `m`, `h` |
 /// | `meta(key = literal, …)` | values that ride on every result, for the host |
-/// | `visible = path` | `fn(&Scope<'_>) -> bool`: whether a conversation may call it; [`Toolset::visible`] leaves it out of what is sent |
+/// | `visible = path` | `fn(&Scope<'_>) -> bool`: whether a conversation may call it, by its [`Scope`](call::Scope); [`Toolset::visible`] leaves it out of what is sent, and a call finds no such tool |
 /// | `validate = path` | gets the parameters that the model fills, each by reference, and returns `Result<(), E>` |
 /// | `ignore_unknown` | arguments that are no parameters are passed over, where they are refused otherwise; the schema says so (`additionalProperties`) |
 /// | `targets(openai_strict, …)` | the [`Dialect`]s that must accept the tool: one that cannot say its arguments is an error at the parameter |
@@ -238,6 +238,9 @@ pub mod serve {
 /// what its `Display` says and nothing else; `Debug` and sources are for the host.
 ///
 /// # Methods
+///
+/// `#[tool]` stands on the block, and on each method that is a tool. A method takes no `#[state]`: what it needs is a
+/// field of its type, such as an `Arc` that the list's state shares.
 ///
 /// ```
 /// use toolwright::{tool, tools};

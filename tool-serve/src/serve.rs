@@ -158,8 +158,10 @@ impl Serve {
         }
     }
 
-    /// Sets the context of all calls. Arguments are repaired at most as far as
-    /// [`Repairs::Values`](toolwright_schema::decode::Repairs::Values): keys are never repaired.
+    /// Sets the context of all calls. Tools with `visible = path` are listed and called if it shows them.
+    ///
+    /// Arguments are repaired at most as far as [`Repairs::Values`](toolwright_schema::decode::Repairs::Values): keys are
+    /// never repaired.
     pub fn context(self, cx: Context) -> Self {
         Self { cx, ..self }
     }

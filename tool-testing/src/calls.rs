@@ -52,7 +52,8 @@ pub fn calls(tools: &Toolset, seed: u64, random: usize) -> Vec<ToolCall> {
 ///
 /// A default that its own bounds refuse is wrong, too.
 ///
-/// A validator may refuse what a schema admits: such tools are not for this.
+/// A validator may refuse what a schema admits: such tools are not for this. A tool that is hidden from `cx` counts as
+/// unknown, so give a context that shows it. Every tool runs, `destructive` ones too: nobody is asked.
 ///
 /// # Panics
 /// When one does not, with the calls and what became of them.

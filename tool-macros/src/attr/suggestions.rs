@@ -28,7 +28,7 @@ const OTHER_WORDS: [(&str, &str); 17] = [
 ];
 
 /// Options that exist in another form, by attribute, with the help to show.
-const OTHER_FORMS: [(&str, &[&str], &str); 8] = [
+const OTHER_FORMS: [(&str, &[&str], &str); 9] = [
     (
         "arg",
         &["description", "desc", "doc", "about"],
@@ -68,6 +68,20 @@ const OTHER_FORMS: [(&str, &[&str], &str); 8] = [
         "tool",
         &["args", "arguments", "params", "param"],
         "parameters are described in `///` comments above them;",
+    ),
+    (
+        "tool",
+        &[
+            "approval",
+            "approve",
+            "confirm",
+            "confirmation",
+            "needs_approval",
+            "require_approval",
+            "requires_approval",
+            "risk",
+        ],
+        "a layer `Approval` asks a person about tools that are `destructive` or have `meta(risk = \"high\")`;",
     ),
     (
         "",

@@ -52,7 +52,9 @@ impl Toolset {
     }
 
     /// Calls a tool by its name, in a conversation of which nothing is known: for tests, scripts and code that has
-    /// no [`ToolCall`]. The value is the tool's result, and blocks of content as JSON.
+    /// no [`ToolCall`]. The value is the tool's result, and blocks of content as JSON; of a tool that returns `()` it is
+    /// `"done"`. A tool whose visibility depends on the conversation is unknown here, unless its rule shows it to an empty
+    /// one: [`call`](Self::call) takes a [`Context`].
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]

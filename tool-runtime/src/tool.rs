@@ -9,8 +9,8 @@ mod decode;
 mod filter;
 #[cfg(feature = "tokio")]
 pub(crate) mod items;
-#[cfg(feature = "tokio")]
 mod place;
+#[cfg(feature = "tokio")]
 mod progress;
 mod provide;
 mod redefined;

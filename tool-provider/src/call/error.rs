@@ -26,56 +26,63 @@ struct Inner {
     outcome_unknown: bool,
 }
 
-/// The ways in which a call can fail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ErrorKind {
+/// Declares [`ErrorKind`] and its names in one table, so that no kind is without one.
+macro_rules! error_kinds {
+    ($($(#[$doc:meta])* $kind:ident = $name:literal,)*) => {
+        /// The ways in which a call can fail.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum ErrorKind {
+            $($(#[$doc])* $kind,)*
+        }
+
+        impl ErrorKind {
+            const ALL: &[Self] = &[$(Self::$kind),*];
+
+            /// The kind's stable name, for logs and protocols: `invalid_args`. Hidden tools read as
+            /// unknown ones, so that a name cannot be probed for.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $name,)*
+                }
+            }
+        }
+    };
+}
+
+error_kinds! {
     /// No tool of that name.
-    Unknown,
+    Unknown = "unknown_tool",
     /// A tool of that name, but not for this conversation.
-    Hidden,
+    Hidden = "unknown_tool",
     /// The arguments do not fit, or the tool's validator refused them.
-    InvalidArgs,
+    InvalidArgs = "invalid_args",
     /// A person or a policy said no.
-    Rejected,
+    Rejected = "rejected",
     /// The tool ran and reported an error.
-    Failed,
+    Failed = "failed",
     /// The tool panicked.
-    Panicked,
+    Panicked = "panicked",
     /// The tool took too long.
-    Timeout,
+    Timeout = "timeout",
     /// The call was cancelled.
-    Cancelled,
+    Cancelled = "cancelled",
     /// The tool is declared, but nothing here runs it.
-    NoHandler,
+    NoHandler = "no_handler",
     /// There was no thread or no room for the call. Nothing of it ran, and it may be made again.
-    NotStarted,
+    NotStarted = "not_started",
     /// A [`Runner`](https://docs.rs/toolwright/latest/toolwright/executor/trait.Runner.html) of the host gave no answer.
-    NoAnswer,
+    NoAnswer = "no_answer",
     /// The result cannot be written as JSON.
-    Encoding,
+    Encoding = "encoding",
     /// The tool returned what a tool may not return.
-    InvalidReturn,
+    InvalidReturn = "invalid_return",
 }
 
 impl ErrorKind {
-    /// The kind's stable name, for logs and protocols: `invalid_args`. Hidden tools read as
-    /// unknown ones, so that a name cannot be probed for.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Unknown | Self::Hidden => "unknown_tool",
-            Self::InvalidArgs => "invalid_args",
-            Self::Rejected => "rejected",
-            Self::Failed => "failed",
-            Self::Panicked => "panicked",
-            Self::Timeout => "timeout",
-            Self::Cancelled => "cancelled",
-            Self::NoHandler => "no_handler",
-            Self::NotStarted => "not_started",
-            Self::NoAnswer => "no_answer",
-            Self::Encoding => "encoding",
-            Self::InvalidReturn => "invalid_return",
-        }
+    /// Returns the kind of this name: of a hidden tool's, that of an unknown one.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|kind| kind.as_str() == name)
     }
 
     /// Returns true if the tool itself reported the failure, as opposed to a crash or a call that never reached it.

@@ -1,4 +1,4 @@
-//! Outcome of a call as data: what travels to another process or into a store, and is an outcome again there.
+//! The form in which an outcome is stored and sent to other processes.
 
 use std::fmt;
 
@@ -11,11 +11,11 @@ use crate::call::{
     Block, Content, ErrorKind, HaltReason, Meta, Outcome, Payload, ToolCall, ToolError, ToolResult,
 };
 
-/// Outcome of a call as JSON: of a value, a question, an end, an error, with what belongs to it.
+/// The outcome of a call, in a form to store or to send to another process.
 ///
-/// It is for a store or another process, which make the outcome of it again: all but the
-/// [`source`](std::error::Error::source) of an error. The JSON has a version; JSON of another one is an error.
-/// What it holds is for hosts, and may be more than a model reads.
+/// [`into_outcome`](Self::into_outcome) restores values, questions, ends and errors. Only the
+/// [`source`](std::error::Error::source) of an error is lost. The JSON carries a version, and reading another version is
+/// an error. It is for hosts, and may hold more than a model reads.
 ///
 /// ```
 /// use toolwright::call::StoredOutcome;
@@ -85,7 +85,7 @@ impl StoredOutcome {
     /// The outcome of a result, with its repairs and attributes.
     ///
     /// # Errors
-    /// When the result has an outcome that this version cannot write.
+    /// If a value is not valid JSON.
     pub fn of(result: &ToolResult) -> Result<Self, StoredOutcomeError> {
         let came_to = match &result.outcome {
             Ok(Outcome::Value(value)) => StoredKind::Value(raw(value)?),
@@ -118,8 +118,8 @@ impl StoredOutcome {
         })
     }
 
-    /// The outcome of a call, before anybody made a result of it. A value that cannot be written becomes an error,
-    /// as it does for the model.
+    /// The outcome of a call that has no result yet. A value that cannot be written as JSON becomes an error, as it
+    /// does for the model.
     ///
     /// # Errors
     /// See [`of`](Self::of).
@@ -142,7 +142,7 @@ impl StoredOutcome {
     /// Writes the outcome as JSON.
     ///
     /// # Errors
-    /// When a part of it cannot be written.
+    /// If a part cannot be written as JSON.
     pub fn to_json(&self) -> Result<String, StoredOutcomeError> {
         serde_json::to_string(self).map_err(StoredOutcomeError::of)
     }
@@ -150,7 +150,7 @@ impl StoredOutcome {
     /// Reads an outcome.
     ///
     /// # Errors
-    /// When the text is no outcome, or one of another version; see [`StoredOutcomeError::is_of_another_version`].
+    /// If the text is not an outcome, or has another version; see [`StoredOutcomeError::is_of_another_version`].
     pub fn from_json(text: &str) -> Result<Self, StoredOutcomeError> {
         serde_json::from_str(text).map_err(|error| match FormatVersion::of_another(text) {
             Some(words) => StoredOutcomeError {
@@ -171,7 +171,7 @@ impl StoredOutcome {
         &self.updates
     }
 
-    /// The answer to `call`. Its duration is zero.
+    /// Restores the result, as the answer to `call`. Its duration is zero.
     pub fn into_result(mut self, call: &ToolCall) -> ToolResult {
         let (repairs, attributes) = (
             std::mem::take(&mut self.repairs),
@@ -183,10 +183,10 @@ impl StoredOutcome {
         result
     }
 
-    /// The outcome.
+    /// Restores the outcome.
     ///
     /// # Errors
-    /// The call's own error, without its source.
+    /// Returns the error of the call, without its source.
     pub fn into_outcome(self) -> Result<Outcome, ToolError> {
         Ok(match self.came_to {
             StoredKind::Value(value) if self.handled => {
@@ -226,7 +226,7 @@ impl StoredOutcome {
     }
 }
 
-/// Error of an outcome that cannot be written or read.
+/// Error of writing or reading a [`StoredOutcome`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredOutcomeError {
     message: String,
@@ -262,24 +262,10 @@ fn raw(value: &Payload) -> Result<Box<RawValue>, StoredOutcomeError> {
 }
 
 fn error(kind: &str, messages: Vec<String>, detail: Option<String>) -> ToolError {
-    const KINDS: [ErrorKind; 12] = [
-        ErrorKind::Failed,
-        ErrorKind::Unknown,
-        ErrorKind::InvalidArgs,
-        ErrorKind::Rejected,
-        ErrorKind::Panicked,
-        ErrorKind::Timeout,
-        ErrorKind::Cancelled,
-        ErrorKind::NoHandler,
-        ErrorKind::NotStarted,
-        ErrorKind::NoAnswer,
-        ErrorKind::Encoding,
-        ErrorKind::InvalidReturn,
-    ];
-    let kind = KINDS.into_iter().find(|known| known.as_str() == kind);
+    let kind = ErrorKind::named(kind).unwrap_or(ErrorKind::Failed);
     let mut messages = messages.into_iter();
     let first = messages.next().unwrap_or_default();
-    let error = ToolError::new(kind.unwrap_or(ErrorKind::Failed), first);
+    let error = ToolError::new(kind, first);
     let error = messages.fold(error, ToolError::with_message);
     match detail {
         Some(detail) => error.with_debug(detail),

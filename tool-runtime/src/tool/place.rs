@@ -1,9 +1,10 @@
 use serde::{Deserialize, Serialize};
 
-/// Place of a call in its conversation, of which its [idempotency key](crate::tool::Context::idempotency_key) is made.
+/// Place of a call in its conversation. Its [idempotency key](crate::tool::Context::idempotency_key) is made of it.
 ///
-/// It goes with a call that is run elsewhere: [`Context::call_place`](crate::tool::Context::call_place) here,
-/// [`Context::with_place`](crate::tool::Context::with_place) there, and both have the same key.
+/// A call that another process runs keeps its key if the place travels with it: read it with
+/// [`Context::call_place`](crate::tool::Context::call_place), and set it there with
+/// [`Context::with_place`](crate::tool::Context::with_place).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CallPlace {
     /// Run and turn, or the key of the call that runs this one.

@@ -87,6 +87,29 @@ async function desktop() {
   assert.equal(await faultAt(page, "days").innerText(), "");
   assert.equal(await page.getByLabel("days").getAttribute("aria-invalid"), null);
 
+  // A question is answered by a choice, and the answer is the call's result.
+  await tool(page, "travel");
+  await call(page);
+  await said(page, "The tool asks");
+  await sound(page);
+  await page.screenshot({ path: `${pictures}/desktop-question.png`, fullPage: true });
+  await page.getByRole("button", { name: "Rome" }).click();
+  await said(page, "Answer");
+  assert.equal(await page.locator("#answer pre").first().innerText(), "Rome");
+
+  // Without choices, in words.
+  const asks = { status: "ask_user", id: "1", question: "Who?", options: {}, duration_ms: 1 };
+  await page.route("**/tools/travel", (route) => route.fulfill({ json: asks }));
+  await call(page);
+  await said(page, "The tool asks");
+  await page.getByLabel("Your answer").fill('Ada "Countess"');
+  await sound(page);
+  const answered = page.waitForRequest("**/calls/1");
+  await page.getByRole("button", { name: "Answer", exact: true }).click();
+  assert.deepEqual((await answered).postDataJSON(), { answer: 'Ada "Countess"' });
+  await said(page, "Failed: not_waiting");
+  await page.unroute("**/tools/travel");
+
   // Nested objects, lists, unions, maps. What is wrong in a list is told where it stands now.
   await tool(page, "order");
   await page.getByLabel("name", { exact: false }).first().fill("Ada");

@@ -169,6 +169,24 @@ impl<F: Fn(&RunEvent<'_>) + Send + Sync> Listener for EventFn<F> {
 }
 
 impl<'a> RunEvent<'a> {
+    /// Returns the name, such as `run_started`, for logs.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::RunStarted { .. } => "run_started",
+            Self::NodeStarted { .. } => "node_started",
+            Self::ModelStarted { .. } => "model_started",
+            Self::Delta { .. } => "delta",
+            Self::ModelFinished { .. } => "model_finished",
+            Self::ModelFailed { .. } => "model_failed",
+            Self::CallsReady { .. } => "calls_ready",
+            Self::Call { .. } => "call",
+            Self::HandedOver { .. } => "handed_over",
+            Self::NodeFinished { .. } => "node_finished",
+            Self::RunFinished { .. } => "run_finished",
+            Self::RunFailed { .. } => "run_failed",
+        }
+    }
+
     /// Returns the id of the session.
     pub fn session(&self) -> &'a str {
         self.origin().0

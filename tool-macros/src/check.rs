@@ -101,6 +101,39 @@ fn name_is_new(cx: &Ctxt, tool: &Tool, others: &[Tool]) {
     }
 }
 
+/// A method without `#[tool]` has no parameters of a tool. Another attribute may be a macro that knows ours by name.
+pub(crate) fn has_no_tool_params(cx: &Ctxt, function: &mut Function) {
+    const OF_RUSTC: [&str; 7] = [
+        "doc",
+        "cfg",
+        "allow",
+        "expect",
+        "inline",
+        "must_use",
+        "deprecated",
+    ];
+    let is_of_rustc =
+        |attr: &Attribute| OF_RUSTC.into_iter().any(|name| attr.path().is_ident(name));
+    if !function.attrs.iter().all(is_of_rustc) {
+        return;
+    }
+    let name = &function.sig.ident;
+    for input in &mut function.sig.inputs {
+        let FnArg::Typed(param) = input else { continue };
+        param.attrs.retain(|attr| {
+            let marks = ["arg", "state", "context"];
+            let Some(mark) = marks.into_iter().find(|mark| attr.path().is_ident(mark)) else {
+                return true;
+            };
+            cx.error(
+                attr,
+                format!("`#[{mark}]` is for the parameters of tools\nhelp: write `#[tool]` before `fn {name}`"),
+            );
+            false
+        });
+    }
+}
+
 /// A method's state is the value that it is called on.
 fn state_is_self(cx: &Ctxt, tool: &Tool) {
     for param in &tool.params {

@@ -43,6 +43,8 @@ enum Item {
         attr: Box<Attribute>,
         function: Box<Function>,
     },
+    /// A method without `#[tool]`.
+    Method(Box<Function>),
     Other(TokenStream),
 }
 
@@ -63,7 +65,7 @@ impl Parse for Items {
                 let function = Box::new(Function::parse_after(attrs, input)?);
                 items.push(match attr {
                     Some(attr) => Item::Conditional { attr, function },
-                    None => Item::Other(function.into_token_stream()),
+                    None => Item::Method(function),
                 });
             } else {
                 let other: ImplItem = input.parse()?;
@@ -133,6 +135,9 @@ pub(crate) fn group(tokens: TokenStream, item: TokenStream) -> TokenStream {
                 "`#[tool]` of a method cannot stand in a `cfg_attr`\nhelp: write `#[tool]`, and `#[cfg(…)]` beside it for the method itself",
             );
         }
+        if let Item::Method(function) = item {
+            check::has_no_tool_params(methods, function);
+        }
         if let Item::Tool { attr, function } = item {
             let tokens = match &attr.meta {
                 Meta::List(list) => list.tokens.clone(),
@@ -161,9 +166,9 @@ pub(crate) fn group(tokens: TokenStream, item: TokenStream) -> TokenStream {
         Err(error) => fallback::group(&error, &header.self_ty, &header.generics, &krate),
     };
     let items = items.iter().map(|item| match item {
-        Item::Tool { function, .. } | Item::Conditional { function, .. } => {
-            function.to_token_stream()
-        }
+        Item::Tool { function, .. }
+        | Item::Conditional { function, .. }
+        | Item::Method(function) => function.to_token_stream(),
         Item::Other(tokens) => tokens.clone(),
     });
     let ItemImpl {

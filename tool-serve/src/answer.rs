@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use serde_json::Value;
 use toolwright_provider::call::{
     Block, Content, ErrorKind, Outcome, Payload, ToolError, ToolResult,
 };
@@ -54,12 +55,13 @@ fn text<'a>(text: &str) -> Cow<'a, str> {
     quoted(text).into()
 }
 
-/// Returns the JSON of a call's result.
-pub(crate) fn result_json(result: &ToolResult) -> String {
+/// Returns the JSON of a call's result. The answer to a question is sent to `id`.
+pub(crate) fn result_json(result: &ToolResult, id: Option<&str>) -> String {
     let mut members = match &result.outcome {
         Ok(outcome) => success_members(outcome),
         Err(error) => failure_members(error),
     };
+    members.extend(id.map(|id| ("id", text(id))));
     if !result.repairs.is_empty() {
         members.push((
             "repairs",
@@ -162,6 +164,27 @@ pub(crate) fn reason_name(reason: &PendingReason) -> &'static str {
         PendingReason::Decision(_) => "decision",
         _ => "left",
     }
+}
+
+/// Returns why a call needs a decision, in words for a person: `destructive, risk: high` for
+/// `{"destructive": true, "risk": "high"}`. `None` if nothing is said.
+pub(crate) fn details_in_words(details: &Value) -> Option<String> {
+    let words = |value: &Value| match value {
+        Value::String(words) => words.clone(),
+        other => other.to_string(),
+    };
+    let words = match details {
+        Value::Null => return None,
+        Value::Object(members) => {
+            let member = |(name, value): (&String, &Value)| match value {
+                Value::Bool(true) => name.clone(),
+                value => format!("{name}: {}", words(value)),
+            };
+            members.iter().map(member).collect::<Vec<_>>().join(", ")
+        }
+        other => words(other),
+    };
+    Some(words).filter(|words| !words.is_empty())
 }
 
 /// Returns the JSON of a pending call, with its [redacted arguments](redacted_arguments). A decision is sent to `id`.

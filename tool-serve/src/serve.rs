@@ -41,7 +41,8 @@ use crate::signals::{Signals, cancel_on_signal};
 ///
 /// fn main() -> std::process::ExitCode {
 /// #   let tools = Toolset::default();
-///     Serve::new(tools).name("shop").version("1.2.0").about("Orders and stock").run()
+///     let version = env!("CARGO_PKG_VERSION");
+///     Serve::new(tools).name("shop").version(version).about("Orders and stock").run()
 /// }
 /// ```
 pub struct Serve {

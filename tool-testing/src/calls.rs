@@ -52,20 +52,25 @@ pub fn calls(tools: &Toolset, seed: u64, random: usize) -> Vec<ToolCall> {
 ///
 /// A default that its own bounds refuse is wrong, too.
 ///
-/// A validator may refuse what a schema admits: such tools are not for this. A tool that is hidden from `cx` counts as
-/// unknown, so give a context that shows it. Every tool runs, `destructive` ones too: nobody is asked.
+/// A validator may refuse what a schema admits: such tools are not for this. A tool that is hidden from `cx` is an
+/// error, since nothing of it is tested: give a context that shows it. Every tool runs, `destructive` ones too: nobody is asked.
 ///
 /// # Panics
 /// When one does not, with the calls and what became of them.
 #[track_caller]
 pub fn assert_callable(tools: &Toolset, cx: &Context, seed: u64, random: usize) -> Vec<ToolResult> {
-    let calls = calls(tools, seed, random);
+    let visible = tools.visible(&cx.scope());
+    let calls = calls(&visible, seed, random);
     let results: Vec<_> = calls
         .iter()
-        .map(|call| tools.call_blocking(call, cx))
+        .map(|call| visible.call_blocking(call, cx))
         .collect();
     let mut wrong = String::new();
     for def in tools.definitions() {
+        if visible.get(&def.name).is_none() {
+            let line = format!("\n{}: hidden in this context, and not called", def.name);
+            wrong.push_str(&line);
+        }
         let shape = def.input.shape();
         for default in shape.into_iter().flat_map(refused_defaults) {
             let (name, path, json) = (&def.name, default.path, default.json);

@@ -112,6 +112,19 @@ pub enum Event<'a> {
 }
 
 impl<'a> Event<'a> {
+    /// Returns the name, such as `batch_started`, for logs.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::BatchStarted { .. } => "batch_started",
+            Self::Started { .. } => "started",
+            Self::Repaired { .. } => "repaired",
+            Self::Progress { .. } => "progress",
+            Self::Finished { .. } => "finished",
+            Self::Pending { .. } => "pending",
+            Self::BatchFinished { .. } => "batch_finished",
+        }
+    }
+
     /// Returns the batch of the event.
     pub fn batch_id(&self) -> BatchId {
         self.origin().0

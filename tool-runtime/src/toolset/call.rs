@@ -54,7 +54,7 @@ impl Toolset {
     /// Calls a tool by its name, in a conversation of which nothing is known: for tests, scripts and code that has
     /// no [`ToolCall`]. The value is the tool's result, and blocks of content as JSON; of a tool that returns `()` it is
     /// `"done"`. A tool whose visibility depends on the conversation is unknown here, unless its rule shows it to an empty
-    /// one: [`call`](Self::call) takes a [`Context`].
+    /// one: [`call_json_with`](Self::call_json_with) takes a [`Context`].
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -82,10 +82,43 @@ impl Toolset {
         name: &str,
         arguments: impl Serialize,
     ) -> Result<serde_json::Value, ToolError> {
+        self.call_json_with(name, arguments, &Context::new()).await
+    }
+
+    /// Calls a tool by its name, like [`call_json`](Self::call_json), with what it finds in its context.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), toolwright::ToolError> {
+    /// use serde_json::json;
+    /// use toolwright::{Context, tool, tools};
+    ///
+    /// struct User(&'static str);
+    ///
+    /// /// Greets the user.
+    /// #[tool]
+    /// fn greet(#[context] cx: &Context) -> String {
+    ///     format!("Hello {}", cx.get::<User>().map_or("you", |user| user.0))
+    /// }
+    ///
+    /// let cx = Context::new().with(User("Ada"));
+    /// assert_eq!(tools![greet].call_json_with("greet", json!({}), &cx).await?, "Hello Ada");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`call_json`](Self::call_json).
+    pub async fn call_json_with(
+        &self,
+        name: &str,
+        arguments: impl Serialize,
+        cx: &Context,
+    ) -> Result<serde_json::Value, ToolError> {
         let arguments = serde_json::to_string(&arguments)
             .map_err(|error| ToolError::new(ErrorKind::InvalidArgs, error.to_string()))?;
         let call = ToolCall::new("call_json", name, arguments);
-        match self.call(&call, &Context::new()).await.outcome? {
+        match self.call(&call, cx).await.outcome? {
             Outcome::AskUser { question, .. } => Err(ToolError::failed(format!(
                 "the tool asks a person, and nobody can answer: {question}"
             ))),

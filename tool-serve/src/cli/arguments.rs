@@ -116,7 +116,7 @@ pub(super) fn parse_value(schema: &ToolSchema, at: &Value<'static>, text: &str) 
     }
     let is_listed = schema
         .choices(at)
-        .is_some_and(|words| words.iter().any(|word| word == text));
+        .is_some_and(|choices| choices.iter().any(|choice| choice.word == text));
     let Some(json) = Json::read_flat(text).filter(|_| !is_listed) else {
         return string();
     };

@@ -1,5 +1,6 @@
 //! The tree of commands, built from the tools when the program starts.
 
+use std::collections::HashMap;
 use std::ffi::OsStr;
 
 use clap::builder::{PossibleValue, TypedValueParser};
@@ -16,7 +17,7 @@ use toolwright_schema::text::Printable;
 
 use super::exit;
 use super::flags::{Flag, FlagKind, flags};
-use super::schema::ToolSchema;
+use super::schema::{Choice, ToolSchema};
 
 /// Flags of every tool's command, which parameters cannot have.
 const RESERVED_FLAGS: [&str; 6] = ["approve", "help", "json", "output", "timeout", "version"];
@@ -72,9 +73,9 @@ pub(super) fn with_tools(program: Command, tools: &Toolset) -> Command {
     let dialect = Arg::new("dialect")
         .long("dialect")
         .value_name("DIALECT")
-        .value_parser(Suggestions(dialects().map(str::to_owned).collect()))
+        .value_parser(Suggestions(dialects().map(Choice::from).collect()))
         .help("As this provider is told them");
-    let names = tools.definitions().map(|def| def.name.clone().into_owned());
+    let names = tools.definitions().map(|def| Choice::from(&*def.name));
     let name = Arg::new("name")
         .value_name("NAME")
         .value_parser(Suggestions(names.collect()))
@@ -88,7 +89,7 @@ pub(super) fn with_tools(program: Command, tools: &Toolset) -> Command {
         .value_parser(Suggestions(
             std::iter::once("all")
                 .chain(dialects())
-                .map(str::to_owned)
+                .map(Choice::from)
                 .collect(),
         ))
         .help("What to check against; `all` for every dialect");
@@ -172,7 +173,7 @@ fn call(tools: &Toolset) -> Command {
         .subcommand_help_heading("Tools")
         // An unknown tool gets the model's error, with near names.
         .allow_external_subcommands(true)
-        .subcommands(tools.definitions().map(tool))
+        .subcommands(summaries(tools).map(|(def, summary)| tool(def, &summary)))
 }
 
 /// The flags of a tool's command, and the schema that they are read by.
@@ -182,11 +183,11 @@ pub(super) fn parameters(def: &ToolDef) -> (ToolSchema, Vec<Flag>) {
     (schema, flags)
 }
 
-fn tool(def: &ToolDef) -> Command {
+fn tool(def: &ToolDef, summary: &str) -> Command {
     let (schema, flags) = parameters(def);
     Command::new(def.name.clone().into_owned())
         // Texts of tools that arrive at run time are foreign, so they are escaped.
-        .about(Printable::new(first_sentence(&def.description)).to_string())
+        .about(Printable::new(summary).to_string())
         .long_about(Printable::new(&def.description).to_string())
         .disable_version_flag(true)
         .args(flags.iter().map(|flag| parameter(&schema, flag)))
@@ -230,6 +231,9 @@ fn parameter(schema: &ToolSchema, flag: &Flag) -> Arg {
     if flag.is_required {
         note("[required]".to_owned());
     }
+    if let Some(condition) = &flag.condition {
+        note(format!("[{condition}]"));
+    }
     if matches!(flag.kind, FlagKind::Many | FlagKind::Entries) {
         note("[may be repeated]".to_owned());
     }
@@ -239,7 +243,8 @@ fn parameter(schema: &ToolSchema, flag: &Flag) -> Arg {
         (None, Some(most)) => note(format!("[at most {most}]")),
         (None, None) => {}
     }
-    if let Some(default) = said(Keyword::Default) {
+    // Without a flag there is no value, which is what null says.
+    if let Some(default) = said(Keyword::Default).filter(|default| default != "null") {
         note(format!("[default: {default}]"));
     }
     let choices = choices(schema, flag);
@@ -269,9 +274,9 @@ pub(super) fn id(flag: &Flag) -> String {
     format!(".{}", flag.path.join("\u{0}"))
 }
 
-fn choices(schema: &ToolSchema, flag: &Flag) -> Vec<String> {
+fn choices(schema: &ToolSchema, flag: &Flag) -> Vec<Choice> {
     match flag.kind {
-        FlagKind::Switch => vec!["true".to_owned(), "false".to_owned()],
+        FlagKind::Switch => ["true", "false"].map(Choice::from).into(),
         FlagKind::One => schema.choices(&flag.schema).unwrap_or_default(),
         FlagKind::Many => {
             let alternatives = schema.alternatives(&flag.schema);
@@ -318,8 +323,26 @@ pub(super) fn first_paragraph(text: &str) -> &str {
     text.split("\n\n").next().unwrap_or_default().trim()
 }
 
-/// Returns the first sentence, for lists of tools.
-pub(super) fn first_sentence(text: &str) -> &str {
+/// Returns the tools of a list with a line about each: the first sentence of its description, or all of it if another
+/// tool begins with the same sentence. Two instances of a type differ at the end.
+pub(super) fn summaries(tools: &Toolset) -> impl Iterator<Item = (&ToolDef, String)> {
+    let mut uses = HashMap::<&str, usize>::new();
+    for def in tools.definitions() {
+        *uses.entry(first_sentence(&def.description)).or_default() += 1;
+    }
+    tools.definitions().map(move |def| {
+        let sentence = first_sentence(&def.description);
+        let is_shared = uses.get(sentence).is_some_and(|uses| *uses > 1);
+        let words = if is_shared {
+            &*def.description
+        } else {
+            sentence
+        };
+        (def, words.split_ascii_whitespace().collect::<Vec<_>>().join(" "))
+    })
+}
+
+fn first_sentence(text: &str) -> &str {
     let text = first_paragraph(text);
     match text.find(". ") {
         Some(end) => text.get(..=end).unwrap_or(text),
@@ -329,7 +352,7 @@ pub(super) fn first_sentence(text: &str) -> &str {
 
 /// Parser that suggests values and accepts any text. The tool validates it, with its own messages.
 #[derive(Clone)]
-struct Suggestions(Vec<String>);
+struct Suggestions(Vec<Choice>);
 
 impl TypedValueParser for Suggestions {
     type Value = String;
@@ -345,8 +368,13 @@ impl TypedValueParser for Suggestions {
         if self.0.is_empty() {
             return None;
         }
-        Some(Box::new(self.0.iter().map(|word| {
-            PossibleValue::new(Printable::new(word).one_line().to_string())
+        let shown = |text: &str| Printable::new(text).one_line().to_string();
+        Some(Box::new(self.0.iter().map(move |choice| {
+            let value = PossibleValue::new(shown(&choice.word));
+            match &choice.help {
+                Some(help) => value.help(shown(help)),
+                None => value,
+            }
         })))
     }
 }

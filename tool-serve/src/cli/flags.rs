@@ -36,6 +36,8 @@ pub(super) struct Flag {
     pub(super) kind: FlagKind,
     pub(super) schema: Value<'static>,
     pub(super) is_required: bool,
+    /// Variants of a tagged type that have the value, in words.
+    pub(super) condition: Option<String>,
 }
 
 /// Returns the flags of all parameters, in the schema's order. None of them has a reserved name.
@@ -60,14 +62,34 @@ struct Flags<'s> {
 
 impl Flags<'_> {
     fn keys(&mut self, schema: &Value<'static>, path: &[String], is_required: bool) {
-        for (name, schema, is_key_required) in self.schema.keys(schema) {
+        for key in self.schema.keys(schema) {
+            let condition = key.variants.map(|variants| {
+                let tag = [path, &[variants.tag]].concat().join(".");
+                let when = if variants.require {
+                    "required if"
+                } else {
+                    "if"
+                };
+                format!("{when} {tag} is {}", variants.values.join(" or "))
+            });
             let mut path = path.to_vec();
-            path.push(name);
-            self.flag(&schema, &path, is_required && is_key_required);
+            path.push(key.name);
+            self.flag(
+                &key.schema,
+                &path,
+                is_required && key.is_required,
+                condition,
+            );
         }
     }
 
-    fn flag(&mut self, schema: &Value<'static>, path: &[String], is_required: bool) {
+    fn flag(
+        &mut self,
+        schema: &Value<'static>,
+        path: &[String],
+        is_required: bool,
+        condition: Option<String>,
+    ) {
         if self.found.len() == MAX_FLAGS {
             return;
         }
@@ -80,6 +102,7 @@ impl Flags<'_> {
                 kind,
                 schema: schema.clone(),
                 is_required,
+                condition,
             });
         }
         if kind != FlagKind::One || path.len() == MAX_DEPTH {

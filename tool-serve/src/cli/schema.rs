@@ -83,11 +83,14 @@ impl ToolSchema {
             .any(|other| self.admits(schema, other))
     }
 
-    /// Returns the listed strings, or `None` if other strings are admitted too.
-    pub(super) fn choices(&self, schema: &Value<'static>) -> Option<Vec<String>> {
-        let mut found: Vec<String> = Vec::new();
-        for alternative in self.alternatives(schema) {
-            let listed = match (
+    /// Returns the listed strings, each with a description if its alternative lists it alone. `None` if other strings
+    /// are admitted too.
+    pub(super) fn choices(&self, schema: &Value<'static>) -> Option<Vec<Choice>> {
+        let alternatives = self.alternatives(schema);
+        let is_one = alternatives.len() == 1;
+        let mut found: Vec<Choice> = Vec::new();
+        for alternative in alternatives {
+            let listed: Vec<_> = match (
                 alternative.keyword(Keyword::Enum),
                 alternative.keyword(Keyword::Const),
             ) {
@@ -96,46 +99,156 @@ impl ToolSchema {
                 (None, None) if admits(alternative, "string") => return None,
                 (None, None) => continue,
             };
+            let help = match listed.as_slice() {
+                [_] if !is_one => alternative.text(Keyword::Description),
+                _ => None,
+            };
             for word in listed.into_iter().filter_map(Value::as_str) {
-                if !found.iter().any(|known| known == word) {
-                    found.push(word.to_owned());
+                if !found.iter().any(|known| known.word == word) {
+                    found.push(Choice {
+                        word: word.to_owned(),
+                        help: help.map(str::to_owned),
+                    });
                 }
             }
         }
         (!found.is_empty()).then_some(found)
     }
 
-    /// Returns the keys of an object in order, each with its schema and true if it is required. A key of several
-    /// alternatives has a schema with a choice.
-    pub(super) fn keys(&self, schema: &Value<'static>) -> Vec<(String, Value<'static>, bool)> {
+    /// Returns the keys of an object in order. A key of several alternatives has a schema with a choice.
+    pub(super) fn keys(&self, schema: &Value<'static>) -> Vec<Key> {
         let alternatives = self.alternatives(schema);
         let objects: Vec<_> = alternatives
             .iter()
+            .copied()
             .filter(|alternative| alternative.has(Keyword::Properties))
             .collect();
         let only_objects = objects.len() == alternatives.len();
+        let tag = tag(&objects);
         let mut keys: Vec<(&str, Vec<Value<'static>>)> = Vec::new();
-        let declared = objects
-            .iter()
-            .filter_map(|alternative| alternative.declared());
-        for (name, schema) in declared.flatten() {
-            match keys.iter_mut().find(|(known, _)| *known == name) {
-                Some((_, schemas)) if schemas.contains(schema) => {}
-                Some((_, schemas)) => schemas.push(schema.clone()),
-                None => keys.push((name, vec![schema.clone()])),
+        for object in &objects {
+            for (name, schema) in object.declared().into_iter().flatten() {
+                let mut schema = schema.clone();
+                if tag == Some(name) {
+                    describe(&mut schema, object);
+                }
+                match keys.iter_mut().find(|(known, _)| *known == name) {
+                    Some((_, schemas)) if schemas.contains(&schema) => {}
+                    Some((_, schemas)) => schemas.push(schema),
+                    None => keys.push((name, vec![schema])),
+                }
             }
         }
-        let is_everywhere =
-            |name: &str| objects.iter().all(|alternative| alternative.requires(name));
         let keys = keys.into_iter().map(|(name, schemas)| {
-            let is_required = only_objects && is_everywhere(name);
+            let is_everywhere = objects.iter().all(|object| object.requires(name));
             let schema = match <[Value<'static>; 1]>::try_from(schemas) {
                 Ok([one]) => one,
                 Err(several) => Value::object([(Keyword::AnyOf, Value::Array(several))]),
             };
-            (name.to_owned(), schema, is_required)
+            Key {
+                name: name.to_owned(),
+                schema,
+                is_required: only_objects && is_everywhere,
+                variants: tag.and_then(|tag| Variants::of(name, tag, &objects)),
+            }
         });
         keys.collect()
+    }
+}
+
+/// String that a schema lists.
+#[derive(Debug, Clone)]
+pub(super) struct Choice {
+    pub(super) word: String,
+    pub(super) help: Option<String>,
+}
+
+impl From<&str> for Choice {
+    fn from(word: &str) -> Self {
+        Self {
+            word: word.to_owned(),
+            help: None,
+        }
+    }
+}
+
+/// Key of an object.
+pub(super) struct Key {
+    pub(super) name: String,
+    pub(super) schema: Value<'static>,
+    pub(super) is_required: bool,
+    /// Variants of a tagged type that have the key; `None` if all do.
+    pub(super) variants: Option<Variants>,
+}
+
+/// Some variants of a tagged type.
+#[derive(Debug, Clone)]
+pub(super) struct Variants {
+    /// Name of the tag.
+    pub(super) tag: String,
+    /// Values of the tag.
+    pub(super) values: Vec<String>,
+    /// True if the key is required in all of them.
+    pub(super) require: bool,
+}
+
+impl Variants {
+    /// Returns the objects that have the key, unless all of them do.
+    fn of(key: &str, tag: &str, objects: &[&Value<'static>]) -> Option<Self> {
+        let with: Vec<_> = objects
+            .iter()
+            .filter(|object| object.member(key).is_some())
+            .collect();
+        if with.len() == objects.len() {
+            return None;
+        }
+        let values = with.iter().filter_map(|object| constant(object, tag));
+        Some(Self {
+            tag: tag.to_owned(),
+            values: values.map(str::to_owned).collect(),
+            require: with.iter().all(|object| object.requires(key)),
+        })
+    }
+}
+
+/// Returns the key that tells objects apart: all of them require it, with one string each.
+fn tag<'v>(objects: &[&'v Value<'static>]) -> Option<&'v str> {
+    let [first, others @ ..] = objects else {
+        return None;
+    };
+    if others.is_empty() {
+        return None;
+    }
+    let names = first.declared().into_iter().flatten();
+    let mut names = names.map(|(name, _)| &**name);
+    names.find(|name| {
+        let mut seen = Vec::new();
+        objects.iter().all(|object| {
+            let value = constant(object, name);
+            let is_new = value.is_some_and(|value| !seen.contains(&value));
+            seen.extend(value);
+            is_new && object.requires(name)
+        })
+    })
+}
+
+/// Returns the only string that a key may have.
+fn constant<'v>(object: &'v Value<'static>, key: &str) -> Option<&'v str> {
+    let schema = object.member(key)?;
+    let listed = schema.literals().unwrap_or_default();
+    match (schema.keyword(Keyword::Const), listed) {
+        (Some(value), _) | (None, [value]) => value.as_str(),
+        _ => None,
+    }
+}
+
+/// Gives the schema of a tag the description of its variant, if it has none.
+fn describe(schema: &mut Value<'static>, variant: &Value<'static>) {
+    let words = variant.text(Keyword::Description);
+    if let (Value::Object(entries), Some(words)) = (&mut *schema, words)
+        && !entries.iter().any(|(name, _)| name == "description")
+    {
+        entries.push(("description".into(), Value::string(words.to_owned())));
     }
 }
 

@@ -11,7 +11,7 @@ use toolwright_runtime::toolset::{Severity, Toolset};
 use toolwright_schema::text::Printable;
 
 use super::Output;
-use super::command::first_sentence;
+use super::command::summaries;
 use super::exit::Exit;
 use crate::answer;
 use crate::definitions;
@@ -87,10 +87,8 @@ impl Printer {
         let width = longest.unwrap_or_default();
         // Writing to a string cannot fail.
         let mut text = String::new();
-        for def in tools.definitions() {
+        for (def, words) in summaries(tools) {
             let gap = " ".repeat(width - def.name.chars().count().min(width));
-            let words = first_sentence(&def.description).split_whitespace();
-            let words = words.collect::<Vec<_>>().join(" ");
             let (name, words) = (Printable::new(&def.name), Printable::new(&words));
             let _ = writeln!(text, "{NAME}{name}{NAME:#}{gap}  {words}");
         }
@@ -193,7 +191,7 @@ impl Printer {
     ) -> io::Result<()> {
         let json = self.output == Output::Json;
         match reply {
-            Reply::Answered(result) if json => self.line(&answer::result_json(result)),
+            Reply::Answered(result) if json => self.line(&answer::result_json(result, None)),
             Reply::Answered(result) => self.answered(result),
             Reply::Pending(pending) if json => {
                 self.line(&answer::pending_json(pending, &shown(pending), None))
@@ -244,7 +242,10 @@ impl Printer {
 /// Prints the reason why a call is pending, with its redacted arguments.
 pub(super) fn print_pending(pending: &Pending, shown: &str) {
     let why = match &pending.reason {
-        PendingReason::Decision(ask) => format!("a person has to decide: {ask}"),
+        PendingReason::Decision(details) => match answer::details_in_words(details) {
+            Some(details) => format!("a person has to decide ({details})"),
+            None => "a person has to decide".to_owned(),
+        },
         _ => "a person or the host answers calls of this tool".to_owned(),
     };
     let (why, shown) = (

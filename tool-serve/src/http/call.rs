@@ -7,11 +7,12 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
-use toolwright_provider::call::{ErrorKind, ToolCall};
+use toolwright_provider::call::{ErrorKind, Outcome, ToolCall, ToolResult};
 use toolwright_runtime::executor::{Batch, Decided, Reply};
 use toolwright_runtime::tool::Context;
 use toolwright_schema::decode::FaultCode;
 
+use super::pending_calls::{Needs, PendingCall};
 use super::{ServerState, json, no_utf8_name, refused, stream};
 use crate::answer::{self, CallStatus};
 use crate::body::{self, BodyError, BodyPermit};
@@ -84,7 +85,7 @@ pub(super) async fn respond(
     let batch = run(state, &call, decided, cx.clone()).await;
     drop(held);
     match batch.calls().first() {
-        Some(reply) => json(status(reply), answer_json(state, &cx, reply)),
+        Some(reply) => json(status(reply), answer_json(state, &cx, &call, reply)),
         None => refused(StatusCode::INTERNAL_SERVER_ERROR, "no_answer", "no answer"),
     }
 }
@@ -114,15 +115,36 @@ pub(super) async fn run(
     run.await
 }
 
-/// Returns the JSON of a reply. Stores a pending call, so that it can be decided.
-pub(super) fn answer_json(state: &ServerState, cx: &Context, reply: &Reply) -> String {
+/// Returns the JSON of a reply. Stores a call that waits for a decision or an answer, so that it can be continued.
+pub(super) fn answer_json(
+    state: &ServerState,
+    cx: &Context,
+    call: &ToolCall,
+    reply: &Reply,
+) -> String {
+    let waits_for = |needs, call: &ToolCall| {
+        let (call, cx) = (call.clone(), cx.clone());
+        state.pending_calls.insert(PendingCall { call, cx, needs })
+    };
     match reply {
-        Reply::Answered(result) => answer::result_json(result),
+        Reply::Answered(result) => {
+            let id = is_answerable(result).then(|| waits_for(Needs::Answer, call));
+            answer::result_json(result, id.as_deref())
+        }
         Reply::Pending(pending) => {
             let shown = answer::redacted_arguments(&state.executor, cx, pending);
-            let id = state.pending_calls.insert(pending.clone(), cx.clone());
+            let id = waits_for(Needs::Decision, &pending.call);
             answer::pending_json(pending, &shown, Some(&id))
         }
+    }
+}
+
+/// Returns true for a question whose answer is the call's result. A tool that gives its question a `key` reads the
+/// answer itself, in another call.
+fn is_answerable(result: &ToolResult) -> bool {
+    match &result.outcome {
+        Ok(Outcome::AskUser { options, .. }) => !options.contains_key("key"),
+        _ => false,
     }
 }
 

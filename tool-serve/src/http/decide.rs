@@ -1,4 +1,4 @@
-//! `POST /calls/{id}`: decides a pending call.
+//! `POST /calls/{id}`: decides a pending call, or answers its question.
 
 use std::sync::Arc;
 
@@ -6,9 +6,11 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
+use toolwright_runtime::executor::Decided;
 use toolwright_runtime::tool::Decision;
 
 use super::call::{BODY_TIMEOUT, body_refusal, content_type_refusal, respond};
+use super::pending_calls::{NotTaken, PendingCall};
 use super::{ServerState, refused};
 use crate::body;
 
@@ -32,19 +34,22 @@ pub(super) async fn decide(
         return refused(StatusCode::UNPROCESSABLE_ENTITY, "no_decision", message);
     };
     // Runs once, in the context of the caller, with the arguments that were shown.
-    let waits = id.ok().and_then(|Path(id)| state.pending_calls.take(&id));
-    let Some((pending, cx)) = waits else {
-        let message = "no call waits under this id; it was decided, or has waited too long";
-        return refused(StatusCode::NOT_FOUND, "not_waiting", message);
+    let id = id.map(|Path(id)| id).unwrap_or_default();
+    let PendingCall { call, cx, .. } = match state.pending_calls.take(&id, &decision) {
+        Ok(waits) => waits,
+        Err(NotTaken::Unknown) => {
+            let message = "no call waits under this id; it was decided, or has waited too long";
+            return refused(StatusCode::NOT_FOUND, "not_waiting", message);
+        }
+        Err(NotTaken::NeedsAnswer) => {
+            let message = r#"the tool has asked a question: `{"answer": …}` answers it, `{"reject": "why"}` does not"#;
+            return refused(StatusCode::UNPROCESSABLE_ENTITY, "no_answer", message);
+        }
     };
-    let decided = pending.decided(decision);
-    respond(
-        &state,
-        pending.call,
-        Some(decided),
-        cx,
-        &parts.headers,
-        None,
-    )
-    .await
+    let decided = Decided {
+        call: call.clone(),
+        place: 0,
+        decision,
+    };
+    respond(&state, call, Some(decided), cx, &parts.headers, None).await
 }

@@ -69,7 +69,12 @@ const GRACE: Duration = Duration::from_secs(10);
 /// JSON to `POST /calls/{id}` continues it: `"approve"`, `{"reject": "why"}`, `{"edit": {…}}`, `{"answer": …}`. It runs
 /// once, in the context of its caller.
 ///
-/// The latest 4,096 pending calls are kept (64 MiB of arguments), each for an hour. Anybody who knows the id can
+/// A tool that [asks](toolwright_provider::call::Outcome::AskUser) has ended with a question, which is answered with
+/// status 200 and an `id`. `{"answer": …}` to `POST /calls/{id}` becomes the result of the call, and `{"reject": "why"}`
+/// its error; the tool does not run again. A question with the option `key` has no `id`, since its tool reads the answer
+/// in another call.
+///
+/// The latest 4,096 of these calls are kept (64 MiB of arguments), each for an hour. Anybody who knows the id can
 /// decide. If callers may not approve their own calls, put a [layer](Self::routes) around `/calls`.
 ///
 /// The server itself asks about no call. The layers of its [executor](Self::executor) do, such as

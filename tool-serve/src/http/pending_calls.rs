@@ -1,4 +1,4 @@
-//! Pending calls that wait for a decision over HTTP.
+//! Calls that wait for a decision or an answer over HTTP.
 //!
 //! Each is stored with the context of its caller under a random id, and is taken out before it continues, so it runs
 //! once.
@@ -7,8 +7,8 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use toolwright_runtime::executor::Pending;
-use toolwright_runtime::tool::Context;
+use toolwright_provider::call::ToolCall;
+use toolwright_runtime::tool::{Context, Decision};
 
 use crate::random;
 
@@ -33,34 +33,60 @@ struct PendingQueue {
 struct PendingEntry {
     id: String,
     since: Instant,
-    pending: Pending,
-    cx: Context,
+    waits: PendingCall,
+}
+
+/// A call, with the context of its caller.
+pub(super) struct PendingCall {
+    pub(super) call: ToolCall,
+    pub(super) cx: Context,
+    pub(super) needs: Needs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Needs {
+    Decision,
+    /// The tool ran and asked a question. What is said to it cannot make the tool run again.
+    Answer,
+}
+
+/// Reason why no call is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NotTaken {
+    Unknown,
+    NeedsAnswer,
 }
 
 impl PendingCalls {
-    /// Stores a call with the context of its caller. Returns its id.
-    pub(super) fn insert(&self, pending: Pending, cx: Context) -> String {
+    /// Stores a call. Returns its id.
+    pub(super) fn insert(&self, waits: PendingCall) -> String {
         let id = random::id();
         let mut calls = self.lock();
-        calls.make_room(pending.call.arguments.len());
-        calls.bytes += pending.call.arguments.len();
+        calls.make_room(waits.call.arguments.len());
+        calls.bytes += waits.call.arguments.len();
         calls.calls.push_back(PendingEntry {
             id: id.clone(),
             since: Instant::now(),
-            pending,
-            cx,
+            waits,
         });
         id
     }
 
-    /// Removes and returns the call with this id.
-    pub(super) fn take(&self, id: &str) -> Option<(Pending, Context)> {
+    /// Removes and returns the call with this id, if the decision is one about it.
+    pub(super) fn take(&self, id: &str, decision: &Decision) -> Result<PendingCall, NotTaken> {
         let mut calls = self.lock();
         calls.evict_expired();
-        let at = calls.calls.iter().position(|call| call.id == id)?;
-        let PendingEntry { pending, cx, .. } = calls.calls.remove(at)?;
-        calls.bytes -= pending.call.arguments.len();
-        Some((pending, cx))
+        let mut entries = calls.calls.iter();
+        let at = entries.position(|entry| entry.id == id);
+        let at = at.ok_or(NotTaken::Unknown)?;
+        let answers = matches!(decision, Decision::Answer(_) | Decision::Reject(_));
+        let needs = calls.calls.get(at).map(|entry| entry.waits.needs);
+        if needs == Some(Needs::Answer) && !answers {
+            return Err(NotTaken::NeedsAnswer);
+        }
+        let PendingEntry { waits, .. } = calls.calls.remove(at).ok_or(NotTaken::Unknown)?;
+        calls.bytes -= waits.call.arguments.len();
+        Ok(waits)
     }
 
     fn lock(&self) -> MutexGuard<'_, PendingQueue> {
@@ -92,7 +118,7 @@ impl PendingQueue {
         let oldest = self.calls.pop_front();
         let bytes = oldest
             .as_ref()
-            .map(|call| call.pending.call.arguments.len());
+            .map(|entry| entry.waits.call.arguments.len());
         self.bytes -= bytes.unwrap_or_default();
         oldest.is_some()
     }

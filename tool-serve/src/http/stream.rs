@@ -36,10 +36,13 @@ pub(super) fn respond(
     let mut keep_alive = interval_at(tokio::time::Instant::now() + KEEP_ALIVE, KEEP_ALIVE);
     keep_alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let (state, runs, known) = (Arc::clone(state), Arc::clone(state), cx.clone());
+    let running = {
+        let call = call.clone();
+        async move { run(&runs, &call, decided, known).await }
+    };
     let events = EventStream {
-        running: Some(Box::pin(
-            async move { run(&runs, &call, decided, known).await },
-        )),
+        running: Some(Box::pin(running)),
+        call,
         progress_reports,
         keep_alive,
         state,
@@ -57,6 +60,7 @@ pub(super) fn respond(
 struct EventStream {
     /// `None` after the answer.
     running: Option<Pin<Box<dyn Future<Output = Batch> + Send>>>,
+    call: ToolCall,
     progress_reports: Receiver<Progress>,
     keep_alive: Interval,
     state: Arc<ServerState>,
@@ -82,7 +86,7 @@ impl Stream for EventStream {
         if let Poll::Ready(batch) = batch {
             this.running = None;
             if let Some(reply) = batch.calls().first() {
-                let answer = answer_json(&this.state, &this.cx, reply);
+                let answer = answer_json(&this.state, &this.cx, &this.call, reply);
                 text.push_str(&event("answer", &answer));
             }
         } else if text.is_empty() {

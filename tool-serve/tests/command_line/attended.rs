@@ -55,6 +55,9 @@ fn risky_calls_wait_for_a_yes_on_the_command_line() {
         let approved: Vec<_> = approved.iter().map(String::as_str).collect();
         assert_eq!(run(&approved).code, 0, "{approved:?}");
     }
+    let came = run(&REFUND);
+    let why = "waits: a person has to decide (destructive, risk: high)\n";
+    assert!(came.err.starts_with(why), "{came:?}");
     let waits = run(&[&["--output", "json"], &REFUND[..]].concat()).json();
     assert_eq!(waits["status"], "pending");
     assert_eq!(waits["ask"], json!({"risk": "high", "destructive": true}));

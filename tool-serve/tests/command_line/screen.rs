@@ -25,6 +25,17 @@ fn tools_are_listed() {
             "order         Places an order.",
         ]
     );
+    // Two instances of a tool begin with the same sentence.
+    let regions = came.out.lines().filter(|line| line.contains("_stock"));
+    assert_eq!(
+        regions
+            .map(|line| line.split_once("  ").unwrap().1.trim())
+            .collect::<Vec<_>>(),
+        [
+            "Counts what is in stock. It may be out of date. In the north.",
+            "Counts what is in stock. It may be out of date. In the south.",
+        ]
+    );
     assert!(!came.out.contains("hidden"), "{came:?}");
     let tools = run(&["list", "--output", "json"]).json()["tools"].clone();
     assert_eq!(tools[0]["name"], "get_forecast");
@@ -119,11 +130,15 @@ fn help_is_what_the_comments_say() {
         "--tags <TEXT>\n          [may be repeated] [default: []]",
         "--lines <JSON>",
         "--delivery.by <TEXT>",
-        "[possible values: post, pickup]",
+        "- post:   To the door",
+        "- pickup: In a shop",
+        "--delivery.express[=<BOOLEAN>]\n          [required if delivery.by is post]",
+        "--delivery.shop <TEXT>\n          Which one [required if delivery.by is pickup]",
         "--dry-run[=<BOOLEAN>]",
     ] {
         assert!(came.out.contains(words), "{words}: {}", came.out);
     }
+    assert!(!came.out.contains("[default: null]"), "{}", came.out);
     // What is said of the flag is no word on its last choice.
     let came = run(&["call", "pages", "--help"]);
     let last = "- `backwards`: From the last one\n          [default: \"forwards\"]\n";

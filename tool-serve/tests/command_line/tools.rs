@@ -72,8 +72,13 @@ struct Line {
 #[derive(Deserialize, Serialize, Schema)]
 #[serde(tag = "by", rename_all = "snake_case")]
 enum Delivery {
+    /// To the door
     Post { express: bool },
-    Pickup { shop: String },
+    /// In a shop
+    Pickup {
+        /// Which one
+        shop: String,
+    },
 }
 
 #[derive(Serialize, Schema)]
@@ -331,7 +336,21 @@ fn strange() -> Arc<dyn Tool> {
     tool.build().unwrap()
 }
 
+struct Stock(u32);
+
+#[tool]
+impl Stock {
+    /// Counts what is in stock.
+    ///
+    /// It may be out of date.
+    #[tool]
+    fn stock(&self) -> u32 {
+        self.0
+    }
+}
+
 pub(crate) fn program() -> Serve {
+    let (north, south) = (Stock(1), Stock(2));
     let tools = tools![
         get_forecast,
         order,
@@ -351,6 +370,8 @@ pub(crate) fn program() -> Serve {
         blocks,
         goodbye,
         hidden,
+        ..north: Stock as "north_": "In the north.",
+        ..south: Stock as "south_": "In the south.",
     ];
     let strange = Toolset::new([strange()]).unwrap();
     let tools = tools.merge(&strange).unwrap();

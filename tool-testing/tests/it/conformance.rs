@@ -11,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use toolwright::{
     Context, Encoder, Outcome, Schema, Tool, ToolDef, ToolError, Toolset,
-    call::{Answer, Call},
+    call::{Answer, Call, Scope},
     schema::SchemaDoc,
     tool, tools,
 };
@@ -45,6 +45,16 @@ fn go(place: Place, #[arg(range(1..=9))] times: u8) -> Result<String, String> {
 #[tool]
 async fn ping() -> &'static str {
     "pong"
+}
+
+fn never(_: &Scope<'_>) -> bool {
+    false
+}
+
+/// Is seen by nobody.
+#[tool(visible = never)]
+fn secret() -> u8 {
+    1
 }
 
 /// Panics for every second number.
@@ -188,6 +198,18 @@ fn every_tool_is_called_with_what_it_takes() {
         testing::assert_callable(&tools![odd], &Context::new(), 1, 50);
     });
     assert!(told.contains("odd(") && told.contains("panicked"), "{told}");
+}
+
+#[test]
+fn a_hidden_tool_is_named_once() {
+    let tools = tools![go, secret];
+    let told = complaint(|| {
+        testing::assert_callable(&tools, &Context::new(), 1, 50);
+    });
+    assert_eq!(
+        told,
+        "calls that no author meant:\nsecret: hidden in this context, and not called"
+    );
 }
 
 #[test]

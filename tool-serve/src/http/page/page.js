@@ -248,7 +248,7 @@ function told(came, fields, fault, decided) {
       return ["Answer", "good", ...blocks, ...ends];
     }
     case "ask_user":
-      return ["The tool asks", "", make("p", {}, came.question), ...options(came.options)];
+      return ["The tool asks", "", make("p", {}, came.question), ...options(came.options), ...(came.id ? reply(came.options, decided) : [])];
     case "pending": {
       const button = (words, className, decision) => {
         const made = make("button", { type: "button", className }, words);
@@ -269,6 +269,23 @@ function told(came, fields, fault, decided) {
       return [isAll ? "The arguments do not fit" : `Failed: ${came.error.kind}`, "bad", make("ul", {}, ...lines)];
     }
   }
+}
+
+/** How a person answers a question: by one of its choices, or in words; as JSON where the tool gave a schema. */
+function reply(options, decided) {
+  const answer = (value) => decided(`{"answer":${stringify(value)}}`);
+  const choices = Array.isArray(options?.choices) ? options.choices : [];
+  const buttons = choices.map((choice) => {
+    const button = make("button", { type: "button", className: "plain" }, shown(choice));
+    button.addEventListener("click", () => answer(choice));
+    return button;
+  });
+  if (buttons.length) return [make("div", { className: "actions" }, ...buttons)];
+  if (options?.schema) return [written("Answer", "", "Answer", (text) => decided(`{"answer":${text}}`))];
+  const control = make("textarea", { id: "written-reply", rows: 2, spellcheck: true });
+  const go = make("button", { type: "button", className: "main" }, "Answer");
+  go.addEventListener("click", () => answer(control.value));
+  return [make("label", { for: "written-reply", className: "help" }, "Your answer"), control, make("div", { className: "actions" }, go)];
 }
 
 /** A text that is JSON, and what is done with it. */

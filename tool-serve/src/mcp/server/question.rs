@@ -13,6 +13,7 @@ use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::text::Printable;
 
 use super::answers::{ElicitResult, ElicitResults};
+use crate::answer;
 
 /// A question.
 #[derive(Clone, Serialize, Deserialize)]
@@ -226,11 +227,9 @@ fn approval(
         None => {
             let shown = shown(pending, tools);
             // What is shown beside a call may hold a part of its arguments.
-            let message = if why.is_null() {
-                format!("Shall {shown} run?")
-            } else {
-                let why = why.to_string();
-                format!("Shall {shown} run? ({})", Printable::new(&why))
+            let message = match answer::details_in_words(why) {
+                Some(why) => format!("Shall {shown} run? ({})", Printable::new(&why)),
+                None => format!("Shall {shown} run?"),
             };
             let properties = json!({
                 "approve": {"type": "boolean", "title": "Run it"},

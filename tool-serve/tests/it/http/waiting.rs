@@ -3,10 +3,11 @@
 use std::io::Write;
 
 use serde_json::{Value, json};
+
 use toolwright::layers::Approval;
 use toolwright::serve::axum::extract::Request;
 use toolwright::serve::axum::middleware::map_request;
-use toolwright::{Context, tool, tools};
+use toolwright::{Context, Outcome, tool, tools};
 
 use super::client::{Answer, Served, read, serve, serve_tools};
 
@@ -68,6 +69,61 @@ fn a_call_that_waits_goes_on_by_a_decision() {
         "{answer:?}"
     );
     assert!(answer.body.contains("5 cents from 4242"), "{answer:?}");
+}
+
+/// The id under which a question waits for its answer.
+fn asks(served: &Served) -> Value {
+    let answer = served.call("travel", "{}");
+    assert_eq!(
+        (answer.status, &answer.json()["status"]),
+        (200, &json!("ask_user"))
+    );
+    answer.json()["id"].clone()
+}
+
+#[test]
+fn the_answer_to_a_question_is_the_result_of_its_call() {
+    let served = serve();
+    let id = asks(&served);
+    // The tool does not run again, and the question stays.
+    for decision in [r#""approve""#, r#"{"edit": {}}"#] {
+        let answer = decide(&served, &id, decision, JSON);
+        assert_eq!(
+            (answer.status, &*answer.kind()),
+            (422, "no_answer"),
+            "{decision}"
+        );
+    }
+    let answer = decide(&served, &id, r#"{"answer": "Oslo"}"#, JSON);
+    assert_eq!(
+        (answer.status, &answer.json()["value"]),
+        (200, &json!("Oslo"))
+    );
+    let again = decide(&served, &id, r#"{"answer": "Oslo"}"#, JSON);
+    assert_eq!((again.status, &*again.kind()), (404, "not_waiting"));
+
+    let answer = decide(
+        &served,
+        &asks(&served),
+        r#"{"reject": "nobody is there"}"#,
+        JSON,
+    );
+    assert_eq!((answer.status, &*answer.kind()), (403, "rejected"));
+    assert!(answer.body.contains("nobody is there"), "{answer:?}");
+}
+
+/// Asks who somebody is, and reads the answer in another call.
+#[tool]
+fn who() -> Outcome {
+    Outcome::ask("Who?").option("key", "who")
+}
+
+#[test]
+fn a_question_that_its_tool_reads_in_another_call_has_no_id() {
+    let served = serve_tools(tools![who], |server| server);
+    let answer = served.call("who", "{}");
+    assert_eq!(answer.json()["status"], "ask_user");
+    assert_eq!(answer.json().get("id"), None);
 }
 
 #[test]

@@ -216,7 +216,8 @@ pub mod serve {
 /// A parameter that the model fills is of any type with `serde::Deserialize` and [`Schema`], by
 /// value or by reference (`&str`, `&[T]`, `&T`, `Option<&T>`, `Cow<str>`). Text is borrowed from the
 /// call's arguments where it can be. An `Option` may be missing. `_` before a name is not published: `_unused` is
-/// the argument `unused`.
+/// the argument `unused`. A struct is an object under the parameter's name, also where it is the only parameter: its fields
+/// become the tool's own parameters with `#[arg(flatten)]`.
 ///
 /// | attribute | meaning |
 /// | --- | --- |

@@ -81,6 +81,9 @@ type ChangeHttp = Box<dyn FnOnce(HttpServer) -> HttpServer + Send>;
 /// Calls of tools that are `destructive`, or of high risk (`meta(risk = "high")`), need a person's approval on every
 /// front. See [`Serve`], and [`Serve::unattended`] for programs without a person.
 ///
+/// Clients of MCP read the version `0`, since a function does not know its caller's package:
+/// `Serve::new(tools).version(env!("CARGO_PKG_VERSION"))` says it.
+///
 /// # Exit codes
 ///
 /// | code | meaning |

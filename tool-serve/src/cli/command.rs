@@ -338,7 +338,10 @@ pub(super) fn summaries(tools: &Toolset) -> impl Iterator<Item = (&ToolDef, Stri
         } else {
             sentence
         };
-        (def, words.split_ascii_whitespace().collect::<Vec<_>>().join(" "))
+        (
+            def,
+            words.split_ascii_whitespace().collect::<Vec<_>>().join(" "),
+        )
     })
 }
 

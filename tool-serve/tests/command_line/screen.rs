@@ -1,9 +1,9 @@
 //! What the program says of itself: lists, schemas, checks, help, completions.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Named;
-use super::program::{command, run};
+use super::program::{command, run, run_with};
 
 pub(crate) const TESTS: &[Named] = named![
     tools_are_listed,
@@ -13,6 +13,7 @@ pub(crate) const TESTS: &[Named] = named![
     colour_is_for_terminals,
     completions_know_tools_and_flags,
     a_tool_is_no_command,
+    the_readme_speaks_mcp_by_hand,
 ];
 
 fn tools_are_listed() {
@@ -199,4 +200,19 @@ fn a_tool_is_no_command() {
     }
     // A command's own near name stays.
     assert!(run(&["lst"]).err.contains("'list'"));
+}
+
+fn the_readme_speaks_mcp_by_hand() {
+    let readme = include_str!("../../../README.md");
+    let (_, lines) = readme.split_once("weather mcp <<'END'\n").unwrap();
+    let (lines, _) = lines.split_once("END\n").unwrap();
+    let came = run_with(&["mcp"], lines.as_bytes());
+    let answers: Vec<Value> = came
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(answers[0]["result"]["protocolVersion"], "2025-11-25");
+    assert_eq!(answers[1]["result"]["tools"][0]["name"], "get_forecast");
+    assert_eq!(answers.len(), 2, "{came:?}");
 }

@@ -282,10 +282,10 @@ function reply(options, decided) {
   });
   if (buttons.length) return [make("div", { className: "actions" }, ...buttons)];
   if (options?.schema) return [written("Answer", "", "Answer", (text) => decided(`{"answer":${text}}`))];
-  const control = make("textarea", { id: "written-reply", rows: 2, spellcheck: true });
+  const control = make("textarea", { rows: 2, spellcheck: true });
   const go = make("button", { type: "button", className: "main" }, "Answer");
   go.addEventListener("click", () => answer(control.value));
-  return [make("label", { for: "written-reply", className: "help" }, "Your answer"), control, make("div", { className: "actions" }, go)];
+  return [make("label", { className: "help" }, "Your answer", control), make("div", { className: "actions" }, go)];
 }
 
 /** A text that is JSON, and what is done with it. */

@@ -169,7 +169,7 @@ const MOST_PAST = 10;
 
 function remember(tool, answer) {
   const copy = make("div", {}, ...[...answer.children].map((part) => part.cloneNode(true)));
-  for (const control of copy.querySelectorAll(".raw, .actions")) control.remove();
+  for (const control of copy.querySelectorAll(".raw, .actions, label")) control.remove();
   const summary = make("summary", {}, `${tool.name}: ${answer.querySelector("h3").textContent}`);
   past.firstElementChild.after(make("details", { className: "raw" }, summary, copy));
   while (past.childElementCount > 1 + MOST_PAST) past.lastElementChild.remove();
@@ -248,7 +248,7 @@ function told(came, fields, fault, decided) {
       return ["Answer", "good", ...blocks, ...ends];
     }
     case "ask_user":
-      return ["The tool asks", "", make("p", {}, came.question), ...options(came.options), ...(came.id ? reply(came.options, decided) : [])];
+      return ["The tool asks", "", make("p", {}, came.question), ...asked(came, decided)];
     case "pending": {
       const button = (words, className, decision) => {
         const made = make("button", { type: "button", className }, words);
@@ -271,7 +271,13 @@ function told(came, fields, fault, decided) {
   }
 }
 
-/** How a person answers a question: by one of its choices, or in words; as JSON where the tool gave a schema. */
+/** What a question says beside its words, and how a person answers it: by a choice, in words, or as JSON of a schema. */
+function asked({ id, options: all = {} }, decided) {
+  if (!id) return options(all);
+  const { choices, schema, ...others } = all;
+  return [...options(schema ? { schema, ...others } : others), ...reply(all, decided)];
+}
+
 function reply(options, decided) {
   const answer = (value) => decided(`{"answer":${stringify(value)}}`);
   const choices = Array.isArray(options?.choices) ? options.choices : [];

@@ -4,7 +4,6 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
 use toolwright_provider::call::{
     Block, Content, ErrorKind, Outcome, Payload, ToolError, ToolResult,
 };
@@ -164,27 +163,6 @@ pub(crate) fn reason_name(reason: &PendingReason) -> &'static str {
         PendingReason::Decision(_) => "decision",
         _ => "left",
     }
-}
-
-/// Returns why a call needs a decision, in words for a person: `destructive, risk: high` for
-/// `{"destructive": true, "risk": "high"}`. `None` if nothing is said.
-pub(crate) fn details_in_words(details: &Value) -> Option<String> {
-    let words = |value: &Value| match value {
-        Value::String(words) => words.clone(),
-        other => other.to_string(),
-    };
-    let words = match details {
-        Value::Null => return None,
-        Value::Object(members) => {
-            let member = |(name, value): (&String, &Value)| match value {
-                Value::Bool(true) => name.clone(),
-                value => format!("{name}: {}", words(value)),
-            };
-            members.iter().map(member).collect::<Vec<_>>().join(", ")
-        }
-        other => words(other),
-    };
-    Some(words).filter(|words| !words.is_empty())
 }
 
 /// Returns the JSON of a pending call, with its [redacted arguments](redacted_arguments). A decision is sent to `id`.

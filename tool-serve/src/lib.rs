@@ -40,9 +40,31 @@ fn repaired_before(mut result: ToolResult, repairs: &[Repair]) -> ToolResult {
     result
 }
 
+/// Returns why a call needs a decision, in words for a person: `destructive, risk: high` for
+/// `{"destructive": true, "risk": "high"}`. `None` if nothing is said.
+fn details_in_words(details: &Value) -> Option<String> {
+    let words = |value: &Value| match value {
+        Value::String(words) => words.clone(),
+        other => other.to_string(),
+    };
+    let words = match details {
+        Value::Null => return None,
+        Value::Object(members) => {
+            let member = |(name, value): (&String, &Value)| match value {
+                Value::Bool(true) => name.clone(),
+                value => format!("{name}: {}", words(value)),
+            };
+            members.iter().map(member).collect::<Vec<_>>().join(", ")
+        }
+        other => words(other),
+    };
+    Some(words).filter(|words| !words.is_empty())
+}
+
 /// Time for calls to answer after the server's end cancelled them.
 const CANCEL_GRACE: std::time::Duration = std::time::Duration::from_secs(2);
 
+use serde_json::Value;
 use toolwright_provider::call::ToolResult;
 use toolwright_runtime::tool::Context;
 use toolwright_schema::decode::{Repair, Repairs};

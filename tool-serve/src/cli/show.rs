@@ -15,6 +15,7 @@ use super::command::summaries;
 use super::exit::Exit;
 use crate::answer;
 use crate::definitions;
+use crate::details_in_words;
 use crate::json::{Json, list, object, quoted};
 
 const NAME: Style = AnsiColor::Cyan.on_default().bold();
@@ -242,7 +243,7 @@ impl Printer {
 /// Prints the reason why a call is pending, with its redacted arguments.
 pub(super) fn print_pending(pending: &Pending, shown: &str) {
     let why = match &pending.reason {
-        PendingReason::Decision(details) => match answer::details_in_words(details) {
+        PendingReason::Decision(details) => match details_in_words(details) {
             Some(details) => format!("a person has to decide ({details})"),
             None => "a person has to decide".to_owned(),
         },

@@ -13,7 +13,7 @@ use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::text::Printable;
 
 use super::answers::{ElicitResult, ElicitResults};
-use crate::answer;
+use crate::details_in_words;
 
 /// A question.
 #[derive(Clone, Serialize, Deserialize)]
@@ -227,7 +227,7 @@ fn approval(
         None => {
             let shown = shown(pending, tools);
             // What is shown beside a call may hold a part of its arguments.
-            let message = match answer::details_in_words(why) {
+            let message = match details_in_words(why) {
                 Some(why) => format!("Shall {shown} run? ({})", Printable::new(&why)),
                 None => format!("Shall {shown} run?"),
             };

@@ -104,7 +104,7 @@ pub mod executor {
         Batch, BatchId, BlockingLimit, CallPlan, Decide, Decided, ErrorPolicy, Event, Halted,
         Observer, OnFailure, OutputLimit, Overflow, Pending, PendingReason, Redacted, Reply,
         ResumeError, Runner, RunnerCall, Source, TraceEvent, TraceKind, TraceStore, Traced,
-        TracedCall, UnknownPolicy,
+        TracedCall, UnknownOutcome, UnknownPolicy,
     };
 }
 

@@ -382,6 +382,7 @@ fn what_was_decided_about_is_checked_again() {
             call,
             place: 0,
             decision,
+            attempt: 0,
         }];
         let batch = executor.decide_blocking(&decided, &Context::new());
         batch.into_results().next().unwrap()

@@ -65,6 +65,7 @@ mod toolset;
 mod tower;
 mod trace;
 mod types_of_others;
+mod unknown_outcomes;
 mod validate;
 mod visibility;
 mod wire_anthropic;

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use toolwright_provider::call::Encoder;
 use toolwright_provider::wire::ToolChoice;
-use toolwright_runtime::executor::{Executor, Source};
+use toolwright_runtime::executor::{Executor, Source, UnknownOutcome};
 use toolwright_runtime::tool::Context;
 
 use self::engine::Engine;
@@ -29,7 +29,7 @@ pub use self::step::StepResult;
 pub use self::tool::AgentTool;
 use crate::event::{EventFn, Listener, RunEvent};
 use crate::span::AgentSpan;
-use crate::{AgentError, Assistant, Checkpointer, Model, Node, Run, Session, UnknownOutcome};
+use crate::{AgentError, Assistant, Checkpointer, Model, Node, Run, Session};
 
 /// Default number of model calls in one run.
 const MAX_TURNS: NonZeroU32 = NonZeroU32::MIN.saturating_add(15);
@@ -375,10 +375,13 @@ impl Agent {
         }
     }
 
-    /// Sets the policy for calls whose outcome is unknown. Default: [`UnknownOutcome::Ask`].
-    pub fn on_unknown_outcome(mut self, policy: UnknownOutcome) -> Self {
-        self.persistence.unknown = policy;
-        self
+    /// Sets the executor's policy for calls whose outcome is unknown: the process or the run ended before a call did, or a
+    /// tool or a transport says so. Default: [`UnknownOutcome::Ask`]. See [`Executor::on_unknown_outcome`].
+    pub fn on_unknown_outcome(self, policy: UnknownOutcome) -> Self {
+        Self {
+            executor: self.executor.on_unknown_outcome(policy),
+            ..self
+        }
     }
 
     /// Adds an entry to the metadata of each checkpoint that the agent writes.

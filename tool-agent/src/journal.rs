@@ -5,32 +5,15 @@
 
 mod layer;
 
-use serde_json::Value;
 use toolwright_provider::call::ToolCall;
 
 pub(crate) use self::layer::Journal;
 use crate::CheckpointId;
 
-/// Policy for calls of unknown outcome: the call began, and the process or the run's future ended before the call did.
-/// Calls of tools that are `read_only` or `idempotent` always run again.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum UnknownOutcome {
-    /// The call becomes pending as [`PendingCallReason::OutcomeUnknown`](crate::PendingCallReason::OutcomeUnknown), for
-    /// a person to [decide](crate::Session::decide). An approval runs it again. It can also be answered with its
-    /// outcome, or rejected.
-    #[default]
-    Ask,
-    /// The model gets an error that says that the outcome is unknown.
-    Fail,
-    /// The call runs again. Its effect may happen twice.
-    RunAgain,
-}
-
 /// Record of a call in a [`Checkpointer`](crate::Checkpointer).
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallRecord {
-    /// Idempotency key of the call: run, turn, place in the turn, call id.
+    /// Idempotency key of the call's first attempt: run, turn, place in the turn, call id.
     pub key: String,
     /// The call as it ran, with repaired or rewritten arguments.
     pub call: ToolCall,
@@ -82,13 +65,4 @@ pub enum Begun {
     Recorded(u64),
     /// Another record of the call exists.
     Standing(CallRecord),
-}
-
-/// Returns the value that is shown to the person who decides about a call of unknown outcome.
-fn shown(record: &CallRecord) -> Value {
-    serde_json::json!({
-        "outcome": "unknown",
-        "tool": record.call.name,
-        "arguments": record.call.arguments,
-    })
 }

@@ -177,9 +177,18 @@ pub(crate) struct WaitingCall {
     pub(crate) digest: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) decision: Option<Decision>,
+    /// How often the call was let run again after its outcome was unknown.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub(crate) attempt: u32,
     /// Session of the agent that the call runs, if that agent paused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sub: Option<Box<Session>>,
+}
+
+// serde hands a reference.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_first(attempt: &u32) -> bool {
+    *attempt == 0
 }
 
 impl Default for Session {

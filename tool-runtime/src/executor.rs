@@ -42,7 +42,7 @@ pub use self::dispatch::CallPlan;
 pub use self::event::{BatchId, Event, Observer};
 pub use self::layer::{Handled, Layer, Next, Request};
 pub use self::output::{OutputLimit, Overflow};
-pub use self::policy::{Decide, ErrorPolicy, OnFailure, UnknownPolicy};
+pub use self::policy::{Decide, ErrorPolicy, OnFailure, UnknownOutcome, UnknownPolicy};
 pub use self::redacted::Redacted;
 pub use self::resume::ResumeError;
 pub use self::runner::{Runner, RunnerCall};
@@ -102,6 +102,7 @@ pub struct Executor {
     context: Context,
     on_error: ErrorPolicy,
     on_unknown: UnknownPolicy,
+    unknown_outcome: Option<UnknownOutcome>,
     layers: Vec<Arc<dyn Layer>>,
     runner: Option<Arc<dyn Runner>>,
     observers: Observers,
@@ -156,6 +157,7 @@ impl Executor {
             context: Context::new(),
             on_error: ErrorPolicy::Continue,
             on_unknown: UnknownPolicy::Report,
+            unknown_outcome: None,
             layers: Vec::new(),
             runner: None,
             observers: Observers::default(),
@@ -269,6 +271,46 @@ impl Executor {
             on_unknown: policy,
             ..self
         }
+    }
+
+    /// Sets the policy for calls whose outcome is unknown: a tool, a transport or a
+    /// [`Runner`](crate::executor::Runner) has answered with such an
+    /// [error](toolwright_provider::call::ToolError::is_outcome_unknown), or the time of a call that cannot be stopped is
+    /// over. Default: [`UnknownOutcome::Fail`], and [`UnknownOutcome::Ask`] in an agent.
+    ///
+    /// ```
+    /// use toolwright::call::{Decision, ToolError};
+    /// use toolwright::executor::{PendingReason, UnknownOutcome};
+    /// use toolwright::{Context, Executor, ToolCall, tool, tools};
+    ///
+    /// /// Pays a bill.
+    /// #[tool]
+    /// fn pay(bill: u32) -> Result<String, ToolError> {
+    ///     Err(ToolError::failed(format!("the bank did not confirm bill {bill}")).with_outcome_unknown())
+    /// }
+    ///
+    /// let executor = Executor::serial(tools![pay]).on_unknown_outcome(UnknownOutcome::Ask);
+    /// let cx = Context::new();
+    /// let calls = [ToolCall::new("1", "pay", r#"{"bill": 7}"#)];
+    /// let batch = executor.run_blocking(&calls, &cx);
+    /// let pending = batch.pending().next().unwrap();
+    /// assert!(matches!(pending.reason, PendingReason::OutcomeUnknown(_)));
+    ///
+    /// // A person looked at the account.
+    /// let decided = pending.decided(Decision::Answer("paid".into()));
+    /// let batch = executor.decide_blocking(&[decided], &cx);
+    /// assert_eq!(batch.results().next().unwrap().value(), Some("paid".into()));
+    /// ```
+    pub fn on_unknown_outcome(self, policy: UnknownOutcome) -> Self {
+        Self {
+            unknown_outcome: Some(policy),
+            ..self
+        }
+    }
+
+    /// Returns the [policy](Self::on_unknown_outcome) for calls whose outcome is unknown, if it was set.
+    pub fn unknown_outcome(&self) -> Option<UnknownOutcome> {
+        self.unknown_outcome
     }
 
     /// Adds a layer inside all earlier ones: the first layer sees a call first and its answer last.
@@ -531,11 +573,13 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Returns each call's place in the model's turn, unless they equal the indices.
-    fn places(self) -> Option<Vec<usize>> {
+    /// Returns each call's place in the model's turn and its attempt, unless the places equal the indices.
+    fn places(self) -> Option<Vec<(usize, u32)>> {
         match self.plans {
             Plans::Planned(_) => None,
-            Plans::Decided(decided) => Some(decided.iter().map(|one| one.place).collect()),
+            Plans::Decided(decided) => {
+                Some(decided.iter().map(|one| (one.place, one.attempt)).collect())
+            }
         }
     }
 }

@@ -161,6 +161,7 @@ pub(crate) fn reason_name(reason: &PendingReason) -> &'static str {
         PendingReason::ManualTool => "manual_tool",
         PendingReason::ManualMode => "manual_mode",
         PendingReason::Decision(_) => "decision",
+        PendingReason::OutcomeUnknown(_) => "outcome_unknown",
         _ => "left",
     }
 }
@@ -173,8 +174,10 @@ pub(crate) fn pending_json(pending: &Pending, arguments: &str, id: Option<&str>)
         ("reason", text(reason_name(&pending.reason))),
         ("arguments", text(arguments)),
     ]);
-    if let PendingReason::Decision(ask) = &pending.reason {
-        members.push(("ask", json(ask)));
+    match &pending.reason {
+        PendingReason::Decision(ask) => members.push(("ask", json(ask))),
+        PendingReason::OutcomeUnknown(error) => members.push(("ask", text(error))),
+        _ => {}
     }
     if !pending.repairs.is_empty() {
         members.push((

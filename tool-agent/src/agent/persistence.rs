@@ -7,20 +7,20 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value};
+use toolwright_runtime::executor::UnknownOutcome;
 use toolwright_runtime::tool::Context;
 
 use super::Agent;
 use crate::journal::Journal;
 use crate::{
     AgentError, Checkpoint, CheckpointError, CheckpointId, Checkpointer, NewCheckpoint, Run,
-    Session, SessionError, UnknownOutcome, Written,
+    Session, SessionError, Written,
 };
 
 /// Store of an agent's sessions, with its settings.
 #[derive(Clone, Default)]
 pub(super) struct Persistence {
     pub(super) store: Option<Arc<dyn Checkpointer>>,
-    pub(super) unknown: UnknownOutcome,
     pub(super) metadata: Map<String, Value>,
 }
 
@@ -70,7 +70,11 @@ impl Persistence {
     }
 
     /// Returns the journal of one visit of the tools, if there is a store.
-    pub(super) fn journal(&self, session: &Session) -> Result<Option<Journal>, CheckpointError> {
+    pub(super) fn journal(
+        &self,
+        session: &Session,
+        unknown: UnknownOutcome,
+    ) -> Result<Option<Journal>, CheckpointError> {
         let Some(store) = &self.store else {
             return Ok(None);
         };
@@ -81,7 +85,7 @@ impl Persistence {
             Arc::clone(store),
             session.id(),
             after,
-            self.unknown,
+            unknown,
             session.thread().last_calls().to_vec(),
             session.again().collect(),
         )))

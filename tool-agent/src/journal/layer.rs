@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use toolwright_provider::call::{Annotations, ErrorKind, StoredOutcome, ToolCall, ToolError};
-use toolwright_runtime::executor::{Handled, Layer, Next, Request};
+use toolwright_provider::call::{
+    Annotations, ErrorKind, Outcome, StoredOutcome, ToolCall, ToolError,
+};
+use toolwright_runtime::executor::{Handled, Layer, Next, Request, UnknownOutcome};
 use toolwright_runtime::tool::BoxFuture;
 
-use super::{Begin, Begun, CallRecord, UnknownOutcome, shown};
+use super::{Begin, Begun, CallRecord};
 use crate::{CheckpointError, CheckpointId, Checkpointer, Damage, DamagedPart};
 
 /// Innermost layer of an agent with a checkpointer, for one visit of the tools node. It records each call before and
@@ -31,8 +33,8 @@ struct JournalInner {
 struct JournalState {
     /// Revisions written by this visit, by place. An outer layer may repeat a call.
     written: BTreeMap<usize, u64>,
-    /// Revisions of the records whose calls wait with an unknown outcome, by place.
-    waits: BTreeMap<usize, u64>,
+    /// Revisions of the records of calls with an unknown outcome, by place.
+    unknown: BTreeMap<usize, u64>,
     failed: Option<CheckpointError>,
 }
 
@@ -61,9 +63,9 @@ impl Journal {
         self.0.state().failed.clone()
     }
 
-    /// Returns the record's revision of a call that waits because its outcome is unknown.
-    pub(crate) fn waits(&self, index: usize) -> Option<u64> {
-        self.0.state().waits.get(&index).copied()
+    /// Returns the record's revision of a call with an unknown outcome.
+    pub(crate) fn unknown(&self, index: usize) -> Option<u64> {
+        self.0.state().unknown.get(&index).copied()
     }
 }
 
@@ -98,21 +100,22 @@ impl JournalInner {
         self.store.begin_call(begin).await
     }
 
-    /// Returns true if a call of unknown outcome may run again.
+    /// Returns true if a call with this record may run again: a person approved it, or its end is not recorded and that
+    /// is harmless.
     fn may_run_again(&self, index: usize, record: &CallRecord, tool: Annotations) -> bool {
-        tool.idempotent == Some(true)
-            || tool.read_only == Some(true)
-            || self.unknown == UnknownOutcome::RunAgain
-            || self.again.get(&index) == Some(&record.revision)
+        let is_harmless = || tool.may_repeat() || self.unknown == UnknownOutcome::RunAgain;
+        self.again.get(&index) == Some(&record.revision)
+            || (record.outcome.is_none() && is_harmless())
     }
 
     async fn call(&self, request: Request<'_>, next: Next<'_>) -> Handled {
         if request.tool().resumes() {
             return next.run(request).await;
         }
-        let Some(key) = request.context().idempotency_key() else {
+        let Some(call_place) = request.context().call_place() else {
             return self.fail(CheckpointError::store("a call of a run without an id"));
         };
+        let key = call_place.first_key();
         if self.state().failed.is_some() {
             return stopped();
         }
@@ -123,25 +126,22 @@ impl JournalInner {
         let written = self.state().written.get(&index).copied();
         let begun = match self.begin(&key, &request, written).await {
             Ok(Begun::Standing(record)) => {
-                if record.outcome.is_some() {
+                if self.may_run_again(index, &record, request.annotations()) {
+                    self.begin(&key, &request, Some(record.revision)).await
+                } else {
                     // If an outer layer repeats the call, it has to run.
-                    self.state().written.insert(index, record.revision);
+                    if record.outcome.is_some() {
+                        self.state().written.insert(index, record.revision);
+                    }
                     return self.replay(&record, &request);
                 }
-                if !self.may_run_again(index, &record, request.annotations()) {
-                    return self.unknown(index, &record);
-                }
-                self.begin(&key, &request, Some(record.revision)).await
             }
             begun => begun,
         };
         match begun {
             Ok(Begun::Recorded(revision)) => self.run(&key, revision, request, next).await,
             // The call has just ended elsewhere, or another process runs it.
-            Ok(Begun::Standing(record)) => match record.outcome {
-                Some(_) => self.replay(&record, &request),
-                None => self.unknown(index, &record),
-            },
+            Ok(Begun::Standing(record)) => self.replay(&record, &request),
             Err(error) => self.fail(error),
         }
     }
@@ -165,21 +165,43 @@ impl JournalInner {
         match ended.await {
             Ok(()) => {
                 self.state().written.insert(index, revision + 1);
+                self.note(index, revision + 1, outcome);
                 handled
             }
             Err(error) => self.fail(error),
         }
     }
 
-    /// Returns the recorded outcome of a call that has run.
+    /// Notes the record of a call with an unknown outcome.
+    fn note(&self, index: usize, revision: u64, outcome: &Result<Outcome, ToolError>) {
+        let mut state = self.state();
+        match outcome {
+            Err(error) if error.is_outcome_unknown() => {
+                state.unknown.insert(index, revision);
+            }
+            _ => {
+                state.unknown.remove(&index);
+            }
+        }
+    }
+
+    /// Returns the recorded outcome of a call. That of a call without one is unknown; the executor's policy decides about
+    /// it.
     fn replay(&self, record: &CallRecord, request: &Request<'_>) -> Handled {
-        let stored = record.outcome.as_deref().unwrap_or_default();
+        let index = place(request);
+        let Some(stored) = &record.outcome else {
+            let error = Err(unknown());
+            self.note(index, record.revision, &error);
+            return error.into();
+        };
         match StoredOutcome::from_json(stored) {
             Ok(stored) => {
                 for (name, value) in stored.updates() {
                     request.context().update_state(name.as_str(), value.clone());
                 }
-                stored.into_outcome().into()
+                let outcome = stored.into_outcome();
+                self.note(index, record.revision, &outcome);
+                outcome.into()
             }
             Err(error) => {
                 if error.is_of_another_version() {
@@ -196,16 +218,14 @@ impl JournalInner {
             }
         }
     }
+}
 
-    fn unknown(&self, index: usize, record: &CallRecord) -> Handled {
-        if self.unknown == UnknownOutcome::Fail {
-            let words =
-                "the program ended while this call ran; it is not known whether it took effect";
-            return ToolError::failed(words).into();
-        }
-        self.state().waits.insert(index, record.revision);
-        Handled::Wait(shown(record))
-    }
+/// Returns the error of a call that began, and of whose end nothing is recorded.
+fn unknown() -> ToolError {
+    ToolError::failed(
+        "the program ended while this call ran; it is not known whether it took effect",
+    )
+    .with_outcome_unknown()
 }
 
 /// Returns the call's place in its turn.

@@ -62,7 +62,10 @@ impl Session {
     pub(crate) fn again(&self) -> impl Iterator<Item = (usize, u64)> {
         let again = |wait: &WaitingCall| match (&wait.reason, &wait.decision) {
             (
-                PendingCallReason::OutcomeUnknown { record },
+                PendingCallReason::OutcomeUnknown {
+                    record: Some(record),
+                    ..
+                },
                 Some(Decision::Approve | Decision::Edit(_)),
             ) => Some((wait.index, *record)),
             _ => None,

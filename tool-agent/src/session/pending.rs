@@ -27,11 +27,16 @@ pub enum PendingCallReason {
     /// The call runs an agent that waits for input: see [`Session::sub_session`](crate::Session::sub_session).
     /// Answering or rejecting the call ends that agent's conversation.
     Agent,
-    /// The call began, and the process or the run ended before it did. It is unknown whether the call took effect.
-    /// Approving it runs it again; otherwise answer or reject it.
+    /// The call began, and it is unknown whether it took effect: the process or the run ended before the call did, or the
+    /// tool says so. Approving it runs it again, with a new key; otherwise answer or reject it.
     OutcomeUnknown {
-        /// Revision of the call's record.
-        record: u64,
+        /// The error, in words.
+        #[serde(default)]
+        error: String,
+        /// Revision of the call's record, if the agent has a checkpointer. An approval is bound to it: if the outcome
+        /// becomes known meanwhile, the call does not run again.
+        #[serde(default)]
+        record: Option<u64>,
     },
 }
 
@@ -41,6 +46,10 @@ impl From<PendingReason> for PendingCallReason {
             PendingReason::ManualTool => Self::ManualTool,
             PendingReason::ManualMode => Self::ManualMode,
             PendingReason::Decision(shown) => Self::Decision(shown),
+            PendingReason::OutcomeUnknown(error) => Self::OutcomeUnknown {
+                error,
+                record: None,
+            },
             _ => Self::NotRun,
         }
     }

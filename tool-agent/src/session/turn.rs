@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 use toolwright_provider::call::{Outcome, StoredOutcome, ToolResult};
+use toolwright_runtime::executor::Decided;
+use toolwright_runtime::tool::Decision;
 use toolwright_schema::text::ShortStr;
 
 use super::{PendingCall, PendingCallReason, Session, Status, WaitingCall};
@@ -187,7 +189,19 @@ impl WaitingCall {
             reason: pending.reason,
             digest,
             decision: None,
+            attempt: 0,
             sub: None,
+        }
+    }
+
+    /// Attaches a decision to the call. A call of unknown outcome that runs again is another attempt.
+    pub(crate) fn decided(&self, decision: Decision) -> Decided {
+        let again = matches!(self.reason, PendingCallReason::OutcomeUnknown { .. });
+        Decided {
+            call: self.call.clone(),
+            place: self.index,
+            decision,
+            attempt: self.attempt.saturating_add(u32::from(again)),
         }
     }
 

@@ -572,15 +572,17 @@ async fn a_limit_on_an_agent_whose_tool_cannot_be_stopped_says_that_the_outcome_
     );
     let limit = std::time::Duration::from_millis(200);
     let helper = AgentTool::new(inner, "helper", "Helps.").timeout(limit);
-    let model = script([calls(&[ask("c1", "helper", "Go!")]), text("Perhaps.")]);
+    let model = script([calls(&[ask("c1", "helper", "Go!")])]);
     let agent = with(model, helper.build().unwrap());
     let mut session = Session::ask("Transfer!");
-    agent.run(&mut session, &Context::new()).await.unwrap();
-    let (said, is_error) = answers(&session).remove(0);
-    assert!(is_error);
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert!(matches!(run.end, RunEnd::Pending), "{run:?}");
+    let PendingCallReason::OutcomeUnknown { error, .. } = &session.pending()[0].reason else {
+        panic!("{:?}", session.pending());
+    };
     assert!(
-        said.ends_with("it could not be stopped, and it is not known whether it took effect"),
-        "{said}"
+        error.ends_with("it could not be stopped, and it is not known whether it took effect"),
+        "{error}"
     );
     drop(word);
 }

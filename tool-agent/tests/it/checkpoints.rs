@@ -18,14 +18,13 @@ use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
     Agent, AgentError, Begin, Begun, BoxFuture, CallRecord, Checkpoint, CheckpointError,
     CheckpointId, Checkpointer, DamagedPart, MemoryCheckpointer, ModelError, ModelResponse,
-    NewCheckpoint, Node, PendingCallReason, RunEnd, Session, Status, ThreadMessage, UnknownOutcome,
-    Written,
+    NewCheckpoint, Node, PendingCallReason, RunEnd, Session, Status, ThreadMessage, Written,
 };
 use toolwright::layers::Retry;
 use toolwright::{
     Context, Executor, Outcome, Schema, ToolCall, ToolError, Toolset,
     call::{Block, Content, Decision, ErrorKind, HaltReason, State},
-    executor::ErrorPolicy,
+    executor::{ErrorPolicy, UnknownOutcome},
     tool, tools,
 };
 
@@ -491,10 +490,7 @@ async fn whoever_was_overtaken_begins_no_call() {
         assert_eq!(ran.all()[0], 2);
         let pending = session.pending();
         let whys: Vec<_> = pending.iter().map(|one| (one.index, &one.reason)).collect();
-        assert_eq!(
-            whys,
-            [(1, &PendingCallReason::OutcomeUnknown { record: 1 })]
-        );
+        assert_eq!(whys, [(1, &unknown(1))]);
 
         // Its second call ends, and that is known; its third does not begin.
         ran.look.store(1, Ordering::SeqCst);
@@ -511,6 +507,15 @@ async fn whoever_was_overtaken_begins_no_call() {
             (Some("Done."), 2, 1)
         );
         assert_eq!(answers(&session)[1], (1, "waited".to_owned(), false));
+    }
+}
+
+/// Why a call waits whose end is not recorded.
+fn unknown(record: u64) -> PendingCallReason {
+    PendingCallReason::OutcomeUnknown {
+        error: "the program ended while this call ran; it is not known whether it took effect"
+            .to_owned(),
+        record: Some(record),
     }
 }
 
@@ -565,10 +570,7 @@ async fn an_unknown_outcome_is_asked_about() {
         assert_eq!(session.status(), &Status::AwaitingTools);
         let pending = session.pending();
         assert_eq!((pending.len(), &*pending[0].call.id), (1, "c1"));
-        assert_eq!(
-            pending[0].reason,
-            PendingCallReason::OutcomeUnknown { record: 1 }
-        );
+        assert_eq!(pending[0].reason, unknown(1));
         assert_eq!(ran.all(), [1, 0, 0, 1]);
         let stored = serde_json::to_string(&session).unwrap();
 
@@ -584,10 +586,7 @@ async fn an_unknown_outcome_is_asked_about() {
         ran.hang.store(0, Ordering::SeqCst);
         until_it_hangs(agent.run(&mut session, &Context::new())).await;
         let (mut session, _) = agent.resume("s", &Context::new()).await.unwrap();
-        assert_eq!(
-            session.pending()[0].reason,
-            PendingCallReason::OutcomeUnknown { record: 2 }
-        );
+        assert_eq!(session.pending()[0].reason, unknown(2));
         assert_eq!(ran.all(), [1, 0, 0, 1]);
         session.decide("c1", Decision::Approve).unwrap();
         let run = agent.run(&mut session, &Context::new()).await.unwrap();
@@ -838,10 +837,7 @@ async fn a_call_that_cannot_be_recorded_does_not_run() {
         assert_eq!((session.thread().len(), session.next()), (2, Node::Tools));
         if begins {
             let (session, _) = agent.resume("s", &Context::new()).await.unwrap();
-            assert_eq!(
-                session.pending()[0].reason,
-                PendingCallReason::OutcomeUnknown { record: 1 }
-            );
+            assert_eq!(session.pending()[0].reason, unknown(1));
             assert_eq!(ran.all()[0], 2);
         }
     }

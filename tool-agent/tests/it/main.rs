@@ -36,3 +36,4 @@ mod synapse;
 mod synaptic;
 mod traced;
 mod turns;
+mod unknown_outcomes;

@@ -7,7 +7,7 @@ use toolwright::agent::{
     Agent, AgentTool, MemoryCheckpointer, ModelResponse, Session, ThreadMessage,
 };
 use toolwright::call::BoxFuture;
-use toolwright::executor::{Runner, RunnerCall};
+use toolwright::executor::{Runner, RunnerCall, UnknownOutcome};
 use toolwright::{Context, Executor, Outcome, ToolCall, Toolset, tool, tools};
 
 /// Doubles a number.
@@ -71,7 +71,9 @@ async fn no_call_is_lost_whatever_a_runner_does() {
                 Ok(ModelResponse::calls(calls)),
                 Ok(ModelResponse::text("Done.")),
             ]);
-            let executor = Executor::parallel(tools![double], 8).runner(Script(does.to_vec()));
+            let executor = Executor::parallel(tools![double], 8)
+                .runner(Script(does.to_vec()))
+                .on_unknown_outcome(UnknownOutcome::Fail);
             let mut agent = Agent::with_executor(model, executor);
             if has_journal {
                 agent = agent.checkpointer(MemoryCheckpointer::default());

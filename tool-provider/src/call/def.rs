@@ -181,6 +181,11 @@ impl Annotations {
         open_world: None,
     };
 
+    /// Returns true if a call that may have taken effect can be made again: of a tool that is `read_only` or `idempotent`.
+    pub fn may_repeat(self) -> bool {
+        self.read_only == Some(true) || self.idempotent == Some(true)
+    }
+
     // serde hands a reference.
     #[allow(clippy::trivially_copy_pass_by_ref)]
     fn is_empty(&self) -> bool {

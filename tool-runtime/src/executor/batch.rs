@@ -83,6 +83,8 @@ pub struct Pending {
     pub call: ToolCall,
     /// Reason why it is pending.
     pub reason: PendingReason,
+    /// How often the call was let run again after its outcome was unknown.
+    pub attempt: u32,
     /// Repairs of the arguments that a layer asks about. The result of the decided call does not list them again.
     pub repairs: Box<[Repair]>,
 }
@@ -97,6 +99,10 @@ pub enum PendingReason {
     ManualMode,
     /// A [`Layer`](crate::executor::Layer) asks for a decision before the call runs. Holds details for the person who decides.
     Decision(Value),
+    /// The call has run, and nobody knows whether it took effect. Holds the error in words. An approval runs it again,
+    /// as another call with a new [key](crate::tool::Context::idempotency_key); otherwise answer or reject it. See
+    /// [`Executor::on_unknown_outcome`](crate::executor::Executor::on_unknown_outcome).
+    OutcomeUnknown(String),
     /// The host's [`CallPlan`](crate::executor::CallPlan) leaves it.
     Left,
 }

@@ -10,7 +10,7 @@ use super::body::{FinishedCall, not_stopped};
 use super::event::{BatchId, Event, Observers};
 use super::layer::Handled;
 use super::output::OutputLimit;
-use super::policy::{ErrorPolicy, OnFailure};
+use super::policy::{ErrorPolicy, OnFailure, UnknownOutcome};
 use super::redacted::Redacted;
 use super::shared::BatchShared;
 use super::span::CallSpan;
@@ -39,6 +39,7 @@ pub(super) struct BatchState<'a> {
     cx: Context,
     shared: Arc<BatchShared>,
     policy: &'a ErrorPolicy,
+    unknown_outcome: Option<UnknownOutcome>,
     observers: Observers,
     began: Instant,
     /// Halts that policies and the host caused.
@@ -79,6 +80,7 @@ impl<'a> BatchState<'a> {
             cx: cx.clone().in_batch(shared.clone()),
             shared,
             policy: &executor.on_error,
+            unknown_outcome: executor.unknown_outcome,
             observers,
             began: Instant::now(),
             halts: Vec::new(),
@@ -169,6 +171,7 @@ impl<'a> BatchState<'a> {
         let pending = Pending {
             index,
             place: self.shared.place(index),
+            attempt: self.shared.attempt(index),
             call,
             reason,
             repairs: repairs.into(),
@@ -196,20 +199,35 @@ impl<'a> BatchState<'a> {
 
     /// Records the end of a call. Returns true if the batch ends with it.
     pub(super) fn finish(&mut self, finished: FinishedCall) -> bool {
-        match finished.handled {
-            Handled::Done(outcome) => self.answer(finished.index, outcome, finished.repairs),
-            Handled::Wait(details) => {
-                if let Some(call) = self.calls.get(finished.index) {
-                    let mut call = call.clone();
-                    if let Some(arguments) = finished.waits_with {
-                        call.arguments = arguments;
-                    }
-                    let reason = PendingReason::Decision(details);
-                    self.wait(finished.index, call, reason, finished.repairs);
-                }
-                false
+        let reason = match finished.handled {
+            Handled::Done(Err(error)) if self.asks_about(finished.index, &error) => {
+                PendingReason::OutcomeUnknown(error.to_string())
             }
+            Handled::Done(outcome) => {
+                return self.answer(finished.index, outcome, finished.repairs);
+            }
+            Handled::Wait(details) => PendingReason::Decision(details),
+        };
+        if let Some(call) = self.calls.get(finished.index) {
+            let mut call = call.clone();
+            if let Some(arguments) = finished.waits_with {
+                call.arguments = arguments;
+            }
+            self.wait(finished.index, call, reason, finished.repairs);
         }
+        false
+    }
+
+    /// Returns true if a person decides about the call of this error.
+    fn asks_about(&self, index: usize, error: &ToolError) -> bool {
+        error.is_outcome_unknown()
+            && error.kind() != ErrorKind::Cancelled
+            && self.unknown_outcome == Some(UnknownOutcome::Ask)
+            && self
+                .rows
+                .get(index)
+                .and_then(|row| row.entry)
+                .is_some_and(|entry| !entry.traits().annotations.may_repeat())
     }
 
     fn answer(

@@ -9,6 +9,7 @@ use super::deadline::Deadlines;
 use super::dispatch::Job;
 use super::layer::{Handled, Layer, Next, Request};
 use super::offloaded::{Offloaded, OwnedCall};
+use super::policy::UnknownOutcome;
 use super::runner::{Desk, RunnerReply};
 use super::span::CallSpan;
 use crate::tool::{Answer, Call, Contained, Context, Tool, items};
@@ -22,9 +23,7 @@ pub(super) struct Core<'a> {
     pub(super) entry: &'a Entry,
     pub(super) tool: &'a Arc<dyn Tool>,
     pub(super) cx: &'a Context,
-    deadlines: &'a Deadlines,
-    blocking: &'a BlockingLimit,
-    desk: Option<&'a Desk<'a>>,
+    env: &'a BatchEnv<'a>,
     span: &'a CallSpan,
     repairs: Mutex<Vec<Repair>>,
     /// Approved arguments.
@@ -64,6 +63,25 @@ pub(super) struct BatchEnv<'a> {
     pub(super) blocking: &'a BlockingLimit,
     /// Way to the host's runner, if it has one.
     pub(super) desk: Option<Desk<'a>>,
+    pub(super) unknown_outcome: Option<UnknownOutcome>,
+}
+
+impl BatchEnv<'_> {
+    /// Returns true if a call with this answer runs again.
+    pub(super) fn runs_again(&self, entry: &Entry, answer: &Answered) -> bool {
+        let Err(error) = answer else {
+            return false;
+        };
+        let ended = matches!(
+            error.kind(),
+            ErrorKind::Timeout | ErrorKind::NotStarted | ErrorKind::Cancelled
+        );
+        error.is_outcome_unknown()
+            && !ended
+            && !self.cx.cancel_requested()
+            && (entry.traits().annotations.may_repeat()
+                || self.unknown_outcome == Some(UnknownOutcome::RunAgain))
+    }
 }
 
 /// Starts a tool's code on this task: returns a future, or the answer.
@@ -92,6 +110,14 @@ pub(super) async fn in_span(
     span.around(layered(job, began, env, &span)).await
 }
 
+/// Runs the tool's code of a call without layers again.
+pub(super) async fn again(job: &Job<'_>, env: &BatchEnv<'_>) -> FinishedCall {
+    let span = CallSpan::default();
+    let core = Core::new(job, &env.cx, env, &span);
+    let answered = core.body(job.call, Instant::now()).await;
+    core.end(answered.into())
+}
+
 async fn layered(
     job: &Job<'_>,
     began: Instant,
@@ -101,8 +127,11 @@ async fn layered(
     let call = job.call;
     if env.layers.is_empty() && env.desk.is_none() {
         let core = Core::new(job, &env.cx, env, span);
-        let handled = core.body(call, began).await.into();
-        return core.end(handled);
+        let mut answered = core.body(call, began).await;
+        if env.runs_again(job.entry, &answered) {
+            answered = core.body(call, Instant::now()).await;
+        }
+        return core.end(answered.into());
     }
     let cx = &env.cx;
     let cx = cx.for_call(job.index, call.id.clone(), call.name.clone());
@@ -120,15 +149,13 @@ async fn layered(
 }
 
 impl<'a> Core<'a> {
-    fn new(job: &Job<'a>, cx: &'a Context, env: &'a BatchEnv<'_>, span: &'a CallSpan) -> Self {
+    fn new(job: &Job<'a>, cx: &'a Context, env: &'a BatchEnv<'a>, span: &'a CallSpan) -> Self {
         Self {
             index: job.index,
             entry: job.entry,
             tool: job.entry.tool(),
             cx,
-            deadlines: &env.deadlines,
-            blocking: env.blocking,
-            desk: env.desk.as_ref(),
+            env,
             span,
             repairs: Mutex::default(),
             approved: None,
@@ -199,10 +226,19 @@ impl<'a> Core<'a> {
         Ok(call)
     }
 
+    /// Runs the tool's code, and once more if its outcome is unknown and that is harmless.
+    pub(super) async fn attempts(&self, call: &ToolCall) -> Answered {
+        let answered = self.attempt(call).await;
+        if self.env.runs_again(self.entry, &answered) {
+            return self.attempt(call).await;
+        }
+        answered
+    }
+
     /// Runs the tool's code as one of several attempts. A failed attempt's state updates are dropped.
-    pub(super) async fn attempt(&self, call: &ToolCall) -> Answered {
+    async fn attempt(&self, call: &ToolCall) -> Answered {
         let updates = self.cx.update_count();
-        let answered = match self.desk {
+        let answered = match &self.env.desk {
             Some(desk) => self.by_runner(desk, call).await,
             None => self.body(call, Instant::now()).await,
         };
@@ -232,7 +268,11 @@ impl<'a> Core<'a> {
     async fn by_runner(&self, desk: &Desk<'_>, call: &ToolCall) -> Answered {
         let replied = desk.hand_over(self.index, call, self.tool, self.cx);
         let own = self.entry.traits().timeout;
-        let replied = self.deadlines.within(Instant::now(), own, replied).await;
+        let replied = self
+            .env
+            .deadlines
+            .within(Instant::now(), own, replied)
+            .await;
         match replied.map_err(not_stopped)? {
             Ok(RunnerReply::Answer(answer)) => answer,
             Ok(RunnerReply::Here(_ends)) => self.body(call, Instant::now()).await,
@@ -264,7 +304,7 @@ impl<'a> Core<'a> {
         first: Contained<'c, Answered>,
     ) -> Answered {
         let own = self.entry.traits().timeout;
-        let mut limited = self.deadlines.within(began, own, first);
+        let mut limited = self.env.deadlines.within(began, own, first);
         loop {
             let answer = (&mut limited).await;
             let answer = answer.map_err(|late| out_of_time(self.cx, self.index, late));
@@ -279,7 +319,7 @@ impl<'a> Core<'a> {
     /// Runs the tool's code on another task or thread. That may outlive the batch, so it owns everything it needs.
     async fn offload(&self, call: &ToolCall, began: Instant, traits: Traits) -> Answered {
         let (place, began) = if traits.blocking {
-            let (place, began) = self.blocking.place(began).await?;
+            let (place, began) = self.env.blocking.place(began).await?;
             (Some(place), began)
         } else {
             (None, began)
@@ -297,6 +337,7 @@ impl<'a> Core<'a> {
         self.cx.set_offloaded(self.index, true);
         let mut answer = Offloaded::start(owned, traits.blocking);
         let in_time = self
+            .env
             .deadlines
             .within(began, traits.timeout, &mut answer)
             .await;

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::batch::Pending;
+use super::batch::{Pending, PendingReason};
 use crate::tool::Decision;
 use toolwright_provider::call::ToolCall;
 
@@ -14,6 +14,10 @@ pub struct Decided {
     pub place: usize,
     /// Decision of a person or a policy.
     pub decision: Decision,
+    /// How often the call was let run again after its outcome was unknown. It is a part of the call's
+    /// [key](crate::tool::Context::idempotency_key).
+    #[serde(default)]
+    pub attempt: u32,
 }
 
 impl Decided {
@@ -27,12 +31,15 @@ impl Decided {
 }
 
 impl Pending {
-    /// Attaches a decision to the call.
+    /// Attaches a decision to the call. A call of [unknown outcome](PendingReason::OutcomeUnknown) that runs again has a
+    /// new [key](crate::tool::Context::idempotency_key).
     pub fn decided(&self, decision: Decision) -> Decided {
+        let again = matches!(self.reason, PendingReason::OutcomeUnknown(_));
         Decided {
             call: self.call.clone(),
             place: self.place,
             decision,
+            attempt: self.attempt.saturating_add(u32::from(again)),
         }
     }
 }

@@ -60,6 +60,14 @@ pub enum Handled {
 }
 
 impl Handled {
+    /// Returns true if a person may have to decide: the call waits, or its outcome is unknown.
+    fn is_open(&self) -> bool {
+        match self {
+            Self::Wait(_) => true,
+            Self::Done(outcome) => outcome.as_ref().is_err_and(ToolError::is_outcome_unknown),
+        }
+    }
+
     /// Returns the error, if the call failed.
     pub fn error(&self) -> Option<&ToolError> {
         match self {
@@ -245,7 +253,11 @@ impl<'a> Next<'a> {
                 request.core.waits(Arc::clone(&request.call.arguments));
                 return waits;
             }
-            return request.core.attempt(&request.call).await.into();
+            let handled = Handled::from(request.core.attempts(&request.call).await);
+            if handled.is_open() {
+                request.core.waits(Arc::clone(&request.call.arguments));
+            }
+            return handled;
         };
         let (core, arguments) = (request.core, Arc::clone(&request.call.arguments));
         core.clear_pending();
@@ -254,7 +266,7 @@ impl<'a> Next<'a> {
             Ok(handling) => handling.await,
             Err(error) => error.into(),
         };
-        if matches!(handled, Handled::Wait(_)) {
+        if handled.is_open() {
             core.waits(arguments);
         }
         handled

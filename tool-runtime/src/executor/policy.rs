@@ -78,6 +78,22 @@ impl fmt::Debug for ErrorPolicy {
     }
 }
 
+/// Policy for calls whose outcome is unknown: they began, and nobody can say whether they took effect.
+///
+/// A call of a tool that is `read_only` or `idempotent` never waits for a person. It runs again, once, unless its time is
+/// over or the run was cancelled; layers and the model see what the second attempt says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UnknownOutcome {
+    /// The call waits for a person to decide. An approval runs it again, as another call with a new
+    /// [key](crate::tool::Context::idempotency_key). It can also be answered with its outcome, or rejected.
+    Ask,
+    /// The model reads the error.
+    Fail,
+    /// The call runs again, once. Its effect may happen twice.
+    RunAgain,
+}
+
 /// Policy for calls of tools that do not exist, or that this conversation may not see.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]

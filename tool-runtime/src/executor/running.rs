@@ -78,6 +78,7 @@ impl<'a> RunningCall<'a> {
         }
         let first = match body::first(self.job.entry, self.call()) {
             Ok(first) => first,
+            Err(answer) if self.runs_again(&answer) => return None,
             Err(answer) => return Some(self.finished(answer)),
         };
         let own = self.job.entry.traits().timeout;
@@ -111,9 +112,19 @@ impl<'a> RunningCall<'a> {
             };
             match items::stream_of(&answer) {
                 Some(stream) => self.continue_with(items::read(stream, self.call())),
+                None if self.runs_again(&answer) => {}
                 None => return Poll::Ready(self.finished(answer)),
             }
         }
+    }
+
+    /// Lets a call of unknown outcome run again, if that is harmless. Returns false if it is not.
+    fn runs_again(&mut self, answer: &Answered) -> bool {
+        let again = self.env.runs_again(self.job.entry, answer);
+        if again {
+            self.phase = Phase::Boxed(Box::pin(body::again(self.job, self.env)));
+        }
+        again
     }
 
     fn continue_with(&mut self, next: Contained<'a, Answered>) {

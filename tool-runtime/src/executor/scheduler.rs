@@ -40,6 +40,7 @@ pub(super) async fn run_jobs<'a>(
         layers: &executor.layers,
         blocking: &executor.blocking,
         desk: executor.runner.as_deref().map(Desk::new),
+        unknown_outcome: executor.unknown_outcome,
     };
     let mut timer = DeadlineTimer::default();
     let whole = executor.batch_timeout;

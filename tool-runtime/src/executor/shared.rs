@@ -14,8 +14,8 @@ pub(crate) struct BatchShared {
     /// Token of the host, or one that is made when a call first asks.
     stop: OnceLock<Cancel>,
     calls: Mutex<Vec<CallStatus>>,
-    /// Each call's place in the model's turn, if it differs from the index.
-    places: Option<Vec<usize>>,
+    /// Each call's place in the model's turn, and its attempt, if the place may differ from the index.
+    places: Option<Vec<(usize, u32)>>,
     /// Run of the calls.
     run: Option<Arc<str>>,
     /// Call that runs the batch, if one does.
@@ -61,7 +61,7 @@ impl BatchShared {
     pub(super) fn new(
         id: BatchId,
         calls: usize,
-        places: Option<Vec<usize>>,
+        places: Option<Vec<(usize, u32)>>,
         cx: &Context,
         observers: Observers,
     ) -> Self {
@@ -166,7 +166,12 @@ impl RunningBatch for BatchShared {
 
     fn place(&self, index: usize) -> usize {
         let place = self.places.as_ref().and_then(|places| places.get(index));
-        place.copied().unwrap_or(index)
+        place.map_or(index, |(place, _)| *place)
+    }
+
+    fn attempt(&self, index: usize) -> u32 {
+        let place = self.places.as_ref().and_then(|places| places.get(index));
+        place.map_or(0, |(_, attempt)| *attempt)
     }
 
     fn update_count(&self, index: usize) -> usize {

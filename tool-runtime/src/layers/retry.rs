@@ -69,20 +69,14 @@ impl Retry {
     }
 
     fn is_for(&self, request: &Request<'_>) -> bool {
-        may_repeat(request) || lists(&self.always, &request.call().name)
+        request.annotations().may_repeat() || lists(&self.always, &request.call().name)
     }
-}
-
-/// Returns true if a call that took effect may be repeated.
-fn may_repeat(request: &Request<'_>) -> bool {
-    let hints = request.annotations();
-    hints.idempotent == Some(true) || hints.read_only == Some(true)
 }
 
 fn may_pass(error: &ToolError, request: &Request<'_>) -> bool {
     matches!(error.kind(), ErrorKind::Failed | ErrorKind::Timeout)
         && !error.is_permanent()
-        && (!error.is_outcome_unknown() || may_repeat(request))
+        && (!error.is_outcome_unknown() || request.annotations().may_repeat())
 }
 
 impl Layer for Retry {

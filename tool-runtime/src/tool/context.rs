@@ -419,11 +419,16 @@ impl Context {
         {
             return Some(CallPlace::clone(place));
         }
-        Some(match (&self.shared.within, self.run_id()) {
+        let place = match (&self.shared.within, self.run_id()) {
             (Some(within), _) => CallPlace::within(within.to_string(), index, &*call.id),
             (None, Some(run)) => CallPlace::new(run, self.turn(), index, &*call.id),
             (None, None) => return None,
-        })
+        };
+        #[cfg(feature = "tokio")]
+        if let Some(batch) = &self.batch {
+            return Some(place.attempt(batch.attempt(call.index)));
+        }
+        Some(place)
     }
 
     /// Returns the scope, which decides which tools are visible.

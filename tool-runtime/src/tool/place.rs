@@ -11,6 +11,15 @@ pub struct CallPlace {
     within: String,
     index: usize,
     id: String,
+    /// Times that a person let the call run again after its outcome was unknown.
+    #[serde(default, skip_serializing_if = "is_first")]
+    attempt: u32,
+}
+
+// serde hands a reference.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_first(attempt: &u32) -> bool {
+    *attempt == 0
 }
 
 impl CallPlace {
@@ -25,7 +34,15 @@ impl CallPlace {
             within: key,
             index,
             id: id.into(),
+            attempt: 0,
         }
+    }
+
+    /// The place of a call that a person let run again, so many times. It is another call for a service, which may have
+    /// the first one.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn attempt(self, attempt: u32) -> Self {
+        Self { attempt, ..self }
     }
 
     /// Returns the call's id.
@@ -33,9 +50,20 @@ impl CallPlace {
         &self.id
     }
 
-    /// Returns the call's idempotency key.
+    /// Returns the call's idempotency key. It has the attempt, since a person who lets a call of unknown outcome run again
+    /// wants another effect than the one that a service may know by the first key.
     pub fn key(&self) -> String {
-        let Self { within, index, id } = self;
+        match self.attempt {
+            0 => self.first_key(),
+            again => format!("{}#{again}", self.first_key()),
+        }
+    }
+
+    /// Returns the key of the call's first attempt, which is that of its records.
+    pub fn first_key(&self) -> String {
+        let Self {
+            within, index, id, ..
+        } = self;
         format!("{within}/{index}/{id}")
     }
 }

@@ -18,6 +18,9 @@ pub(crate) trait RunningBatch: fmt::Debug + Send + Sync {
     /// Returns the place in its turn of the call at this index.
     fn place(&self, index: usize) -> usize;
 
+    /// Returns how often a person let the call at this index run again.
+    fn attempt(&self, index: usize) -> u32;
+
     /// Counts the updates that the call has made.
     fn update_count(&self, index: usize) -> usize;
 

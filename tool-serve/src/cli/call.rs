@@ -7,7 +7,7 @@ use clap::ArgMatches;
 use serde_json::Value;
 use tokio::sync::mpsc::Receiver;
 use toolwright_provider::call::ToolCall;
-use toolwright_runtime::executor::{Batch, Executor, Pending, Reply};
+use toolwright_runtime::executor::{Batch, Executor, Pending, PendingReason, Reply};
 use toolwright_runtime::tool::{Context, Decision, Progress};
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::text::Printable;
@@ -127,7 +127,9 @@ impl CallCommand {
         let mut repairs = Vec::new();
         // A layer may change the arguments after an approval. These need another one.
         while let Some(Reply::Pending(waits)) = batch.calls().first() {
-            let decision = if std::mem::take(&mut approve) {
+            // `--approve` was said of a call that had not run.
+            let has_run = matches!(waits.reason, PendingReason::OutcomeUnknown(_));
+            let decision = if !has_run && std::mem::take(&mut approve) {
                 Decision::Approve
             } else if let Some(decision) = ask(executor, cx, waits).await {
                 decision

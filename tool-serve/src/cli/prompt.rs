@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, IsTerminal};
 
 use tokio::sync::oneshot;
-use toolwright_runtime::executor::Pending;
+use toolwright_runtime::executor::{Pending, PendingReason};
 use toolwright_runtime::tool::Decision;
 
 use super::show::print_pending;
@@ -16,7 +16,15 @@ pub(super) fn is_possible() -> bool {
 /// Asks for a decision about a pending call. Returns `None` if the input ends.
 pub(super) async fn ask(pending: &Pending, shown: &str) -> Option<Decision> {
     print_pending(pending, shown);
-    anstream::eprint!("Run it? [y/N] ");
+    let unknown = match &pending.reason {
+        PendingReason::OutcomeUnknown(error) => Some(error),
+        _ => None,
+    };
+    let question = match unknown {
+        Some(_) => "Run it again?",
+        None => "Run it?",
+    };
+    anstream::eprint!("{question} [y/N] ");
     let said = line().await?;
     let said = said.trim();
     let is_yes = ["y", "yes"]
@@ -25,7 +33,7 @@ pub(super) async fn ask(pending: &Pending, shown: &str) -> Option<Decision> {
     Some(if is_yes {
         Decision::Approve
     } else {
-        Decision::Reject(String::new())
+        Decision::Reject(unknown.cloned().unwrap_or_default())
     })
 }
 

@@ -199,7 +199,9 @@ impl Printer {
             }
             Reply::Pending(pending) => {
                 print_pending(pending, &shown(pending));
-                anstream::eprintln!("  with `--approve` it runs");
+                if !matches!(pending.reason, PendingReason::OutcomeUnknown(_)) {
+                    anstream::eprintln!("  with `--approve` it runs");
+                }
                 Ok(())
             }
         }
@@ -247,6 +249,9 @@ pub(super) fn print_pending(pending: &Pending, shown: &str) {
             Some(details) => format!("a person has to decide ({details})"),
             None => "a person has to decide".to_owned(),
         },
+        PendingReason::OutcomeUnknown(error) => {
+            format!("a person has to decide; it has run, and may have taken effect: {error}")
+        }
         _ => "a person or the host answers calls of this tool".to_owned(),
     };
     let (why, shown) = (

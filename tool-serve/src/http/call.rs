@@ -12,7 +12,7 @@ use toolwright_runtime::executor::{Batch, Decided, Reply};
 use toolwright_runtime::tool::Context;
 use toolwright_schema::decode::FaultCode;
 
-use super::pending_calls::{Needs, PendingCall};
+use super::pending_calls::{PendingCall, Waits};
 use super::{ServerState, json, no_utf8_name, refused, stream};
 use crate::answer::{self, CallStatus};
 use crate::body::{self, BodyError, BodyPermit};
@@ -122,18 +122,18 @@ pub(super) fn answer_json(
     call: &ToolCall,
     reply: &Reply,
 ) -> String {
-    let waits_for = |needs, call: &ToolCall| {
-        let (call, cx) = (call.clone(), cx.clone());
-        state.pending_calls.insert(PendingCall { call, cx, needs })
+    let store = |waits| {
+        let cx = cx.clone();
+        state.pending_calls.insert(PendingCall { waits, cx })
     };
     match reply {
         Reply::Answered(result) => {
-            let id = is_answerable(result).then(|| waits_for(Needs::Answer, call));
+            let id = is_answerable(result).then(|| store(Waits::Answer(call.clone())));
             answer::result_json(result, id.as_deref())
         }
         Reply::Pending(pending) => {
             let shown = answer::redacted_arguments(&state.executor, cx, pending);
-            let id = waits_for(Needs::Decision, &pending.call);
+            let id = store(Waits::Decision(pending.clone()));
             answer::pending_json(pending, &shown, Some(&id))
         }
     }

@@ -6,11 +6,10 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use toolwright_runtime::executor::Decided;
 use toolwright_runtime::tool::Decision;
 
 use super::call::{BODY_TIMEOUT, body_refusal, content_type_refusal, respond};
-use super::pending_calls::{NotTaken, PendingCall};
+use super::pending_calls::NotTaken;
 use super::{ServerState, refused};
 use crate::body;
 
@@ -35,7 +34,7 @@ pub(super) async fn decide(
     };
     // Runs once, in the context of the caller, with the arguments that were shown.
     let id = id.map(|Path(id)| id).unwrap_or_default();
-    let PendingCall { call, cx, .. } = match state.pending_calls.take(&id, &decision) {
+    let (decided, cx) = match state.pending_calls.take(&id, decision) {
         Ok(waits) => waits,
         Err(NotTaken::Unknown) => {
             let message = "no call waits under this id; it was decided, or has waited too long";
@@ -46,10 +45,6 @@ pub(super) async fn decide(
             return refused(StatusCode::UNPROCESSABLE_ENTITY, "no_answer", message);
         }
     };
-    let decided = Decided {
-        call: call.clone(),
-        place: 0,
-        decision,
-    };
+    let call = decided.call.clone();
     respond(&state, call, Some(decided), cx, &parts.headers, None).await
 }

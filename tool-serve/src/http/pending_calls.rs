@@ -8,6 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use toolwright_provider::call::ToolCall;
+use toolwright_runtime::executor::{Decided, Pending};
 use toolwright_runtime::tool::{Context, Decision};
 
 use crate::random;
@@ -33,21 +34,43 @@ struct PendingQueue {
 struct PendingEntry {
     id: String,
     since: Instant,
-    waits: PendingCall,
+    pending: PendingCall,
 }
 
-/// A call, with the context of its caller.
+/// What a call waits for, with the context of its caller.
 pub(super) struct PendingCall {
-    pub(super) call: ToolCall,
+    pub(super) waits: Waits,
     pub(super) cx: Context,
-    pub(super) needs: Needs,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Needs {
-    Decision,
-    /// The tool ran and asked a question. What is said to it cannot make the tool run again.
-    Answer,
+pub(super) enum Waits {
+    /// A decision.
+    Decision(Pending),
+    /// The answer to the question that the call has ended with. What is said to it cannot make the tool run again.
+    Answer(ToolCall),
+}
+
+impl Waits {
+    pub(super) fn call(&self) -> &ToolCall {
+        match self {
+            Self::Decision(pending) => &pending.call,
+            Self::Answer(call) => call,
+        }
+    }
+
+    /// Attaches a decision, if it is one about this.
+    fn decided(&self, decision: Decision) -> Result<Decided, NotTaken> {
+        match (self, decision) {
+            (Self::Decision(pending), decision) => Ok(pending.decided(decision)),
+            (Self::Answer(_), Decision::Approve | Decision::Edit(_)) => Err(NotTaken::NeedsAnswer),
+            (Self::Answer(call), decision) => Ok(Decided {
+                call: call.clone(),
+                place: 0,
+                decision,
+                attempt: 0,
+            }),
+        }
+    }
 }
 
 /// Reason why no call is taken.
@@ -59,34 +82,39 @@ pub(super) enum NotTaken {
 
 impl PendingCalls {
     /// Stores a call. Returns its id.
-    pub(super) fn insert(&self, waits: PendingCall) -> String {
+    pub(super) fn insert(&self, pending: PendingCall) -> String {
         let id = random::id();
+        let bytes = pending.waits.call().arguments.len();
         let mut calls = self.lock();
-        calls.make_room(waits.call.arguments.len());
-        calls.bytes += waits.call.arguments.len();
+        calls.make_room(bytes);
+        calls.bytes += bytes;
         calls.calls.push_back(PendingEntry {
             id: id.clone(),
             since: Instant::now(),
-            waits,
+            pending,
         });
         id
     }
 
-    /// Removes and returns the call with this id, if the decision is one about it.
-    pub(super) fn take(&self, id: &str, decision: &Decision) -> Result<PendingCall, NotTaken> {
+    /// Removes the call with this id, if the decision is one about it. Returns it with the context of its caller.
+    pub(super) fn take(
+        &self,
+        id: &str,
+        decision: Decision,
+    ) -> Result<(Decided, Context), NotTaken> {
         let mut calls = self.lock();
         calls.evict_expired();
-        let mut entries = calls.calls.iter();
-        let at = entries.position(|entry| entry.id == id);
-        let at = at.ok_or(NotTaken::Unknown)?;
-        let answers = matches!(decision, Decision::Answer(_) | Decision::Reject(_));
-        let needs = calls.calls.get(at).map(|entry| entry.waits.needs);
-        if needs == Some(Needs::Answer) && !answers {
-            return Err(NotTaken::NeedsAnswer);
-        }
-        let PendingEntry { waits, .. } = calls.calls.remove(at).ok_or(NotTaken::Unknown)?;
-        calls.bytes -= waits.call.arguments.len();
-        Ok(waits)
+        let at = calls.calls.iter().position(|entry| entry.id == id);
+        let entry = at.and_then(|at| calls.calls.get(at));
+        let decided = entry
+            .ok_or(NotTaken::Unknown)?
+            .pending
+            .waits
+            .decided(decision)?;
+        let entry = at.and_then(|at| calls.calls.remove(at));
+        let PendingEntry { pending, .. } = entry.ok_or(NotTaken::Unknown)?;
+        calls.bytes -= pending.waits.call().arguments.len();
+        Ok((decided, pending.cx))
     }
 
     fn lock(&self) -> MutexGuard<'_, PendingQueue> {
@@ -118,7 +146,7 @@ impl PendingQueue {
         let oldest = self.calls.pop_front();
         let bytes = oldest
             .as_ref()
-            .map(|entry| entry.waits.call.arguments.len());
+            .map(|entry| entry.pending.waits.call().arguments.len());
         self.bytes -= bytes.unwrap_or_default();
         oldest.is_some()
     }

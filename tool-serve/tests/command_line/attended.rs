@@ -14,6 +14,7 @@ use terminal::{a_terminal_is_asked, an_interrupt_at_the_prompt_cancels_the_call}
 pub(crate) const TESTS: &[Named] = named![
     risky_calls_wait_for_a_yes_on_the_command_line,
     what_is_to_be_approved_is_what_runs,
+    an_approval_does_not_let_a_call_run_twice,
     #[cfg(unix)]
     a_terminal_is_asked,
     #[cfg(unix)]
@@ -113,6 +114,18 @@ fn attended(by: &str, arguments: &[&str]) -> (i32, String, String) {
         text(output.stdout),
         text(output.stderr),
     )
+}
+
+fn an_approval_does_not_let_a_call_run_twice() {
+    let (code, out, err) = attended("where the bank is silent", &["call", "pay", "--approve"]);
+    assert_eq!((code, &*out), (5, ""), "{err}");
+    let said = "paying\nwaits: a person has to decide; it has run, and may have taken effect: the bank said nothing\n";
+    assert!(err.starts_with(said), "{err}");
+    assert!(!err.contains("with `--approve`"), "{err}");
+    let json = ["--output", "json", "call", "pay", "--approve"];
+    let (code, out, _) = attended("where the bank is silent", &json);
+    let waits: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, &waits["reason"]), (5, &json!("outcome_unknown")));
 }
 
 fn nobody_is_asked_twice() {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use futures_util::stream;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use toolwright::executor::UnknownOutcome;
 use toolwright::layers::Approval;
 use toolwright::serve::Serve;
 use toolwright::{
@@ -349,6 +350,13 @@ impl Stock {
     }
 }
 
+/// Pays, and hears nothing of it.
+#[tool(destructive)]
+fn pay() -> Result<u8, ToolError> {
+    eprintln!("paying");
+    Err(ToolError::failed("the bank said nothing").with_outcome_unknown())
+}
+
 pub(crate) fn program() -> Serve {
     let (north, south) = (Stock(1), Stock(2));
     let tools = tools![
@@ -375,6 +383,11 @@ pub(crate) fn program() -> Serve {
     ];
     let strange = Toolset::new([strange()]).unwrap();
     let tools = tools.merge(&strange).unwrap();
+    let attended = std::env::var("TOOLWRIGHT_ATTENDED");
+    let tools = match attended.as_deref() {
+        Ok("where the bank is silent") => tools.merge(&tools![pay]).unwrap(),
+        _ => tools,
+    };
     let serve = Serve::new(tools)
         // Said first, and done last.
         .http(|http| {
@@ -386,7 +399,10 @@ pub(crate) fn program() -> Serve {
         .version("1.2.0")
         .about("A shop")
         .executor(|executor| executor.layer(Cents));
-    match std::env::var("TOOLWRIGHT_ATTENDED").as_deref() {
+    match attended.as_deref() {
+        Ok("where the bank is silent") => {
+            serve.executor(|executor| executor.on_unknown_outcome(UnknownOutcome::Ask))
+        }
         Ok("by nobody") => serve.unattended(),
         Ok("by the host") => serve.executor(|executor| {
             executor.layer(Approval::at_least("high").ask(|_| async {

@@ -15,6 +15,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
 use tokio::time::timeout;
+use toolwright::executor::UnknownOutcome;
 use toolwright::layers::Approval;
 use toolwright::serve::mcp::{HttpService, McpServer, ServerLimits};
 use toolwright::{
@@ -509,6 +510,23 @@ fn asking() -> McpServer {
     let destroys = |request: &Request<'_>| request.annotations().destructive == Some(true);
     McpServer::new(tools![charge, decide])
         .executor(move |executor| executor.layer(Approval::when(destroys)))
+}
+
+/// Pays, and hears nothing of it.
+#[tool]
+fn pay() -> Result<u8, ToolError> {
+    Err(ToolError::failed("no word of it").with_outcome_unknown())
+}
+
+#[tokio::test]
+async fn a_call_of_unknown_outcome_is_an_error_for_a_client() {
+    let server = McpServer::new(tools![pay])
+        .executor(|executor| executor.on_unknown_outcome(UnknownOutcome::Ask));
+    let mut client = Piped::with_a_user(server).await;
+    let answer = client.ask(&call(1, "pay", "{}")).await;
+    assert_eq!(answer["id"], 1);
+    assert_eq!(answer["result"]["isError"], true);
+    assert_eq!(answer["result"]["content"][0]["text"], "no word of it");
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use toolwright_runtime::executor::{Event, Executor};
+use toolwright_runtime::executor::{Event, Executor, UnknownOutcome};
 use toolwright_runtime::tool::Context;
 use toolwright_runtime::toolset::Toolset;
 
@@ -50,14 +50,25 @@ impl Engine<'_> {
         let store = self.agent.persistence.store.clone();
         let subs = || SubSessions::new(store, self.session, outer, &self.host);
         Ok(Lease {
-            journal: self.agent.persistence.journal(self.session)?,
+            journal: self
+                .agent
+                .persistence
+                .journal(self.session, self.unknown_outcome())?,
             subs: has_agents.then(subs),
         })
     }
 
+    /// Returns the policy of the active agent, or of the one that was asked.
+    fn unknown_outcome(&self) -> UnknownOutcome {
+        let own = self.active_agent().executor.unknown_outcome();
+        own.or(self.agent.executor.unknown_outcome())
+            .unwrap_or(UnknownOutcome::Ask)
+    }
+
     /// Returns the executor of the calls, with the run's listeners. The journal is its innermost layer.
     pub(super) fn executor(&self, lease: &Lease) -> Executor {
-        let mut executor = self.active_agent().executor.clone();
+        let executor = self.active_agent().executor.clone();
+        let mut executor = executor.on_unknown_outcome(self.unknown_outcome());
         if let Some(subs) = &lease.subs {
             executor = executor.layer(subs.clone());
         }

@@ -95,11 +95,7 @@ impl Engine<'_> {
             if wait.decision.is_none() && wait.goes_on() {
                 let tool = tools.get(&wait.call.name);
                 if tool.is_some_and(|tool| tool.resumes()) {
-                    decided.push(Decided {
-                        call: wait.call.clone(),
-                        place: wait.index,
-                        decision: Decision::Approve,
-                    });
+                    decided.push(wait.decided(Decision::Approve));
                 } else {
                     // Otherwise its conversation would be lost, or a tool would run that nobody approved.
                     let words = "the agent that the call runs is not there any more; the call can be \
@@ -110,10 +106,10 @@ impl Engine<'_> {
                     });
                 }
             }
-            let (Some(decision), call) = (&wait.decision, &wait.call) else {
+            let (Some(decision), call) = (wait.decision.clone(), &wait.call) else {
                 continue;
             };
-            let holds = match decision {
+            let holds = match &decision {
                 Decision::Approve
                     if ![digest::of(call, tools), digest::of_call(call)].contains(&wait.digest) =>
                 {
@@ -133,11 +129,7 @@ impl Engine<'_> {
                 _ => Ok(()),
             };
             match holds {
-                Ok(()) => decided.push(Decided {
-                    call: call.clone(),
-                    place: wait.index,
-                    decision: decision.clone(),
-                }),
+                Ok(()) => decided.push(wait.decided(decision)),
                 Err(error) => {
                     wait.decision = None;
                     if wait.reason == PendingCallReason::NotRun {
@@ -196,15 +188,14 @@ impl Engine<'_> {
                 }
                 Reply::Pending(pending) => {
                     let sub = lease.subs.as_ref().and_then(|subs| subs.take_paused(index));
-                    let record = lease
-                        .journal
-                        .as_ref()
-                        .and_then(|journal| journal.waits(index));
-                    let reason = match (&sub, record) {
-                        (Some(_), _) => PendingCallReason::Agent,
-                        (None, Some(record)) => PendingCallReason::OutcomeUnknown { record },
-                        (None, None) => pending.reason.clone().into(),
+                    let mut reason = match &sub {
+                        Some(_) => PendingCallReason::Agent,
+                        None => pending.reason.clone().into(),
                     };
+                    if let PendingCallReason::OutcomeUnknown { record, .. } = &mut reason {
+                        let journal = lease.journal.as_ref();
+                        *record = journal.and_then(|journal| journal.unknown(index));
+                    }
                     let before = self.session.take_wait(index);
                     let tools =
                         tools.get_or_insert_with(|| active_agent.executor.tools(&self.context()));
@@ -218,6 +209,7 @@ impl Engine<'_> {
                         },
                         digest,
                     );
+                    wait.attempt = pending.attempt;
                     wait.sub = sub.map(Box::new).or(before.and_then(|before| before.sub));
                     self.session.put_wait(wait);
                 }

@@ -298,6 +298,7 @@ impl Traced {
                     PendingReason::ManualTool => "manual_tool",
                     PendingReason::ManualMode => "manual_mode",
                     PendingReason::Decision(_) => "decision",
+                    PendingReason::OutcomeUnknown(_) => "outcome_unknown",
                     PendingReason::Left => "left",
                 },
             },

@@ -12,7 +12,7 @@ use rmcp::model::{
 use rmcp::service::{PeerRequestOptions, RequestContext};
 use toolwright_provider::call::{Encoder, ErrorKind, Outcome, ToolCall, ToolResult};
 use toolwright_provider::wire::Wire;
-use toolwright_runtime::executor::{Batch, Decided, Reply};
+use toolwright_runtime::executor::{Batch, Decided, PendingReason, Reply};
 use toolwright_runtime::tool::{Context, Progress};
 use toolwright_schema::decode::Repair;
 
@@ -216,6 +216,13 @@ impl Asked<'_> {
                     None => return self.result(result),
                 },
                 Some(Reply::Pending(pending)) => {
+                    // A client may answer with another request, whose call would run from its beginning.
+                    if let PendingReason::OutcomeUnknown(error) = &pending.reason {
+                        return Ok(self.say(Said {
+                            text: error.clone(),
+                            is_error: true,
+                        }));
+                    }
                     self.repaired(&pending.repairs);
                     let tools = self.shared.executor.tools(&self.cx);
                     question::pending(pending, &tools, &self.answers, self.shown)

@@ -1,13 +1,15 @@
 //! Calls that wait for a person, and what becomes of them by a decision.
 
 use std::io::Write;
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
+use toolwright::executor::UnknownOutcome;
 use toolwright::layers::Approval;
 use toolwright::serve::axum::extract::Request;
 use toolwright::serve::axum::middleware::map_request;
-use toolwright::{Context, Outcome, tool, tools};
+use toolwright::{Context, Outcome, ToolError, tool, tools};
 
 use super::client::{Answer, Served, read, serve, serve_tools};
 
@@ -110,6 +112,50 @@ fn the_answer_to_a_question_is_the_result_of_its_call() {
     );
     assert_eq!((answer.status, &*answer.kind()), (403, "rejected"));
     assert!(answer.body.contains("nobody is there"), "{answer:?}");
+}
+
+/// Pays, and hears nothing of it.
+#[tool]
+fn pay(#[context] cx: &Context, #[state] ran: &Mutex<Vec<u32>>) -> Result<u32, ToolError> {
+    let key = cx.idempotency_key();
+    let attempt = key.as_deref().and_then(|key| key.rsplit_once('#'));
+    let attempt = attempt.map_or(0, |(_, attempt)| attempt.parse().unwrap());
+    ran.lock().unwrap().push(attempt);
+    match attempt {
+        0 | 1 => Err(ToolError::failed("no word of it").with_outcome_unknown()),
+        attempt => Ok(attempt),
+    }
+}
+
+#[test]
+fn a_call_of_unknown_outcome_waits_and_runs_again_as_another_attempt() {
+    let ran = Arc::new(Mutex::new(Vec::new()));
+    let tools = tools![pay; state = Arc::clone(&ran)];
+    let served = serve_tools(tools, |server| {
+        server.executor(|executor| {
+            let executor = executor.context(Context::new().with_run("r"));
+            executor.on_unknown_outcome(UnknownOutcome::Ask)
+        })
+    });
+    let answer = served.call("pay", "{}");
+    let said = answer.json();
+    assert_eq!((answer.status, &said["status"]), (202, &json!("pending")));
+    assert_eq!(said["reason"], "outcome_unknown");
+    assert_eq!(said["ask"], "no word of it");
+    let again = decide(&served, &said["id"], r#""approve""#, JSON);
+    assert_eq!(
+        (again.status, &again.json()["reason"]),
+        (202, &json!("outcome_unknown"))
+    );
+    let third = decide(&served, &again.json()["id"], r#""approve""#, JSON);
+    assert_eq!((third.status, &third.json()["value"]), (200, &json!(2)));
+    assert_eq!(*ran.lock().unwrap(), [0, 1, 2]);
+
+    // Whoever knows says it, and nothing runs.
+    let id = waits(&served, "pay", "{}");
+    let known = decide(&served, &id, r#"{"answer": "paid"}"#, JSON);
+    assert_eq!(known.json()["value"], "paid");
+    assert_eq!(ran.lock().unwrap().len(), 4);
 }
 
 /// Asks who somebody is, and reads the answer in another call.

@@ -279,9 +279,9 @@ impl Executor {
     /// over. Default: [`UnknownOutcome::Fail`], and [`UnknownOutcome::Ask`] in an agent.
     ///
     /// ```
-    /// use toolwright::call::{Decision, ToolError};
+    /// use toolwright::call::Decision;
     /// use toolwright::executor::{PendingReason, UnknownOutcome};
-    /// use toolwright::{Context, Executor, ToolCall, tool, tools};
+    /// use toolwright::{Context, Executor, ToolCall, ToolError, tool, tools};
     ///
     /// /// Pays a bill.
     /// #[tool]

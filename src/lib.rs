@@ -106,6 +106,10 @@ pub mod executor {
         ResumeError, Runner, RunnerCall, Source, TraceEvent, TraceKind, TraceStore, Traced,
         TracedCall, UnknownOutcome, UnknownPolicy,
     };
+    #[doc(inline)]
+    pub use toolwright_runtime::tool::{
+        OpenCall, OpenCallError, OpenCallHandle, OpenCallState, OpenCallStore, OpenCalls,
+    };
 }
 
 #[cfg(feature = "tokio")]

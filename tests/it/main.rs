@@ -40,6 +40,7 @@ mod lists;
 mod lowered;
 mod lowered_schemas;
 mod nested_calls;
+mod open_calls;
 mod outcomes;
 mod output_limits;
 mod own_names;

@@ -3,7 +3,7 @@
 //! Calls get unique ids where the provider needs them. The same thread always gives the same text, because a changed
 //! prefix would miss the provider's prompt cache.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::error::Error;
 use std::fmt;
 
@@ -93,10 +93,13 @@ impl Thread {
         for message in self.messages() {
             match (message, said.last_mut()) {
                 (ThreadMessage::Tool(answer), Some(WireMessage::Answers(results))) => {
-                    results.push(result(answer, &ids));
+                    results.push(ids.result(answer));
                 }
                 (ThreadMessage::Tool(answer), _) => {
-                    said.push(WireMessage::Answers(vec![result(answer, &ids)]));
+                    said.push(WireMessage::Answers(vec![ids.result(answer)]));
+                }
+                (ThreadMessage::Late(answer), _) => {
+                    said.push(WireMessage::Late(ids.late(answer)));
                 }
                 (ThreadMessage::User { text }, _) => {
                     said.push(WireMessage::Other(Message::User(text)));
@@ -131,6 +134,8 @@ struct IdRewriter {
     taken: HashSet<ShortStr>,
     /// Ids of the calls of the last turn.
     turn: Vec<ShortStr>,
+    /// Ids of open calls, by key.
+    open: HashMap<String, ShortStr>,
 }
 
 impl IdRewriter {
@@ -142,6 +147,7 @@ impl IdRewriter {
             ),
             taken: HashSet::new(),
             turn: Vec::new(),
+            open: HashMap::new(),
         }
     }
 
@@ -173,6 +179,33 @@ impl IdRewriter {
         free.unwrap_or_default()
     }
 
+    /// Returns the answer to a call of the last turn, under the id that the call has in the request.
+    fn result(&mut self, answer: &ToolMessage) -> ToolResult {
+        let id = self.turn.get(answer.index).unwrap_or(&answer.id).clone();
+        let mut result = result(answer, &id);
+        if let Some(key) = &answer.open {
+            self.open.insert(key.clone(), id);
+            result.outcome = Ok(Outcome::Open {
+                key: key.clone(),
+                note: answer.text.clone(),
+            });
+        }
+        result
+    }
+
+    /// Returns the result of a call that stayed open, under the id that the call has in the request.
+    fn late(&self, answer: &ToolMessage) -> ToolResult {
+        let id = answer.open.as_ref().and_then(|key| self.open.get(key));
+        let mut result = result(answer, id.unwrap_or(&answer.id));
+        if let Some(asks) = &answer.asks {
+            result.outcome = Ok(Outcome::AskUser {
+                question: asks.text.clone(),
+                options: asks.options.clone(),
+            });
+        }
+        result
+    }
+
     fn renamed(&self, calls: &[ToolCall]) -> Vec<ToolCall> {
         let calls = calls.iter().zip(&self.turn).map(|(call, id)| ToolCall {
             id: id.clone(),
@@ -188,6 +221,7 @@ enum WireMessage<'t> {
     Renamed(&'t str, Vec<ToolCall>),
     /// All answers of a turn.
     Answers(Vec<ToolResult>),
+    Late(ToolResult),
 }
 
 impl WireMessage<'_> {
@@ -196,13 +230,13 @@ impl WireMessage<'_> {
             Self::Other(said) => *said,
             Self::Renamed(text, calls) => Message::Assistant { text, calls },
             Self::Answers(results) => Message::Results(results),
+            Self::Late(result) => Message::Late(result),
         }
     }
 }
 
 /// Builds the result to send to the provider from a stored answer.
-fn result(answer: &ToolMessage, ids: &IdRewriter) -> ToolResult {
-    let id = ids.turn.get(answer.index).unwrap_or(&answer.id);
+fn result(answer: &ToolMessage, id: &ShortStr) -> ToolResult {
     let call = ToolCall::new(&**id, &*answer.name, "");
     let outcome = if answer.is_error {
         Err(ToolError::failed(answer.text.clone()))

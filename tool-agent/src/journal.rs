@@ -7,7 +7,7 @@ mod layer;
 
 use toolwright_provider::call::ToolCall;
 
-pub(crate) use self::layer::Journal;
+pub(crate) use self::layer::{Journal, unknown};
 use crate::CheckpointId;
 
 /// Record of a call in a [`Checkpointer`](crate::Checkpointer).

@@ -20,6 +20,8 @@ pub enum ThreadMessage {
     Assistant(Assistant),
     /// Answer to a call of the assistant message before it.
     Tool(ToolMessage),
+    /// Result of a call that stayed [open](ToolMessage::open). The answer of the call came before.
+    Late(ToolMessage),
 }
 
 /// Message of the model.
@@ -90,6 +92,9 @@ pub struct ToolMessage {
     /// [`Thread::questions`](crate::Thread::questions).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asks: Option<Question>,
+    /// Key of the open call, if the work goes on after this answer, or if this is its result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open: Option<String>,
 }
 
 /// Question of a tool to a person.
@@ -160,11 +165,19 @@ impl ThreadMessage {
         Self::Tool(ToolMessage::of(unplaced(), &result, Encoder::auto()))
     }
 
+    /// Creates the result of the open call with this key.
+    pub(crate) fn late(key: &str, result: &ToolResult, encoder: Encoder) -> Self {
+        let mut message = ToolMessage::of(unplaced(), result, encoder);
+        message.open = Some(key.to_owned());
+        message.is_direct = false;
+        Self::Late(message)
+    }
+
     /// Returns the calls that the message makes. Only messages of the assistant make calls.
     pub fn tool_calls(&self) -> &[ToolCall] {
         match self {
             Self::Assistant(said) => &said.calls,
-            Self::User { .. } | Self::Tool(_) => &[],
+            Self::User { .. } | Self::Tool(_) | Self::Late(_) => &[],
         }
     }
 }
@@ -189,6 +202,10 @@ impl ToolMessage {
                     text: question.clone(),
                     options: options.clone(),
                 }),
+                _ => None,
+            },
+            open: match &result.outcome {
+                Ok(Outcome::Open { key, .. }) => Some(key.clone()),
                 _ => None,
             },
         }

@@ -177,7 +177,9 @@ impl ToolMessage {
 fn index_of(message: &ThreadMessage) -> usize {
     match message {
         ThreadMessage::Tool(answer) => answer.index,
-        ThreadMessage::User { .. } | ThreadMessage::Assistant(_) => usize::MAX,
+        ThreadMessage::User { .. } | ThreadMessage::Assistant(_) | ThreadMessage::Late(_) => {
+            usize::MAX
+        }
     }
 }
 
@@ -264,7 +266,7 @@ impl Thread {
             .rev()
             .find_map(|message| match message {
                 ThreadMessage::User { text } => Some(text.as_str()),
-                ThreadMessage::Assistant(_) | ThreadMessage::Tool(_) => None,
+                _ => None,
             })
     }
 
@@ -409,7 +411,7 @@ impl Thread {
                     }));
                 }
                 ThreadMessage::Assistant(said) if said.asks.is_some() => {}
-                ThreadMessage::Assistant(_) | ThreadMessage::User { .. } => return Vec::new(),
+                _ => return Vec::new(),
             }
         }
         open
@@ -479,7 +481,7 @@ impl Thread {
         let behind = self.messages.iter().skip(self.last_turn()? + 1);
         let answers = behind.map_while(|message| match message {
             ThreadMessage::Tool(answer) => Some(answer),
-            ThreadMessage::User { .. } | ThreadMessage::Assistant(_) => None,
+            _ => None,
         });
         let mut successes = answers.filter(|answer| !answer.is_error);
         let first = successes.next().filter(|answer| answer.is_direct)?;

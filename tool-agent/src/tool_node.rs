@@ -55,7 +55,9 @@ pub fn route(thread: &Thread) -> Node {
         return Node::Tools;
     }
     match thread.last() {
-        Some(ThreadMessage::User { .. } | ThreadMessage::Tool(_)) => Node::Model,
+        Some(ThreadMessage::User { .. } | ThreadMessage::Tool(_) | ThreadMessage::Late(_)) => {
+            Node::Model
+        }
         Some(ThreadMessage::Assistant(_)) | None => Node::End,
     }
 }

@@ -501,6 +501,7 @@ fn rest(options: &Options) -> Option<TokenStream> {
         (options.exclusive, "exclusive"),
         (options.blocking.is_some(), "blocking"),
         (options.spawn.is_some(), "spawn"),
+        (options.background, "background"),
         (options.ignore_unknown.is_some(), "ignores_unknown"),
     ] {
         if flag {

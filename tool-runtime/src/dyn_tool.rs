@@ -373,6 +373,12 @@ impl DynToolBuilder {
         self
     }
 
+    /// See [`ToolDef::background`].
+    pub fn background(mut self, background: bool) -> Self {
+        self.def.background = background;
+        self
+    }
+
     /// See [`ToolDef::spawn`].
     pub fn spawn(mut self, spawn: bool) -> Self {
         self.def.spawn = spawn;

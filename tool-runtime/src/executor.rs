@@ -1,3 +1,4 @@
+mod background;
 mod batch;
 mod batch_state;
 mod blocking;
@@ -30,8 +31,8 @@ use std::time::Duration;
 use self::batch_state::BatchState;
 use self::dispatch::Plan;
 use self::event::{EventFn, Observers};
-use crate::tool::{Context, Filter, wait};
-use crate::toolset::Toolset;
+use crate::tool::{Context, Filter, OpenCalls, wait};
+use crate::toolset::{Entry, Toolset};
 use toolwright_provider::call::{Encoder, ToolCall, ToolDef};
 use toolwright_schema::panics::reported;
 
@@ -105,6 +106,7 @@ pub struct Executor {
     unknown_outcome: Option<UnknownOutcome>,
     layers: Vec<Arc<dyn Layer>>,
     runner: Option<Arc<dyn Runner>>,
+    open_calls: Option<OpenCalls>,
     observers: Observers,
     output: Option<OutputLimit>,
     encoder: Option<Encoder>,
@@ -160,6 +162,7 @@ impl Executor {
             unknown_outcome: None,
             layers: Vec::new(),
             runner: None,
+            open_calls: None,
             observers: Observers::default(),
             output: None,
             encoder: None,
@@ -324,6 +327,28 @@ impl Executor {
         Self {
             runner: Some(Arc::new(runner)),
             ..self
+        }
+    }
+
+    /// Sets who owns calls that stay open. Default: nobody, and `background` tools run as all others do. So they do in
+    /// [`run_blocking`](Self::run_blocking).
+    pub fn open_calls(self, open: impl Into<OpenCalls>) -> Self {
+        Self {
+            open_calls: Some(open.into()),
+            ..self
+        }
+    }
+
+    /// Returns the executor of the code of an open call, which has passed all layers.
+    fn of_background(&self, entry: &Entry, limit: Duration) -> Self {
+        Self {
+            source: Toolset::of_distinct(vec![Arc::clone(entry.tool())]).into(),
+            timeout: Some(limit),
+            batch_timeout: None,
+            filter: None,
+            layers: Vec::new(),
+            open_calls: None,
+            ..self.clone()
         }
     }
 
@@ -504,6 +529,14 @@ impl Executor {
     }
 
     fn go_blocking(&self, turn: Turn<'_>, cx: &Context) -> Batch {
+        if self.open_calls.is_some() {
+            // The runtime of this batch ends with it.
+            let waits = Self {
+                open_calls: None,
+                ..self.clone()
+            };
+            return waits.go_blocking(turn, cx);
+        }
         match wait(self.go(turn, cx)) {
             Ok(batch) => batch,
             Err(error) => {

@@ -9,6 +9,8 @@ mod decode;
 mod filter;
 #[cfg(feature = "tokio")]
 pub(crate) mod items;
+#[cfg(feature = "tokio")]
+mod open_calls;
 mod place;
 #[cfg(feature = "tokio")]
 mod progress;
@@ -41,6 +43,12 @@ pub use self::items::Items;
 pub(crate) use self::items::is_stream;
 #[cfg(feature = "tokio")]
 pub(crate) use self::items::{or_else, stream_of};
+#[cfg(feature = "tokio")]
+pub use self::open_calls::{
+    OpenCall, OpenCallError, OpenCallHandle, OpenCallState, OpenCallStore, OpenCalls,
+};
+#[cfg(feature = "tokio")]
+pub(crate) use self::open_calls::{failed, key_of};
 pub use self::place::CallPlace;
 #[cfg(feature = "tokio")]
 pub use self::progress::Progress;

@@ -79,6 +79,7 @@ pub(crate) struct Traits {
     pub(crate) exclusive: bool,
     pub(crate) blocking: bool,
     pub(crate) spawn: bool,
+    pub(crate) background: bool,
     pub(crate) timeout: Option<Duration>,
     pub(crate) annotations: Annotations,
 }
@@ -96,6 +97,7 @@ impl Entry {
                 exclusive: def.exclusive,
                 blocking: def.blocking,
                 spawn: def.spawn,
+                background: def.background,
                 timeout: def.timeout,
                 annotations: def.annotations,
             },

@@ -5,6 +5,7 @@
 
 mod lease;
 mod model;
+mod open;
 mod tools;
 
 use std::sync::Arc;
@@ -122,6 +123,7 @@ impl<'a> Engine<'a> {
             hook.before_run(self.session);
         }
         self.save(Written::Start).await?;
+        self.recover_open().await?;
         let run_id = &self.session.run_id();
         let began = Instant::now();
         self.emit(&RunEvent::RunStarted {
@@ -197,7 +199,8 @@ impl<'a> Engine<'a> {
             .into());
         }
         self.agent.active_agent(self.session)?;
-        self.session.wake();
+        self.session.adopt_open();
+        self.session.wake(self.agent.encoder);
         // A session at its end is stored as completed, because this run may be dropped.
         if self.session.at.node != Node::End || self.session.status != Status::Completed {
             self.session.status = self.session.awaited().unwrap_or(Status::Idle);
@@ -377,7 +380,7 @@ impl<'a> Engine<'a> {
         let messages = self.session.thread.messages().iter().rev();
         let said = messages.filter_map(|message| match message {
             ThreadMessage::Assistant(said) => Some(said),
-            ThreadMessage::User { .. } | ThreadMessage::Tool(_) => None,
+            _ => None,
         });
         match (&self.agent.halt_when, said.into_iter().next()) {
             (Some(condition), Some(said)) if self.session.at.node == Node::Model => {

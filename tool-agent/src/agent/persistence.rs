@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value};
+use toolwright_provider::call::ToolCall;
 use toolwright_runtime::executor::UnknownOutcome;
 use toolwright_runtime::tool::Context;
 
@@ -74,6 +75,7 @@ impl Persistence {
         &self,
         session: &Session,
         unknown: UnknownOutcome,
+        calls: Vec<ToolCall>,
     ) -> Result<Option<Journal>, CheckpointError> {
         let Some(store) = &self.store else {
             return Ok(None);
@@ -86,7 +88,7 @@ impl Persistence {
             session.id(),
             after,
             unknown,
-            session.thread().last_calls().to_vec(),
+            calls,
             session.again().collect(),
         )))
     }

@@ -1,10 +1,9 @@
 //! Agents as tools of other agents.
 //!
-//! `agent_call` runs an agent for one call, `detached` in a task of its own. The session of an agent that pauses goes
+//! `agent_call` runs an agent for one call. The session of an agent that pauses goes
 //! back to the caller, so a restart of the caller does not run its calls twice.
 
 mod agent_call;
-mod detached;
 
 use std::fmt;
 use std::sync::Arc;
@@ -67,7 +66,6 @@ pub struct AgentTool {
     agent: Agent,
     def: ToolDef,
     finish: Option<Arc<FinalizeFn>>,
-    detached: bool,
 }
 
 /// Requests the final answer of a conversation.
@@ -104,7 +102,6 @@ impl AgentTool {
             agent,
             def,
             finish: None,
-            detached: false,
         }
     }
 
@@ -120,22 +117,20 @@ impl AgentTool {
         self
     }
 
-    /// Makes the tool return at once, with the id of the session that it starts. The agent runs in a task of the
-    /// caller's async runtime until it ends, the host cancels it, or the process ends: see
-    /// [`Queue::running`](crate::Queue::running).
+    /// Makes the tool one that goes on in the [background](ToolDef::background): its calls stay
+    /// [open](crate::Session::open), and the model of the outermost conversation reads the result later. The host
+    /// cancels the agent with that conversation's token, or by the call's key.
     ///
-    /// The result becomes a message in the queue of the outermost conversation. An agent that still runs answers it
-    /// after its turn, else the next run does: see [`Queue::arrived`](crate::Queue::arrived). A session that pauses is
-    /// left in the queue too: see [`Queue::take_paused`](crate::Queue::take_paused). Its usage is not part of the
-    /// caller's.
-    pub fn detached(self) -> Self {
-        Self {
-            detached: true,
-            ..self
-        }
+    /// If the agent asks somebody, the question is the call's result. Its session is left in the queue then: see
+    /// [`Queue::take_paused`](crate::Queue::take_paused). Its usage is not part of the caller's. With a checkpointer it
+    /// goes on in another process where it stood.
+    pub fn detached(mut self) -> Self {
+        self.def.background = true;
+        self.def.timeout = None;
+        self
     }
 
-    /// Sets the time limit of a call. Default: one hour. [Detached](Self::detached) agents have none.
+    /// Sets the time limit of a call. Default: one hour, and that of open calls for [detached](Self::detached) agents.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.def.timeout = Some(limit);
         self
@@ -155,21 +150,25 @@ impl AgentTool {
 
     async fn run(&self, input: String, cx: Context) -> Result<Outcome, ToolError> {
         let subs = cx.get::<SubSessions>().cloned();
-        let slot = subs.as_ref().and_then(|subs| subs.slot(&cx));
+        let in_background = cx.open_call().is_some();
+        let slot = subs.as_ref().filter(|_| !in_background);
+        let slot = slot.and_then(|subs| subs.slot(&cx));
         let mut agent_call = AgentCall::new(self, subs.as_ref(), &cx);
         let kept = slot.as_ref().and_then(|slot| slot.kept.clone());
         let session = match agent_call.session(kept, input).await {
             Ok(session) => session,
             Err(error) => return Err(agent_call::not_saved(error, subs.as_ref())),
         };
-        if self.detached {
-            return detached::begin(agent_call, session, subs, &self.def.name);
-        }
         let mut running = RunningSession::new(session, slot);
         match agent_call.run(&mut running.session).await {
             AgentCallResult::Ended(outcome) => outcome,
             AgentCallResult::Paused => {
                 let asks = running.session.status().clone();
+                if let (true, Some(subs)) = (in_background, &subs) {
+                    subs.queue()
+                        .keep_paused(std::mem::take(&mut running.session));
+                    return Ok(agent_call::asks(asks));
+                }
                 if running.pauses() {
                     return Err(ToolError::failed("the agent waits for somebody"));
                 }
@@ -206,7 +205,6 @@ impl fmt::Debug for AgentTool {
         f.debug_struct("AgentTool")
             .field("name", &self.def.name)
             .field("agent", &self.agent)
-            .field("detached", &self.detached)
             .finish_non_exhaustive()
     }
 }

@@ -7,7 +7,7 @@ use toolwright_provider::call::{
     Annotations, ErrorKind, Outcome, StoredOutcome, ToolCall, ToolError,
 };
 use toolwright_runtime::executor::{Handled, Layer, Next, Request, UnknownOutcome};
-use toolwright_runtime::tool::BoxFuture;
+use toolwright_runtime::tool::{BoxFuture, OpenCall, OpenCallError, OpenCallStore};
 
 use super::{Begin, Begun, CallRecord};
 use crate::{CheckpointError, CheckpointId, Checkpointer, Damage, DamagedPart};
@@ -35,6 +35,8 @@ struct JournalState {
     written: BTreeMap<usize, u64>,
     /// Revisions of the records of calls with an unknown outcome, by place.
     unknown: BTreeMap<usize, u64>,
+    /// Record and its revision of each call that may stay open, by the call's key.
+    open: BTreeMap<String, (String, u64)>,
     failed: Option<CheckpointError>,
 }
 
@@ -139,7 +141,11 @@ impl JournalInner {
             begun => begun,
         };
         match begun {
-            Ok(Begun::Recorded(revision)) => self.run(&key, revision, request, next).await,
+            Ok(Begun::Recorded(revision)) => {
+                let record = (key.clone(), revision);
+                self.state().open.insert(call_place.key(), record);
+                self.run(&key, revision, request, next).await
+            }
             // The call has just ended elsewhere, or another process runs it.
             Ok(Begun::Standing(record)) => self.replay(&record, &request),
             Err(error) => self.fail(error),
@@ -152,6 +158,10 @@ impl JournalInner {
         let Handled::Done(outcome) = &handled else {
             return handled;
         };
+        // Its end is recorded when it comes.
+        if matches!(outcome, Ok(Outcome::Open { .. })) {
+            return handled;
+        }
         let stored = StoredOutcome::new(&call, outcome)
             .and_then(|stored| stored.with_updates(cx.updates()).to_json());
         let stored = match stored {
@@ -220,8 +230,54 @@ impl JournalInner {
     }
 }
 
+/// Records what open calls come to. The session lists them.
+impl OpenCallStore for Journal {
+    fn begin<'a>(&'a self, _: &'a OpenCall) -> BoxFuture<'a, Result<(), OpenCallError>> {
+        // The layer has recorded it.
+        Box::pin(async { Ok(()) })
+    }
+
+    fn end<'a>(
+        &'a self,
+        key: &'a str,
+        outcome: &'a StoredOutcome,
+    ) -> BoxFuture<'a, Result<(), OpenCallError>> {
+        Box::pin(async move {
+            let record = self.0.state().open.get(key).cloned();
+            // Agents keep their own conversations.
+            let Some((key, revision)) = record else {
+                return Ok(());
+            };
+            let failed = |error: CheckpointError| {
+                OpenCallError::store_with("the outcome is not recorded", error)
+            };
+            let outcome = outcome.to_json();
+            let outcome =
+                outcome.map_err(|error| failed(CheckpointError::store(error.to_string())))?;
+            let ended = self
+                .0
+                .store
+                .end_call(&self.0.session, &key, revision, &outcome);
+            ended.await.map_err(failed)
+        })
+    }
+
+    fn get<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Option<OpenCall>, OpenCallError>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    fn all(&self) -> BoxFuture<'_, Result<Vec<OpenCall>, OpenCallError>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
+    fn remove<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<(), OpenCallError>> {
+        // Records are removed with their session.
+        Box::pin(async { Ok(()) })
+    }
+}
+
 /// Returns the error of a call that began, and of whose end nothing is recorded.
-fn unknown() -> ToolError {
+pub(crate) fn unknown() -> ToolError {
     ToolError::failed(
         "the program ended while this call ran; it is not known whether it took effect",
     )

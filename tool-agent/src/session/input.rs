@@ -1,6 +1,8 @@
 //! Input of the user: messages, answers, and queued messages.
 
 use serde::Serialize;
+use toolwright_provider::call::Encoder;
+use toolwright_runtime::tool::{OpenCallState, OpenCalls};
 
 use super::{CallRef, Queue, RunPosition, Session, SessionError, Status, find};
 use crate::{Node, OpenQuestion, ThreadMessage};
@@ -107,6 +109,19 @@ impl Session {
         self.queue.handle()
     }
 
+    /// Makes the open calls findable for other copies of the session.
+    pub(crate) fn publish_open(&self) {
+        let open = self.open();
+        if !open.is_empty() {
+            open.publish(&self.born);
+        }
+    }
+
+    /// Goes on with the open calls that code in this process works for.
+    pub(crate) fn adopt_open(&self) {
+        self.queue.adopt(&self.born);
+    }
+
     /// Clones the session as the same conversation: both share one queue.
     pub(crate) fn same(&self) -> Self {
         Self {
@@ -115,8 +130,39 @@ impl Session {
         }
     }
 
-    /// Moves the first queued message to the thread. Returns false if there is none.
-    pub(crate) fn take_queued(&mut self) -> bool {
+    /// Returns the calls of this conversation that stay open: to list them, to wait until one has ended, to cancel
+    /// them, and to end those of unknown outcome. The next run of the session takes their results.
+    ///
+    /// They are of the outermost conversation: of the agents that its calls run, too. A session that is stored holds
+    /// them. What works for them goes on in its process, also if the session is dropped; another copy of the session
+    /// finds them by itself there, or with a [checkpointer](crate::Agent::checkpointer) in another process.
+    pub fn open(&self) -> OpenCalls {
+        self.queue.handle().open()
+    }
+
+    /// Moves the results of open calls that have ended to the thread. Returns false if there is none.
+    pub(crate) fn take_late(&mut self, encoder: Encoder) -> bool {
+        let (open, mut any) = (self.open(), false);
+        while let Some(ended) = open.take_ended() {
+            let OpenCallState::Ended(outcome) = ended.state else {
+                continue;
+            };
+            let updates = outcome.updates().iter().cloned();
+            let state = std::mem::take(&mut self.state);
+            self.state = updates.fold(state, |state, (name, value)| state.with(name, value));
+            let result = outcome.into_result(&ended.call);
+            self.thread
+                .push(ThreadMessage::late(&ended.key, &result, encoder));
+            any = true;
+        }
+        any
+    }
+
+    /// Moves late results, or the first queued message, to the thread. Returns false if there is none.
+    pub(crate) fn take_queued(&mut self, encoder: Encoder) -> bool {
+        if self.take_late(encoder) {
+            return true;
+        }
         let Some(text) = self.queue.pop() else {
             return false;
         };
@@ -125,7 +171,7 @@ impl Session {
     }
 
     /// Starts a new run if the conversation is at its end and has messages or calls to process.
-    pub(crate) fn wake(&mut self) {
+    pub(crate) fn wake(&mut self, encoder: Encoder) {
         if self.at.node != Node::End {
             return;
         }
@@ -140,12 +186,12 @@ impl Session {
         }
         let is_over = self.status == Status::Completed;
         let asked = match self.thread.last() {
-            Some(ThreadMessage::User { .. }) => true,
+            Some(ThreadMessage::User { .. } | ThreadMessage::Late(_)) => true,
             // An answer that went directly to the user ended the run.
             Some(ThreadMessage::Tool(_)) => !is_over,
             _ => false,
         };
-        if asked {
+        if asked || self.take_late(encoder) {
             self.at = RunPosition::start(self.at.run.saturating_add(1));
         } else if let Some(text) = self.queue.pop() {
             self.begin(text);

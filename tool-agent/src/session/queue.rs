@@ -1,18 +1,21 @@
 //! The queue of a session: messages that arrive while an agent runs.
 
-use std::collections::BTreeSet;
+use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use std::task::Poll;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use tokio::sync::Notify;
+use toolwright_runtime::tool::OpenCalls;
 
 use super::Session;
 
-/// Queue of messages for a conversation, from users and from [detached](crate::AgentTool::detached) agents. Cheap to
-/// clone; all clones share one queue.
+/// Queue of a conversation: messages of users, and results of calls that stayed open. Cheap to clone; all clones share
+/// one queue.
 ///
-/// A running agent takes each message after the current turn and answers it. Messages that arrive after a run are taken
-/// by the next one.
+/// A running agent takes each message after the current turn and answers it. What arrives after a run is taken by the
+/// next one.
 #[derive(Debug, Clone, Default)]
 pub struct Queue(Arc<QueueShared>);
 
@@ -26,12 +29,9 @@ struct QueueShared {
 struct QueueState {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     messages: Vec<String>,
-    /// Ids of detached sessions that have not ended.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    running: Vec<Arc<str>>,
-    /// Ids of detached sessions with a task in this process.
-    #[serde(skip)]
-    live: BTreeSet<Arc<str>>,
+    /// Calls that stay open.
+    #[serde(default, skip_serializing_if = "OpenCalls::is_empty")]
+    open: OpenCalls,
     /// Detached sessions that wait for input.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     paused: Vec<Session>,
@@ -47,8 +47,7 @@ impl Clone for OwnQueue {
         let state = self.0.lock();
         Self(Queue::holding(QueueState {
             messages: state.messages.clone(),
-            running: state.running.clone(),
-            live: BTreeSet::new(),
+            open: state.open.copied(),
             paused: state.paused.clone(),
         }))
     }
@@ -70,7 +69,17 @@ impl OwnQueue {
 
     pub(super) fn is_untouched(&self) -> bool {
         let state = self.0.lock();
-        state.messages.is_empty() && state.running.is_empty() && state.paused.is_empty()
+        state.messages.is_empty() && state.open.is_empty() && state.paused.is_empty()
+    }
+
+    /// Goes on with the open calls that code in this process works for, if this is a stored copy of their session.
+    pub(super) fn adopt(&self, born: &str) {
+        let mut state = self.0.lock();
+        if !state.open.lost().is_empty()
+            && let Some(live) = OpenCalls::published(born)
+        {
+            state.open = live;
+        }
     }
 }
 
@@ -92,30 +101,41 @@ impl Queue {
         self.0.arrival.notify_waiters();
     }
 
-    /// Returns true if the queue holds no message.
+    /// Returns true if the queue holds neither a message nor a result.
     pub fn is_empty(&self) -> bool {
-        self.lock().messages.is_empty()
+        let state = self.lock();
+        state.messages.is_empty() && !state.open.has_ended()
     }
 
-    /// Waits until there is a message. The session should run then.
+    /// Waits until there is a message or a result. The session should run then.
     pub async fn arrived(&self) {
+        let open = self.open();
+        let mut ended = std::pin::pin!(open.until_ended());
+        let mut message = std::pin::pin!(self.message_arrived());
+        std::future::poll_fn(|task| {
+            if ended.as_mut().poll(task).is_ready() {
+                return Poll::Ready(());
+            }
+            message.as_mut().poll(task)
+        })
+        .await;
+    }
+
+    async fn message_arrived(&self) {
         loop {
             let arrival = self.0.arrival.notified();
             let mut arrival = std::pin::pin!(arrival);
             // From here on, no message is missed.
             arrival.as_mut().enable();
-            if !self.is_empty() {
+            if !self.lock().messages.is_empty() {
                 return;
             }
             arrival.await;
         }
     }
 
-    /// Returns the ids of the sessions whose agents run detached, in the order in which they started. In a session from
-    /// a store, these agents ended with their process; an agent with the same checkpointer can
-    /// [resume](crate::Agent::resume) them.
-    pub fn running(&self) -> Vec<Arc<str>> {
-        self.lock().running.clone()
+    pub(crate) fn open(&self) -> OpenCalls {
+        self.lock().open.clone()
     }
 
     /// Returns the ids of detached sessions that wait for input.
@@ -135,25 +155,9 @@ impl Queue {
         Some(state.paused.remove(place))
     }
 
-    /// Marks a detached session as running. Returns false if it runs already.
-    pub(crate) fn begins(&self, id: &Arc<str>) -> bool {
-        let mut state = self.lock();
-        if !state.live.insert(Arc::clone(id)) {
-            return false;
-        }
-        state.running.retain(|other| other != id);
-        state.running.push(Arc::clone(id));
-        true
-    }
-
-    /// Ends a detached session. Adds its message, and keeps the session if it paused.
-    pub(crate) fn ends(&self, id: &str, message: String, paused: Option<Session>) {
-        let mut state = self.lock();
-        state.live.remove(id);
-        state.running.retain(|other| **other != *id);
-        state.paused.extend(paused);
-        drop(state);
-        self.push(message);
+    /// Keeps a detached session that waits for input.
+    pub(crate) fn keep_paused(&self, session: Session) {
+        self.lock().paused.push(session);
     }
 }
 

@@ -47,7 +47,7 @@ impl Thread {
         for (place, message) in mem::take(messages).into_iter().enumerate() {
             let before = match &message {
                 ThreadMessage::Tool(answer) => answer.index,
-                ThreadMessage::User { .. } | ThreadMessage::Assistant(_) => usize::MAX,
+                _ => usize::MAX,
             };
             while let Some(open) =
                 open.next_if(|open| Some(open.message) == turn && open.index < before)
@@ -103,5 +103,6 @@ fn lost(open: Unanswered, text: &str) -> ThreadMessage {
         is_direct: false,
         blocks: Vec::new(),
         asks: None,
+        open: None,
     })
 }

@@ -58,20 +58,20 @@ fn words(session: &Session) -> Vec<String> {
             ThreadMessage::Assistant(said) if said.text.is_empty() => "calls".to_owned(),
             ThreadMessage::Assistant(said) => said.text.clone(),
             ThreadMessage::Tool(answer) => format!("tool: {}", answer.text),
+            ThreadMessage::Late(result) => format!("late {}: {}", result.id, result.text),
             _ => "?".to_owned(),
         });
     words.collect()
 }
 
-/// The id that the last answer in the session gives.
-fn task(session: &Session) -> String {
-    let answers = session.thread().messages().iter();
-    let mut answer = answers.filter_map(|message| match message {
-        ThreadMessage::Tool(answer) => Some(answer.text.clone()),
-        _ => None,
-    });
-    let answer: serde_json::Value = serde_json::from_str(&answer.next_back().unwrap()).unwrap();
-    answer["task"].as_str().unwrap().to_owned()
+/// The keys of the calls that stay open.
+fn open_keys(session: &Session) -> Vec<String> {
+    session
+        .open()
+        .list()
+        .into_iter()
+        .map(|call| call.key)
+        .collect()
 }
 
 /// Waits for the host.
@@ -99,21 +99,18 @@ async fn a_call_is_answered_at_once_and_its_result_comes_as_a_message() {
     let mut session = Session::ask("2 + 3?");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(run.text(), Some("I have asked."));
-    assert_eq!(session.queue().running(), [task(&session).into()]);
+    assert_eq!(open_keys(&session).len(), 1);
 
     // A session that has ended stays there, until something is left for it.
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!((run.turns, session.thread().len()), (0, 4));
     go.notify_one();
     session.queue().arrived().await;
-    assert!(session.queue().running().is_empty());
+    assert!(open_keys(&session).is_empty() || session.open().has_ended());
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!((run.turns, run.text()), (1, Some("It is 5, I hear.")));
-    let told = format!(
-        "user: The task `{}` of `helper` has come to its end:\nIt is 5.",
-        task(&session)
-    );
-    assert_eq!(words(&session)[4], told);
+    assert_eq!(words(&session)[4], "late c1: It is 5.");
+    assert!(open_keys(&session).is_empty());
     assert_eq!(session.thread().len(), 6);
 }
 
@@ -128,7 +125,7 @@ async fn a_failure_is_told_too() {
     session.queue().arrived().await;
     let agent = Agent::new(script([text("Pity.")]), Toolset::default());
     agent.run(&mut session, &Context::new()).await.unwrap();
-    assert!(words(&session)[4].ends_with("`helper` has failed:\nthe agent's model failed"));
+    assert_eq!(words(&session)[4], "late c1: the agent's model failed");
 }
 
 #[tokio::test]
@@ -152,8 +149,7 @@ async fn one_that_waits_for_somebody_is_kept() {
     // It is stored with the session that it works for.
     let stored = serde_json::to_string(&session).unwrap();
     let session: Session = serde_json::from_str(&stored).unwrap();
-    let id = task(&session);
-    assert_eq!(session.queue().paused(), [id.as_str()]);
+    let id = session.queue().paused().remove(0);
     let mut paused = session.queue().take_paused(&id).unwrap();
     assert!(session.queue().take_paused(&id).is_none());
     paused.decide("x", Decision::Approve).unwrap();
@@ -174,7 +170,7 @@ async fn who_stops_the_caller_stops_it() {
     tokio::task::yield_now().await;
     stop.cancel();
     session.queue().arrived().await;
-    assert!(session.queue().running().is_empty());
+    assert!(open_keys(&session).is_empty() || session.open().has_ended());
 }
 
 #[tokio::test]
@@ -193,16 +189,17 @@ async fn with_a_store_it_is_kept_under_its_id() {
 
     // The program ends in its midst. What is known of it is what the session says.
     let kept = agent.state("s").await.unwrap().unwrap();
-    let id = task(&kept);
-    assert_eq!(kept.queue().running(), [id.clone().into()]);
-    let ran = store.latest(&id).await.unwrap().unwrap().session().unwrap();
+    assert_eq!(open_keys(&kept), ["s/1/0/0/c1"]);
+    let ids = store.sessions(None, 10).await.unwrap();
+    let id = ids.iter().find(|id| *id != "s").unwrap();
+    let ran = store.latest(id).await.unwrap().unwrap().session().unwrap();
     assert_eq!(ran.thread().messages()[0], ThreadMessage::user("Go!"));
     assert_eq!(ran.pending().len(), 1);
 }
 
 #[tokio::test]
-async fn without_a_conversation_there_is_nobody_to_tell() {
-    let inner = Agent::new(script([]), Toolset::default());
+async fn where_nobody_takes_the_result_later_it_is_waited_for() {
+    let inner = Agent::new(script([text("It is 5.")]), Toolset::default());
     let node = ToolNode::new(Executor::serial(detached(inner)));
     let mut thread = [
         ThreadMessage::user("Go!"),
@@ -210,7 +207,7 @@ async fn without_a_conversation_there_is_nobody_to_tell() {
     ]
     .into();
     let answers = node.process(&mut thread, &Context::new()).await.unwrap();
-    assert!(answers.messages[0].is_error);
+    assert_eq!(answers.messages[0].text, "It is 5.");
 }
 
 #[tokio::test]
@@ -281,7 +278,7 @@ async fn a_call_that_is_made_again_begins_no_second_task() {
         run = agent.run(&mut session, &cx) => panic!("{run:?}"),
         () = some_time => {}
     }
-    let running = session.queue().running();
+    let running = open_keys(&session);
     assert_eq!((running.len(), inner.requests().len()), (1, 1));
 
     // The run was dropped in the midst of the turn, so its calls are made again.
@@ -291,14 +288,12 @@ async fn a_call_that_is_made_again_begins_no_second_task() {
     for _ in 0..50 {
         tokio::task::yield_now().await;
     }
-    assert_eq!(session.queue().running(), running);
+    assert_eq!(open_keys(&session), running);
     assert_eq!(inner.requests().len(), 1);
-    let answers = words(&session);
-    assert!(answers[2].contains(&format!(r#""task":"{}""#, running[0])));
 
     go.notify_one();
     session.queue().arrived().await;
-    assert!(session.queue().running().is_empty());
+    assert!(open_keys(&session).is_empty() || session.open().has_ended());
     inner.finish();
 }
 
@@ -328,12 +323,11 @@ async fn it_outlives_a_caller_that_is_itself_called() {
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(run.text(), Some("No answer yet."));
     tokio::time::sleep(Duration::from_secs(5)).await;
-    assert_eq!(session.queue().running().len(), 1);
+    assert_eq!(open_keys(&session).len(), 1);
 
     go.notify_one();
     session.queue().arrived().await;
     let agent = Agent::new(script([text("I hear.")]), Toolset::default());
     agent.run(&mut session, &Context::new()).await.unwrap();
-    let told = &words(&session)[4];
-    assert!(told.ends_with("has come to its end:\nIt is 5."), "{told}");
+    assert_eq!(words(&session)[4], "late c1: It is 5.");
 }

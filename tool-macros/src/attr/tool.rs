@@ -28,6 +28,7 @@ const TOOL: Table<Options> = Table {
         ("exclusive", |cx, it, to| to.exclusive = is_on(cx, it)),
         ("blocking", |cx, it, to| to.blocking = on(cx, it)),
         ("spawn", |cx, it, to| to.spawn = on(cx, it)),
+        ("background", |cx, it, to| to.background = is_on(cx, it)),
         ("timeout", |cx, it, to| to.timeout = timeout(cx, it)),
         ("meta", |cx, it, to| to.meta = meta_json(cx, it)),
         ("visible", |cx, it, to| to.visible = hook(cx, it)),

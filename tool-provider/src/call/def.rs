@@ -91,6 +91,13 @@ pub struct ToolDef {
         deserialize_with = "null_is_default"
     )]
     pub spawn: bool,
+    /// Its calls go on in the background where the host takes their results later.
+    #[serde(
+        default,
+        skip_serializing_if = "is_false",
+        deserialize_with = "null_is_default"
+    )]
+    pub background: bool,
     /// Time limit of one call.
     #[serde(
         default,
@@ -129,6 +136,7 @@ impl ToolDef {
             exclusive: false,
             blocking: false,
             spawn: false,
+            background: false,
             timeout: None,
             meta: Meta::default(),
             extras: Meta::default(),

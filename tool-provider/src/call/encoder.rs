@@ -188,6 +188,7 @@ fn plain(outcome: &Outcome) -> Cow<'_, str> {
         }
         Outcome::Content(content) => Cow::Owned(content.to_plain()),
         Outcome::AskUser { .. } => Cow::Borrowed(AWAITING),
+        Outcome::Open { note, .. } => Cow::Borrowed(note),
     }
 }
 
@@ -198,6 +199,7 @@ fn as_json(outcome: &Outcome) -> Cow<'_, str> {
             Err(_) => Cow::Owned(Payload::text(content.to_plain()).to_json().into_owned()),
         },
         Outcome::AskUser { .. } => Cow::Owned(Payload::text(AWAITING).to_json().into_owned()),
+        Outcome::Open { note, .. } => Cow::Owned(Payload::text(note).to_json().into_owned()),
         Outcome::Value(value) | Outcome::ReturnDirect(value) | Outcome::Halt { value, .. } => {
             value.to_json()
         }

@@ -42,6 +42,13 @@ pub enum Outcome {
     },
     /// A value that goes to the user as it is; the model does not reword it.
     ReturnDirect(Payload),
+    /// The work goes on, and its result follows later. The runtime makes this of a `background` tool's call.
+    Open {
+        /// Key of the open call.
+        key: String,
+        /// What the model reads until then.
+        note: String,
+    },
 }
 
 impl Outcome {
@@ -101,7 +108,7 @@ impl Outcome {
             Self::Value(value) | Self::ReturnDirect(value) | Self::Halt { value, .. } => {
                 Some(value)
             }
-            Self::Content(_) | Self::AskUser { .. } => None,
+            Self::Content(_) | Self::AskUser { .. } | Self::Open { .. } => None,
         }
     }
 }

@@ -75,6 +75,11 @@ impl ToolResult {
         }
     }
 
+    /// Returns true if the call stays open: this is no result yet.
+    pub fn is_open(&self) -> bool {
+        matches!(self.outcome, Ok(Outcome::Open { .. }))
+    }
+
     /// Returns true if the tool ran and did not fail.
     pub fn is_success(&self) -> bool {
         self.outcome.is_ok()

@@ -67,6 +67,10 @@ enum StoredKind {
         value: Box<RawValue>,
     },
     ReturnDirect(Box<RawValue>),
+    Open {
+        key: String,
+        note: String,
+    },
     Error {
         kind: String,
         messages: Vec<String>,
@@ -79,6 +83,19 @@ enum StoredKind {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         outcome_unknown: bool,
     },
+}
+
+impl StoredKind {
+    fn of_error(error: &ToolError) -> Self {
+        Self::Error {
+            kind: error.kind().as_str().to_owned(),
+            messages: error.messages().map(str::to_owned).collect(),
+            faults: error.faults().to_vec(),
+            detail: error.host_detail().map(str::to_owned),
+            permanent: error.is_permanent(),
+            outcome_unknown: error.is_outcome_unknown(),
+        }
+    }
 }
 
 impl StoredOutcome {
@@ -99,23 +116,34 @@ impl StoredOutcome {
                 value: raw(value)?,
             },
             Ok(Outcome::ReturnDirect(value)) => StoredKind::ReturnDirect(raw(value)?),
-            Err(error) => StoredKind::Error {
-                kind: error.kind().as_str().to_owned(),
-                messages: error.messages().map(str::to_owned).collect(),
-                faults: error.faults().to_vec(),
-                detail: error.host_detail().map(str::to_owned),
-                permanent: error.is_permanent(),
-                outcome_unknown: error.is_outcome_unknown(),
+            Ok(Outcome::Open { key, note }) => StoredKind::Open {
+                key: key.clone(),
+                note: note.clone(),
             },
+            Err(error) => StoredKind::of_error(error),
         };
         Ok(Self {
-            form: FormatVersion,
-            came_to,
             handled: matches!(&result.outcome, Ok(Outcome::Value(value)) if value.__is_handled()),
-            updates: Vec::new(),
             repairs: result.repairs.to_vec(),
             attributes: result.attributes.clone(),
+            ..Self::of_kind(came_to)
         })
+    }
+
+    /// The outcome of a call that failed.
+    pub fn of_error(error: &ToolError) -> Self {
+        Self::of_kind(StoredKind::of_error(error))
+    }
+
+    fn of_kind(came_to: StoredKind) -> Self {
+        Self {
+            form: FormatVersion,
+            came_to,
+            handled: false,
+            updates: Vec::new(),
+            repairs: Vec::new(),
+            attributes: Meta::default(),
+        }
     }
 
     /// The outcome of a call that has no result yet. A value that cannot be written as JSON becomes an error, as it
@@ -206,6 +234,7 @@ impl StoredOutcome {
                 None => Outcome::Value(Payload::new(value)),
             },
             StoredKind::ReturnDirect(value) => Outcome::ReturnDirect(Payload::new(value)),
+            StoredKind::Open { key, note } => Outcome::Open { key, note },
             StoredKind::Error {
                 kind,
                 messages,

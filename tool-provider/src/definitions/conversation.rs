@@ -27,6 +27,7 @@ impl Definitions {
         match *one {
             Message::Assistant { text, calls } => Renamed::Assistant(text, self.told_calls(calls)),
             Message::Results(results) => Renamed::Results(self.told_of(results)),
+            Message::Late(result) => Renamed::Late(self.told_of(std::slice::from_ref(result))),
             other => Renamed::Same(other),
         }
     }
@@ -48,6 +49,8 @@ enum Renamed<'u> {
     Same(Message<'u>),
     Assistant(&'u str, Cow<'u, [ToolCall]>),
     Results(Cow<'u, [ToolResult]>),
+    /// One result.
+    Late(Cow<'u, [ToolResult]>),
 }
 
 impl Renamed<'_> {
@@ -56,6 +59,10 @@ impl Renamed<'_> {
             Self::Same(one) => *one,
             Self::Assistant(text, calls) => Message::Assistant { text, calls },
             Self::Results(results) => Message::Results(results),
+            Self::Late(results) => match &**results {
+                [result, ..] => Message::Late(result),
+                [] => Message::Results(results),
+            },
         }
     }
 }

@@ -1,8 +1,10 @@
 //! A conversation as the messages of a request.
 
+use std::collections::HashSet;
+
 use super::read::{Members, elements, text};
 use super::{JsonText, Wire, WireError};
-use crate::call::{Encoder, ToolCall, ToolResult};
+use crate::call::{Encoder, Outcome, ToolCall, ToolResult};
 use toolwright_json::{Object, list};
 
 /// One thing that was said in a conversation, for [`Wire::conversation`].
@@ -23,6 +25,10 @@ pub enum Message<'a> {
     Echo(&'a [String]),
     /// The answers to all calls of the message before, in call order.
     Results(&'a [ToolResult]),
+    /// The result of an [open](crate::call::Outcome::Open) call of an earlier message. It becomes a message that names
+    /// the call, as from a person. On `OpenAI`'s Responses it is the output of the call, if the provider wrote
+    /// `"async":true` at it.
+    Late(&'a ToolResult),
 }
 
 impl Wire {
@@ -32,6 +38,9 @@ impl Wire {
     /// Where the provider wants roles that alternate, what one of them says in a row becomes one
     /// message; what is empty, and would be refused, is left out. Arguments that are no object,
     /// where it takes nothing else, become one, as in [`turn`](Self::turn).
+    ///
+    /// The note of an open call is its answer, until its [result](Message::Late) follows. Where the provider has calls
+    /// without an answer, it is left out.
     ///
     /// # Errors
     /// On MCP, which has no conversations.
@@ -54,14 +63,34 @@ impl Wire {
     ) -> Result<JsonText<'static>, WireError> {
         let provider = self.provider();
         let mut messages = Vec::new();
+        let mut async_calls = HashSet::new();
         for one in said {
             match *one {
                 Message::User(text) => messages.extend(provider.user(text)),
                 Message::Assistant { text, calls } => {
                     messages.extend(provider.assistant(text, calls));
                 }
-                Message::Echo(native) => messages.extend_from_slice(native),
-                Message::Results(results) => messages.extend(provider.results(results, encoder)),
+                Message::Echo(native) => {
+                    async_calls.extend(provider.async_calls(native));
+                    messages.extend_from_slice(native);
+                }
+                Message::Results(results) => {
+                    let is_answered = |result: &&ToolResult| {
+                        !matches!(result.outcome, Ok(Outcome::Open { .. }))
+                            || !async_calls.contains(&*result.id)
+                    };
+                    if results.iter().all(|result| is_answered(&result)) {
+                        messages.extend(provider.results(results, encoder));
+                    } else {
+                        let answered: Vec<_> =
+                            results.iter().filter(is_answered).cloned().collect();
+                        messages.extend(provider.results(&answered, encoder));
+                    }
+                }
+                Message::Late(result) if async_calls.contains(&*result.id) => {
+                    messages.extend(provider.results(std::slice::from_ref(result), encoder));
+                }
+                Message::Late(result) => messages.extend(provider.user(&late(result, encoder))),
             }
         }
         let members = provider.conversation(system, messages);
@@ -69,6 +98,17 @@ impl Wire {
             .map(JsonText::new)
             .ok_or_else(|| WireError::new("MCP has no conversations to write"))
     }
+}
+
+/// The result of an open call in words that name the call.
+fn late(result: &ToolResult, encoder: Encoder) -> String {
+    let (id, name) = (&result.id, &result.name);
+    let end = match &result.outcome {
+        Ok(Outcome::AskUser { question, .. }) => format!("asks:\n{question}"),
+        Ok(_) => format!("has ended:\n{}", result.content(encoder)),
+        Err(_) => format!("has failed:\n{}", result.content(encoder)),
+    };
+    format!("The call `{id}` of `{name}` {end}")
 }
 
 /// A message of this role, whose parts stand under `key`.

@@ -121,6 +121,11 @@ trait WriteRequest: Sync {
 
     fn results(&self, results: &[ToolResult], encoder: Encoder) -> Vec<String>;
 
+    /// The ids of those calls in the model's own messages that may stay without an answer.
+    fn async_calls(&self, _: &[String]) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The members of a request's body that have the conversation; `None` where there is none.
     fn conversation(&self, system: Option<&str>, messages: Vec<String>) -> Option<String>;
 

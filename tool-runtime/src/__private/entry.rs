@@ -41,6 +41,7 @@ pub struct Descriptor {
     pub blocking: bool,
     /// See [`ToolDef::spawn`].
     pub spawn: bool,
+    pub background: bool,
     /// See [`ToolDef::timeout`]; 0 for none.
     pub timeout_ms: u64,
     /// The text of a JSON object.
@@ -91,6 +92,7 @@ impl Descriptor {
         exclusive: false,
         blocking: false,
         spawn: false,
+        background: false,
         timeout_ms: 0,
         meta: "",
         visible: |_| true,
@@ -105,7 +107,7 @@ impl Descriptor {
     }
 
     hints! { read_only destructive idempotent open_world }
-    switches! { manual return_direct exclusive blocking spawn ignores_unknown }
+    switches! { manual return_direct exclusive blocking spawn background ignores_unknown }
 
     /// Sets the time limit of a call.
     #[must_use]
@@ -132,6 +134,7 @@ impl Descriptor {
         def.exclusive = self.exclusive;
         def.blocking = self.blocking;
         def.spawn = self.spawn;
+        def.background = self.background;
         def.timeout = (self.timeout_ms > 0).then_some(Duration::from_millis(self.timeout_ms));
         if !self.meta.is_empty() {
             def.meta = Meta::parse(self.meta);

@@ -67,8 +67,7 @@ impl<'a> BatchState<'a> {
         let id = BatchId::new();
         let calls = turn.calls;
         let observers = executor.observers.clone();
-        let shared = BatchShared::new(id, calls.len(), turn.places(), cx, observers.clone());
-        let shared = Arc::new(shared);
+        let shared = Arc::new(BatchShared::new(id, turn, cx, executor));
         let state = Self {
             id,
             has_content: executor.has_content,
@@ -330,6 +329,9 @@ impl<'a> BatchState<'a> {
         result: &ToolResult,
         failure: Option<ErrorKind>,
     ) {
+        if !matches!(result.outcome, Ok(Outcome::Open { .. })) {
+            self.shared.withdraw_open(index);
+        }
         let updates = self.shared.close(index);
         if matches!(failure, Some(ErrorKind::Timeout | ErrorKind::Cancelled)) {
             self.shared.stop(index);

@@ -12,6 +12,7 @@ use super::offloaded::{Offloaded, OwnedCall};
 use super::policy::UnknownOutcome;
 use super::runner::{Desk, RunnerReply};
 use super::span::CallSpan;
+use super::{Executor, background};
 use crate::tool::{Answer, Call, Contained, Context, Tool, items};
 use crate::toolset::{Entry, Traits, resolved};
 use toolwright_provider::call::{ErrorKind, Outcome, ToolCall, ToolError, contained};
@@ -64,9 +65,15 @@ pub(super) struct BatchEnv<'a> {
     /// Way to the host's runner, if it has one.
     pub(super) desk: Option<Desk<'a>>,
     pub(super) unknown_outcome: Option<UnknownOutcome>,
+    pub(super) executor: &'a Executor,
 }
 
 impl BatchEnv<'_> {
+    /// Returns true if calls of the tool stay open.
+    pub(super) fn is_background(&self, entry: &Entry) -> bool {
+        entry.traits().background && self.executor.open_calls.is_some()
+    }
+
     /// Returns true if a call with this answer runs again.
     pub(super) fn runs_again(&self, entry: &Entry, answer: &Answered) -> bool {
         let Err(error) = answer else {
@@ -127,7 +134,7 @@ async fn layered(
     let call = job.call;
     if env.layers.is_empty() && env.desk.is_none() {
         let core = Core::new(job, &env.cx, env, span);
-        let mut answered = core.body(call, began).await;
+        let mut answered = core.start(call, began).await;
         if env.runs_again(job.entry, &answered) {
             answered = core.body(call, Instant::now()).await;
         }
@@ -239,11 +246,12 @@ impl<'a> Core<'a> {
     async fn attempt(&self, call: &ToolCall) -> Answered {
         let updates = self.cx.update_count();
         let answered = match &self.env.desk {
-            Some(desk) => self.by_runner(desk, call).await,
-            None => self.body(call, Instant::now()).await,
+            Some(desk) if !self.is_background() => self.by_runner(desk, call).await,
+            _ => self.start(call, Instant::now()).await,
         };
         if let Err(error) = &answered {
             self.cx.truncate_updates(updates);
+            self.cx.withdraw_open();
             if error.kind() == ErrorKind::Timeout {
                 self.cx.mark_late();
             }
@@ -278,6 +286,29 @@ impl<'a> Core<'a> {
             Ok(RunnerReply::Here(_ends)) => self.body(call, Instant::now()).await,
             Err(_) => Err(desk.no_answer()),
         }
+    }
+
+    /// Returns true if the call stays open.
+    fn is_background(&self) -> bool {
+        self.env.is_background(self.entry)
+    }
+
+    /// Runs the tool's code, or starts it in the background.
+    async fn start(&self, call: &ToolCall, began: Instant) -> Answered {
+        if let Some(open) = &self.env.executor.open_calls
+            && self.is_background()
+        {
+            // Faults are for the model to read now.
+            let call = self.check(call)?;
+            let cx = (self.cx).for_call(self.index, call.id.clone(), call.name.clone());
+            let (executor, entry) = (self.env.executor, self.entry);
+            if let Some(answered) =
+                background::in_background(open, executor, entry, &call, &cx).await
+            {
+                return answered;
+            }
+        }
+        self.body(call, began).await
     }
 
     /// Runs the tool's code where its definition says, within its time limit.

@@ -46,6 +46,7 @@ impl<'a> RunningCall<'a> {
             && span.is_none()
             && !job.plan.is_approval()
             && !traits.blocking
+            && !env.is_background(job.entry)
             && !traits.spawn;
         let phase = if is_plain {
             Phase::NotStarted

@@ -41,6 +41,7 @@ pub(super) async fn run_jobs<'a>(
         blocking: &executor.blocking,
         desk: executor.runner.as_deref().map(Desk::new),
         unknown_outcome: executor.unknown_outcome,
+        executor,
     };
     let mut timer = DeadlineTimer::default();
     let whole = executor.batch_timeout;

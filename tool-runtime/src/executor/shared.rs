@@ -5,8 +5,10 @@ use std::sync::{Arc, OnceLock, PoisonError};
 use serde_json::Value;
 
 use super::event::{BatchId, Event, Observers};
+use super::{Executor, Turn};
 use crate::sync::{Mutex, MutexGuard};
-use crate::tool::{Caller, Cancel, Context, Progress, RunningBatch};
+use crate::tool::{Caller, Cancel, Context, OpenCalls, Progress, RunningBatch};
+use toolwright_provider::call::ToolCall;
 
 /// Shared state of a batch.
 pub(crate) struct BatchShared {
@@ -20,6 +22,8 @@ pub(crate) struct BatchShared {
     run: Option<Arc<str>>,
     /// Call that runs the batch, if one does.
     caller: Option<Caller>,
+    /// Owner of calls that stay open, and the calls of the batch.
+    open: Option<(OpenCalls, Vec<ToolCall>)>,
     observers: Observers,
 }
 
@@ -44,6 +48,8 @@ struct CallExtras {
     updates: Vec<(String, Value)>,
     /// Number of its bodies on other tasks or threads. Bodies that could not be stopped stay counted.
     offloaded: u32,
+    /// Key under which the call stays open.
+    open: Option<String>,
 }
 
 impl CallStatus {
@@ -57,14 +63,11 @@ impl CallStatus {
 }
 
 impl BatchShared {
-    /// Makes the shared state for a number of calls.
-    pub(super) fn new(
-        id: BatchId,
-        calls: usize,
-        places: Option<Vec<(usize, u32)>>,
-        cx: &Context,
-        observers: Observers,
-    ) -> Self {
+    /// Makes the shared state for the calls of a batch.
+    pub(super) fn new(id: BatchId, turn: Turn<'_>, cx: &Context, executor: &Executor) -> Self {
+        let (calls, places) = (turn.calls.len(), turn.places());
+        let observers = executor.observers.clone();
+        let open = executor.open_calls.clone();
         let stop = cx.host_cancel();
         Self {
             id,
@@ -73,6 +76,7 @@ impl BatchShared {
             places,
             run: cx.run().cloned(),
             caller: cx.caller(),
+            open: open.map(|open| (open, turn.calls.to_vec())),
             observers,
         }
     }
@@ -120,6 +124,25 @@ impl BatchShared {
 }
 
 impl RunningBatch for BatchShared {
+    fn open_calls(&self, index: usize) -> Option<(OpenCalls, ToolCall)> {
+        let (open, calls) = self.open.as_ref()?;
+        Some((open.clone(), calls.get(index)?.clone()))
+    }
+
+    fn note_open(&self, index: usize, key: &str) {
+        self.with(index, |call| call.extras().open = Some(key.to_owned()));
+    }
+
+    fn withdraw_open(&self, index: usize) {
+        let Some((open, _)) = &self.open else {
+            return;
+        };
+        let key = self.with(index, |call| call.extras.as_mut()?.open.take());
+        if let Some(key) = key.flatten() {
+            open.withdraw(&key);
+        }
+    }
+
     fn set_offloaded(&self, index: usize, runs: bool) {
         self.with(index, |call| {
             let offloaded = &mut call.extras().offloaded;

@@ -11,7 +11,9 @@ use crate::tool::state;
 use crate::tool::state::Values;
 use crate::tool::{CallPlace, Scope, State};
 #[cfg(feature = "tokio")]
-use crate::tool::{Caller, RunningBatch};
+use crate::tool::{Caller, OpenCall, OpenCallHandle, RunningBatch};
+#[cfg(feature = "tokio")]
+use toolwright_provider::call::ToolError;
 use toolwright_provider::definitions::Definitions;
 use toolwright_schema::decode::{Limits, Repairs};
 use toolwright_schema::text::ShortStr;
@@ -62,6 +64,9 @@ struct Shared {
     /// In a batch or an agent that a call runs: that call.
     #[cfg(feature = "tokio")]
     caller: Option<Caller>,
+    /// Key of the open call that this code works for.
+    #[cfg(feature = "tokio")]
+    open: Option<Arc<str>>,
     values: Values,
 }
 
@@ -501,6 +506,57 @@ impl Context {
         }
     }
 
+    /// Returns the key of the open call that this code works for, in the background. `None` where the model waits for
+    /// the answer.
+    pub fn open_call(&self) -> Option<&str> {
+        self.shared.open.as_deref()
+    }
+
+    /// Lets a tool decide, while it runs, that its call stays open. The tool returns
+    /// [`OpenCallHandle::outcome`](crate::executor::OpenCallHandle::outcome) now, and the handle ends the call later,
+    /// from wherever it is then. If the tool returns anything else, the call is not open.
+    ///
+    /// ```
+    /// use toolwright::executor::OpenCalls;
+    /// use toolwright::{Context, Executor, Outcome, ToolCall, ToolError, tool, tools};
+    ///
+    /// /// Renders a film.
+    /// #[tool]
+    /// async fn render(minutes: u32, #[context] cx: &Context) -> Result<Outcome, ToolError> {
+    ///     if minutes < 5 {
+    ///         return Ok(Outcome::value("film.mp4"));
+    ///     }
+    ///     let handle = cx.keep_open().await?;
+    ///     let outcome = handle.outcome("This takes a while. The film will follow.");
+    ///     tokio::spawn(async move { handle.end(Ok(Outcome::value("long_film.mp4"))).await });
+    ///     Ok(outcome)
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+    /// let open = OpenCalls::new();
+    /// let executor = Executor::serial(tools![render]).open_calls(&open);
+    /// let calls = [ToolCall::new("1", "render", r#"{"minutes": 90}"#)];
+    /// let batch = executor.run(&calls, &Context::new()).await;
+    /// let said = batch.results().next().unwrap().content(Default::default());
+    /// assert_eq!(said, "This takes a while. The film will follow.");
+    /// assert_eq!(open.ended().await.call.id, "1");
+    /// # });
+    /// ```
+    ///
+    /// # Errors
+    /// If nobody here takes a result later: the executor has no [`OpenCalls`](crate::executor::OpenCalls), or the call
+    /// is open already. A tool does its work before it answers then, or hands the error on.
+    pub async fn keep_open(&self) -> Result<OpenCallHandle, ToolError> {
+        let (Some(batch), Some(call)) = (&self.batch, &self.call) else {
+            return Err(nobody());
+        };
+        let (open, asked) = batch.open_calls(call.index).ok_or_else(nobody)?;
+        let handle = open.keep(&asked, self).await?;
+        let handle = handle.ok_or_else(|| ToolError::failed("the call is open already"))?;
+        batch.note_open(call.index, handle.key());
+        Ok(handle)
+    }
+
     /// Counts the updates of the call.
     pub(crate) fn update_count(&self) -> usize {
         match (&self.batch, &self.call) {
@@ -579,7 +635,30 @@ impl Context {
             shared.caller = caller;
             shared.within = within.map(Into::into);
             shared.place = None;
+            shared.open = None;
         }))
+    }
+
+    /// Returns the context of the code of an open call.
+    pub(crate) fn in_background(&self, call: &OpenCall, stop: Cancel) -> Self {
+        let own = Self {
+            shared: Arc::clone(&self.shared),
+            call: None,
+            batch: None,
+        };
+        own.change(|shared| {
+            shared.stop = Some(stop);
+            shared.caller = None;
+            shared.place = call.place.clone().map(Arc::new);
+            shared.open = Some(call.key.as_str().into());
+        })
+    }
+
+    /// Takes back that the call stays open, if its code said so.
+    pub(crate) fn withdraw_open(&self) {
+        if let (Some(batch), Some(call)) = (&self.batch, &self.call) {
+            batch.withdraw_open(call.index);
+        }
     }
 
     /// Returns the host's token.
@@ -591,6 +670,12 @@ impl Context {
     pub(crate) fn cancel_requested(&self) -> bool {
         self.host_cancel().is_some_and(Cancel::is_cancelled)
     }
+}
+
+#[cfg(feature = "tokio")]
+#[cold]
+fn nobody() -> ToolError {
+    ToolError::failed("nobody here takes the result of a call later")
 }
 
 /// Returns the context of an agent that a call runs. It lacks all that belongs to the caller's conversation alone: the
@@ -622,6 +707,7 @@ pub fn inside_call(cx: &Context) -> Context {
         {
             shared.stop = Some(stop);
             shared.caller = caller;
+            shared.open = None;
         }
     })
 }

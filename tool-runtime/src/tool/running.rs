@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::tool::{Cancel, Context, Progress};
+use crate::tool::{Cancel, Context, OpenCalls, Progress};
+use toolwright_provider::call::ToolCall;
 
 /// The batch of a call, as the call's [`Context`] sees it. Calls are identified by their index.
 pub(crate) trait RunningBatch: fmt::Debug + Send + Sync {
@@ -20,6 +21,15 @@ pub(crate) trait RunningBatch: fmt::Debug + Send + Sync {
 
     /// Returns how often a person let the call at this index run again.
     fn attempt(&self, index: usize) -> u32;
+
+    /// Returns the owner of calls that stay open, and the call at this index.
+    fn open_calls(&self, index: usize) -> Option<(OpenCalls, ToolCall)>;
+
+    /// Notes that the call at this index stays open.
+    fn note_open(&self, index: usize, key: &str);
+
+    /// Takes that back.
+    fn withdraw_open(&self, index: usize);
 
     /// Counts the updates that the call has made.
     fn update_count(&self, index: usize) -> usize;

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use toolwright_provider::call::ToolCall;
 use toolwright_runtime::executor::{Event, Executor, UnknownOutcome};
 use toolwright_runtime::tool::Context;
 use toolwright_runtime::toolset::Toolset;
@@ -50,16 +51,19 @@ impl Engine<'_> {
         let store = self.agent.persistence.store.clone();
         let subs = || SubSessions::new(store, self.session, outer, &self.host);
         Ok(Lease {
-            journal: self
-                .agent
-                .persistence
-                .journal(self.session, self.unknown_outcome())?,
+            journal: self.journal(self.session.thread().last_calls().to_vec())?,
             subs: has_agents.then(subs),
         })
     }
 
+    /// Creates the journal of one visit for these calls, by their places.
+    pub(super) fn journal(&self, calls: Vec<ToolCall>) -> Result<Option<Journal>, CheckpointError> {
+        let (persistence, unknown) = (&self.agent.persistence, self.unknown_outcome());
+        persistence.journal(self.session, unknown, calls)
+    }
+
     /// Returns the policy of the active agent, or of the one that was asked.
-    fn unknown_outcome(&self) -> UnknownOutcome {
+    pub(super) fn unknown_outcome(&self) -> UnknownOutcome {
         let own = self.active_agent().executor.unknown_outcome();
         own.or(self.agent.executor.unknown_outcome())
             .unwrap_or(UnknownOutcome::Ask)
@@ -74,6 +78,9 @@ impl Engine<'_> {
         }
         if let Some(journal) = &lease.journal {
             executor = executor.layer(journal.clone());
+        }
+        if let Some(open) = self.open_calls(lease) {
+            executor = executor.open_calls(open);
         }
         // One observer per listener, because the executor contains the panic of each observer.
         for listener in &self.agent.listeners {

@@ -76,7 +76,7 @@ impl Engine<'_> {
                 run_id,
                 calls: &calls,
             });
-        } else if self.session.take_queued() {
+        } else if self.session.take_queued(self.active_agent().encoder) {
             self.session.at.node = Node::Model;
         }
         Ok(None)

@@ -217,11 +217,12 @@ impl Engine<'_> {
         }
         self.session.take_answers(answers);
         let ends = self.take_endings(places, batch);
+        self.session.publish_open();
         self.session.settle();
         let halted = self.halted(batch, direct, ends);
         self.emit_handed_over();
         let answered = self.session.thread.unanswered().is_empty();
-        if halted.is_none() && answered && self.session.take_queued() {
+        if halted.is_none() && answered && self.session.take_queued(active_agent.encoder) {
             self.session.at.node = Node::Model;
         }
         Ok(halted)

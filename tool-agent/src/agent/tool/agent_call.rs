@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use toolwright_provider::call::{ErrorKind, Outcome, ToolError};
-use toolwright_runtime::tool::{Cancel, Context, State};
+use toolwright_runtime::tool::{Context, State};
 
 use super::{AgentTool, FinalizeFn};
 use crate::agent::Agent;
@@ -74,14 +74,6 @@ impl AgentCall {
         Ok(session)
     }
 
-    /// Replaces the context's cancellation with `stop`.
-    pub(super) fn cancelled_by(self, stop: Cancel) -> Self {
-        Self {
-            cx: self.cx.with_cancel(stop),
-            ..self
-        }
-    }
-
     /// Runs the agent until it ends or pauses.
     pub(super) async fn run(&self, session: &mut Session) -> AgentCallResult {
         if !session.goes_on() {
@@ -134,6 +126,16 @@ pub(super) fn paused(status: Status) -> Result<Outcome, ToolError> {
         )
         .with_debug(format!("it is {}", status.as_str()))
         .permanent()),
+    }
+}
+
+/// Returns the question of an agent that paused in the background.
+pub(super) fn asks(status: Status) -> Outcome {
+    match status {
+        Status::AwaitingUser {
+            question, options, ..
+        } => Outcome::AskUser { question, options },
+        _ => Outcome::ask("somebody has to decide about a call of the agent"),
     }
 }
 

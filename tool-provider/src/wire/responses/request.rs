@@ -3,7 +3,7 @@ use toolwright_json::{Object, list};
 
 use super::super::answer_form::AnswerForm;
 use super::super::openai::request::{mode, request, user};
-use super::super::read::object;
+use super::super::read::{Members, object};
 use super::super::tool_declaration::ToolDeclaration;
 use super::super::{Parallel, ToolChoice, WireError, WriteRequest, read_def};
 use super::OpenAiResponses;
@@ -90,6 +90,17 @@ impl WriteRequest for OpenAiResponses {
             }
         });
         items.collect()
+    }
+
+    /// Source: the guide "Async tool calling" of `OpenAI`'s documentation, 2026-11: a call of a tool that is declared
+    /// with `"async":true` has it too, and its output may follow in a later request.
+    fn async_calls(&self, native: &[String]) -> Vec<String> {
+        let items = native.iter().filter_map(|item| Members::read(item).ok());
+        let calls = items.filter(|item| {
+            let is_async = item.get("async").is_some_and(|value| value.get() == "true");
+            is_async && item.says("type", "function_call")
+        });
+        calls.map(|item| item.words("call_id")).collect()
     }
 
     fn tool_choice(&self, choice: &ToolChoice, _: Parallel) -> Option<String> {

@@ -1,0 +1,110 @@
+//! Calls that stay open: who owns them, and what becomes of them in another process.
+//!
+//! Open calls belong to the outermost conversation. Its session lists them, the journal records what they come to. A call
+//! that is open and for which nothing runs is made again, behind the journal: that answers it from its record, or lets
+//! it run again, or says that its outcome is unknown.
+
+use toolwright_provider::call::{StoredOutcome, ToolError};
+use toolwright_runtime::executor::{Decided, PendingReason, Reply, UnknownOutcome};
+use toolwright_runtime::tool::{Decision, OpenCall, OpenCalls, Tool};
+
+use super::Engine;
+use super::lease::Lease;
+use crate::agent::sub_sessions::SubSessions;
+use crate::journal::unknown;
+use crate::{AgentError, CheckpointError};
+
+impl Engine<'_> {
+    /// Returns the owner of open calls. A step has none, since nobody would take their results.
+    pub(super) fn open_calls(&self, lease: &Lease) -> Option<OpenCalls> {
+        if self.is_step {
+            return None;
+        }
+        let open = match self.host.get::<SubSessions>() {
+            Some(outer) => outer.queue().open().cancelled_by(outer.stop().clone()),
+            None => self.session.open().cancelled_by(self.host.cancel()),
+        };
+        Some(match &lease.journal {
+            Some(journal) => open.store(journal.clone()),
+            None => open,
+        })
+    }
+
+    /// Finds what became of the open calls for which nothing runs in this process.
+    pub(super) async fn recover_open(&mut self) -> Result<(), AgentError> {
+        let open = self.session.open();
+        let lost = open.lost();
+        for key in &lost {
+            if let Some(call) = open.get(key) {
+                self.recover(&open, call).await?;
+            }
+        }
+        if !lost.is_empty() {
+            self.session.publish_open();
+        }
+        Ok(())
+    }
+
+    async fn recover(&self, open: &OpenCalls, call: OpenCall) -> Result<(), AgentError> {
+        let tools = self.active_agent().executor.tools(&self.context());
+        let tool = tools.get(&call.call.name);
+        let is_own = call.session.as_deref() == Some(self.session.id());
+        let mut lease = self.lease(&tools)?;
+        lease.journal = None;
+        if is_own {
+            lease.journal = self.journal(vec![call.call.clone()])?;
+        }
+        let repeats = |tool: &dyn Tool| tool.resumes() || tool.def().annotations.may_repeat();
+        let policy = self.unknown_outcome();
+        let runs = lease.journal.is_some()
+            || policy == UnknownOutcome::RunAgain
+            || tool.is_some_and(|tool| repeats(&**tool));
+        let reply = match call.place.clone().filter(|_| runs && tool.is_some()) {
+            Some(place) => {
+                let decided = [Decided {
+                    call: call.call.clone(),
+                    place: 0,
+                    decision: Decision::Approve,
+                    attempt: 0,
+                }];
+                let cx = self.call_context(&lease).with_place(place);
+                let batch = self.executor(&lease).decide(&decided, &cx).await;
+                if let Some(error) = lease.failure() {
+                    return Err(error.into());
+                }
+                batch.calls().first().cloned()
+            }
+            None => None,
+        };
+        let outcome = match reply {
+            // It goes on, or has ended here meanwhile.
+            Some(Reply::Answered(result)) if result.is_open() => return Ok(()),
+            Some(Reply::Answered(result)) => StoredOutcome::of(&result),
+            Some(Reply::Pending(pending)) => {
+                let error = match pending.reason {
+                    PendingReason::OutcomeUnknown(error) => error,
+                    _ => unknown().to_string(),
+                };
+                open.mark_unknown(&call.key, error);
+                return Ok(());
+            }
+            None if policy == UnknownOutcome::Ask => {
+                open.mark_unknown(&call.key, unknown().to_string());
+                return Ok(());
+            }
+            None => Ok(StoredOutcome::of_error(&unknown())),
+        };
+        let outcome = outcome.unwrap_or_else(|error| {
+            let words = format!("its result cannot be written: {error}");
+            StoredOutcome::of_error(&ToolError::failed(words))
+        });
+        // Somebody may have ended it meanwhile.
+        let ended = open.end(&call.key, outcome).await;
+        ended.or_else(|error| match error {
+            toolwright_runtime::tool::OpenCallError::Store { .. } => {
+                Err(CheckpointError::store(error.to_string()).into())
+            }
+            _ => Ok(()),
+        })
+    }
+}

@@ -1,0 +1,67 @@
+//! Runs the code of a `background` tool in a task, in a batch of its own.
+
+use tokio::runtime::Handle;
+
+use super::{Batch, Decided, Executor, PendingReason, Reply};
+use crate::tool::{Context, Decision, OpenCallHandle, OpenCalls, failed, key_of};
+use crate::toolset::Entry;
+use toolwright_provider::call::{Outcome, StoredOutcome, ToolCall, ToolError};
+
+/// Note for the model, until the result follows.
+const NOTE: &str =
+    "it has begun and goes on in the background; its result will follow in a message";
+
+/// Starts the call's code in a task. Returns `None` if there is no runtime for it.
+pub(super) async fn in_background(
+    open: &OpenCalls,
+    executor: &Executor,
+    entry: &Entry,
+    call: &ToolCall,
+    cx: &Context,
+) -> Option<Result<Outcome, ToolError>> {
+    let runtime = Handle::try_current().ok()?;
+    let handle = match open.keep(call, cx).await {
+        Ok(Some(handle)) => handle,
+        Ok(None) => return Some(Ok(noted(key_of(call, cx)))),
+        Err(error) => return Some(Err(error)),
+    };
+    let executor = executor.of_background(entry, open.time_limit());
+    let key = handle.key().to_owned();
+    let cx = cx.in_background(handle.call(), handle.cancel());
+    let decided = [Decided {
+        call: call.clone(),
+        place: 0,
+        decision: Decision::Approve,
+        attempt: 0,
+    }];
+    runtime.spawn(async move {
+        let batch = executor.decide(&decided, &cx).await;
+        end(handle, &batch).await;
+    });
+    Some(Ok(noted(key)))
+}
+
+fn noted(key: String) -> Outcome {
+    Outcome::Open {
+        key,
+        note: NOTE.to_owned(),
+    }
+}
+
+/// Ends the call with what its batch came to.
+async fn end(handle: OpenCallHandle, batch: &Batch) {
+    let unwritten = |_| failed("its result cannot be written");
+    let outcome = match batch.calls().first() {
+        Some(Reply::Answered(result)) => StoredOutcome::of(result)
+            .map_or_else(unwritten, |outcome| {
+                outcome.with_updates(batch.updates().to_vec())
+            }),
+        Some(Reply::Pending(pending)) => match &pending.reason {
+            PendingReason::OutcomeUnknown(error) => return handle.leave_unknown(error),
+            _ => failed("a layer asks somebody about a call that has begun"),
+        },
+        None => failed("it has no result"),
+    };
+    // The store's failure is not the call's: it has ended here in any case.
+    let _ = handle.store(outcome).await;
+}

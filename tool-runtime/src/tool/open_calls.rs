@@ -1,0 +1,683 @@
+//! Calls that stay open: the batch answers them with a note, their work goes on, and their results follow.
+//!
+//! [`OpenCalls`] owns them. The list in memory is the truth of this process, and a store is written before it. Each open
+//! call has one owner here, its [`OpenCallHandle`], which ends it once however its code ends.
+
+mod error;
+mod store;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use tokio::runtime::Handle;
+use tokio::sync::Notify;
+
+pub use self::error::OpenCallError;
+pub use self::store::OpenCallStore;
+use super::{CallPlace, Cancel, Context};
+use toolwright_provider::call::{ErrorKind, Outcome, StoredOutcome, ToolCall, ToolError};
+
+/// Default limit on the JSON of one result, in bytes.
+const MAX_BYTES: usize = 16 * 1024 * 1024;
+
+/// Default time limit of an open call.
+const TIMEOUT: Duration = Duration::from_hours(24);
+
+/// A call whose work goes on after its batch.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct OpenCall {
+    /// The call's [idempotency key](Context::idempotency_key), which names it here. Without a run's id it is unique in
+    /// this process.
+    pub key: String,
+    /// The call.
+    pub call: ToolCall,
+    /// Id of the conversation that made the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<Arc<str>>,
+    /// The call's place, to make it again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<CallPlace>,
+    /// When it began, in milliseconds since 1970.
+    pub began_ms: u64,
+    /// Its state.
+    pub state: OpenCallState,
+}
+
+/// State of an [`OpenCall`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum OpenCallState {
+    /// Its work goes on, here or elsewhere.
+    Running,
+    /// Nobody knows whether it took effect. A person [ends](OpenCalls::end) it. Holds the error in words.
+    Unknown(String),
+    /// It has ended, and its result was not taken yet.
+    Ended(Box<StoredOutcome>),
+}
+
+impl OpenCall {
+    fn new(call: &ToolCall, cx: &Context) -> Self {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let now = now.unwrap_or_default().as_millis();
+        Self {
+            key: key_of(call, cx),
+            call: call.clone(),
+            session: cx.session_id().map(Into::into),
+            place: cx.call_place(),
+            began_ms: u64::try_from(now).unwrap_or(u64::MAX),
+            state: OpenCallState::Running,
+        }
+    }
+}
+
+/// The open calls of a conversation or a host: lists them, takes their results, and cancels them. Cheap to clone; all
+/// clones share the calls.
+///
+/// An executor that has one answers the call of a `background` tool at once with [`Outcome::Open`]. The tool's code goes
+/// on in a task. A tool can also decide while it runs: see [`Context::keep_open`]. Without one, `background` tools run
+/// as all others do. The sessions of agents have one each.
+///
+/// The list is in memory, and serializes; what runs is not part of it. A [store](Self::store) keeps it beyond the
+/// process.
+///
+/// ```
+/// use toolwright::executor::{OpenCallState, OpenCalls};
+/// use toolwright::{Context, Executor, Outcome, ToolCall, tool, tools};
+///
+/// /// Renders a film.
+/// #[tool(background)]
+/// async fn render(minutes: u32) -> String {
+///     format!("film.mp4, {minutes} minutes")
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// let open = OpenCalls::new();
+/// let executor = Executor::serial(tools![render]).open_calls(&open);
+/// let calls = [ToolCall::new("1", "render", r#"{"minutes": 3}"#)];
+/// let batch = executor.run(&calls, &Context::new()).await;
+/// assert!(matches!(batch.results().next().unwrap().outcome, Ok(Outcome::Open { .. })));
+///
+/// let ended = open.ended().await;
+/// let OpenCallState::Ended(outcome) = ended.state else { panic!() };
+/// let result = outcome.into_result(&ended.call);
+/// assert_eq!(result.value(), Some("film.mp4, 3 minutes".into()));
+/// # });
+/// ```
+#[derive(Clone)]
+pub struct OpenCalls {
+    shared: Arc<Shared>,
+    store: Option<Arc<dyn OpenCallStore>>,
+    timeout: Duration,
+    max_bytes: usize,
+    /// Token of the host, with which all calls that begin here are cancelled.
+    stop: Option<Cancel>,
+}
+
+#[derive(Default)]
+struct Shared {
+    entries: Mutex<Vec<Entry>>,
+    changed: Notify,
+}
+
+struct Entry {
+    call: OpenCall,
+    /// Token of the code that runs in this process.
+    live: Option<Cancel>,
+}
+
+/// Lists by name.
+fn published() -> MutexGuard<'static, BTreeMap<String, Weak<Shared>>> {
+    static LISTS: Mutex<BTreeMap<String, Weak<Shared>>> = Mutex::new(BTreeMap::new());
+    LISTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Default for OpenCalls {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl OpenCalls {
+    /// Makes an empty list.
+    pub fn new() -> Self {
+        Self::of(Vec::new())
+    }
+
+    fn of(calls: Vec<OpenCall>) -> Self {
+        let entries = calls.into_iter().map(|call| Entry { call, live: None });
+        Self {
+            shared: Arc::new(Shared {
+                entries: Mutex::new(entries.collect()),
+                changed: Notify::new(),
+            }),
+            store: None,
+            timeout: TIMEOUT,
+            max_bytes: MAX_BYTES,
+            stop: None,
+        }
+    }
+
+    /// Makes the list findable under this name, as long as something in this process has it.
+    pub fn publish(&self, name: &str) {
+        let mut published = published();
+        published.retain(|_, list| list.strong_count() > 0);
+        published.insert(name.to_owned(), Arc::downgrade(&self.shared));
+    }
+
+    /// Returns the list that was [published](Self::publish) under this name, if something in this process still has it.
+    /// It has no store and the default limits.
+    pub fn published(name: &str) -> Option<Self> {
+        let shared = published().get(name)?.upgrade()?;
+        Some(Self {
+            shared,
+            ..Self::new()
+        })
+    }
+
+    /// Sets the store that calls are written to from here on; see [`restore`](Self::restore).
+    pub fn store(self, store: impl OpenCallStore + 'static) -> Self {
+        Self {
+            store: Some(Arc::new(store)),
+            ..self
+        }
+    }
+
+    /// Sets the time limit of open calls. Default: a day. A tool's own `timeout` takes precedence. The limits of the
+    /// executor and of its batches do not hold for open calls.
+    pub fn timeout(self, limit: Duration) -> Self {
+        Self {
+            timeout: limit,
+            ..self
+        }
+    }
+
+    /// Sets the limit on the JSON of one result. Default: 16 MiB. The result of code that runs here becomes an error if
+    /// it is larger.
+    pub fn max_bytes(self, most: usize) -> Self {
+        Self {
+            max_bytes: most,
+            ..self
+        }
+    }
+
+    /// Sets the token that cancels the calls that begin from here on. Default: that of the batch's context.
+    pub fn cancelled_by(self, stop: Cancel) -> Self {
+        Self {
+            stop: Some(stop),
+            ..self
+        }
+    }
+
+    pub(crate) fn time_limit(&self) -> Duration {
+        self.timeout
+    }
+
+    /// Poisoning is harmless: no foreign code runs under this lock.
+    fn entries(&self) -> MutexGuard<'_, Vec<Entry>> {
+        self.shared
+            .entries
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns all calls whose results were not taken, in the order in which they began.
+    pub fn list(&self) -> Vec<OpenCall> {
+        self.entries()
+            .iter()
+            .map(|entry| entry.call.clone())
+            .collect()
+    }
+
+    /// Returns the call with this key.
+    pub fn get(&self, key: &str) -> Option<OpenCall> {
+        let entries = self.entries();
+        let entry = entries.iter().find(|entry| entry.call.key == key)?;
+        Some(entry.call.clone())
+    }
+
+    /// Returns true if there is no call.
+    pub fn is_empty(&self) -> bool {
+        self.entries().is_empty()
+    }
+
+    /// Returns a list of the same calls, for a copy of their conversation. Nothing works for them.
+    pub fn copied(&self) -> Self {
+        Self::of(self.list())
+    }
+
+    /// Returns true if code in this process works for an open call.
+    pub fn is_live(&self) -> bool {
+        self.entries().iter().any(|entry| entry.live.is_some())
+    }
+
+    /// Returns the keys of calls that are open, and for which nothing runs in this process: the process that ran them
+    /// has ended, or runs elsewhere.
+    pub fn lost(&self) -> Vec<String> {
+        let entries = self.entries();
+        let lost = entries.iter().filter(|entry| {
+            entry.live.is_none() && matches!(entry.call.state, OpenCallState::Running)
+        });
+        lost.map(|entry| entry.call.key.clone()).collect()
+    }
+
+    /// Takes the first call that has ended, if there is one.
+    pub fn take_ended(&self) -> Option<OpenCall> {
+        let mut entries = self.entries();
+        let ended = |entry: &Entry| matches!(entry.call.state, OpenCallState::Ended(_));
+        let place = entries.iter().position(ended)?;
+        Some(entries.remove(place).call)
+    }
+
+    /// Returns true if a call has ended whose result was not taken.
+    pub fn has_ended(&self) -> bool {
+        let entries = self.entries();
+        let mut states = entries.iter().map(|entry| &entry.call.state);
+        states.any(|state| matches!(state, OpenCallState::Ended(_)))
+    }
+
+    /// Waits until a call has ended, and takes it. Waits forever if none is open.
+    pub async fn ended(&self) -> OpenCall {
+        loop {
+            self.until_ended().await;
+            if let Some(ended) = self.take_ended() {
+                return ended;
+            }
+        }
+    }
+
+    /// Waits until [`take_ended`](Self::take_ended) finds a call.
+    pub async fn until_ended(&self) {
+        loop {
+            let changed = self.shared.changed.notified();
+            let mut changed = std::pin::pin!(changed);
+            // From here on, no end is missed.
+            changed.as_mut().enable();
+            if self.has_ended() {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    /// Forgets a call whose result was taken, in the store.
+    ///
+    /// # Errors
+    /// If the store fails. The store may list the call again then.
+    pub async fn forget(&self, key: &str) -> Result<(), OpenCallError> {
+        match &self.store {
+            Some(store) => store.remove(key).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Ends a call with what it came to elsewhere, or with what a person says of it.
+    ///
+    /// ```
+    /// use toolwright::call::StoredOutcome;
+    /// use toolwright::executor::{OpenCallError, OpenCalls};
+    /// use toolwright::{Outcome, ToolCall};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let open = OpenCalls::new();
+    /// let call = ToolCall::new("1", "render", "{}");
+    /// let outcome = StoredOutcome::new(&call, &Ok(Outcome::value("film.mp4"))).unwrap();
+    /// let error = open.end("run/0/0/1", outcome).await.unwrap_err();
+    /// assert!(matches!(error, OpenCallError::NotOpen { .. }));
+    /// # });
+    /// ```
+    ///
+    /// # Errors
+    /// If no call of this key is open, if it has ended before, if the result is too large, or if the store fails.
+    /// Nothing changes then.
+    pub async fn end(&self, key: &str, outcome: StoredOutcome) -> Result<(), OpenCallError> {
+        self.check(key)?;
+        self.fits(key, &outcome)?;
+        if let Some(store) = &self.store {
+            store.end(key, &outcome).await?;
+        }
+        self.settle(key, outcome)
+    }
+
+    /// Cancels a call: its code is told to stop, and its result is that it was cancelled.
+    ///
+    /// # Errors
+    /// See [`end`](Self::end).
+    pub async fn cancel(&self, key: &str) -> Result<(), OpenCallError> {
+        let words = "the call was cancelled";
+        let error = ToolError::new(ErrorKind::Cancelled, words);
+        let outcome = StoredOutcome::of_error(&error);
+        let stop = self.entries().iter().find_map(|entry| {
+            let live = entry.live.clone()?;
+            (entry.call.key == key).then_some(live)
+        });
+        self.end(key, outcome).await?;
+        if let Some(stop) = stop {
+            stop.cancel();
+        }
+        Ok(())
+    }
+
+    /// Adds the calls that the store knows and this list does not, and ends those that have ended meanwhile. What is
+    /// open then, and runs in no process, is [lost](Self::lost).
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn restore(&self) -> Result<(), OpenCallError> {
+        let Some(store) = &self.store else {
+            return Ok(());
+        };
+        for key in self.lost() {
+            if let Some(OpenCall {
+                state: OpenCallState::Ended(outcome),
+                ..
+            }) = store.get(&key).await?
+            {
+                // It may have been ended here meanwhile.
+                let _ = self.settle(&key, *outcome);
+            }
+        }
+        let all = store.all().await?;
+        let mut entries = self.entries();
+        for call in all {
+            if entries.iter().all(|entry| entry.call.key != call.key) {
+                entries.push(Entry { call, live: None });
+            }
+        }
+        drop(entries);
+        self.shared.changed.notify_waiters();
+        Ok(())
+    }
+
+    /// Says of a call that runs no more that nobody knows its outcome.
+    pub fn mark_unknown(&self, key: &str, error: impl Into<String>) {
+        let mut entries = self.entries();
+        if let Some(entry) = entries.iter_mut().find(|entry| entry.call.key == key)
+            && matches!(entry.call.state, OpenCallState::Running)
+        {
+            entry.live = None;
+            entry.call.state = OpenCallState::Unknown(error.into());
+        }
+    }
+
+    /// Removes a call that is not open after all: its tool has answered it otherwise, or failed.
+    pub(crate) fn withdraw(&self, key: &str) {
+        self.entries().retain(|entry| entry.call.key != key);
+        if let (Some(store), Ok(runtime)) = (self.store.clone(), Handle::try_current()) {
+            let key = key.to_owned();
+            runtime.spawn(async move { store.remove(&key).await });
+        }
+    }
+
+    /// Returns the call, if it is open.
+    fn check(&self, key: &str) -> Result<OpenCall, OpenCallError> {
+        match self.get(key) {
+            None => Err(OpenCallError::NotOpen {
+                key: key.to_owned(),
+            }),
+            Some(call) if matches!(call.state, OpenCallState::Ended(_)) => {
+                Err(OpenCallError::Ended {
+                    key: key.to_owned(),
+                })
+            }
+            Some(call) => Ok(call),
+        }
+    }
+
+    fn fits(&self, key: &str, outcome: &StoredOutcome) -> Result<(), OpenCallError> {
+        let json = outcome.to_json();
+        let json =
+            json.map_err(|error| OpenCallError::store_with("it cannot be written", error))?;
+        if json.len() <= self.max_bytes {
+            return Ok(());
+        }
+        Err(OpenCallError::TooLarge {
+            key: key.to_owned(),
+            bytes: json.len(),
+            most: self.max_bytes,
+        })
+    }
+
+    /// Ends a call in memory.
+    fn settle(&self, key: &str, outcome: StoredOutcome) -> Result<(), OpenCallError> {
+        let mut entries = self.entries();
+        let Some(entry) = entries.iter_mut().find(|entry| entry.call.key == key) else {
+            return Err(OpenCallError::NotOpen {
+                key: key.to_owned(),
+            });
+        };
+        if matches!(entry.call.state, OpenCallState::Ended(_)) {
+            return Err(OpenCallError::Ended {
+                key: key.to_owned(),
+            });
+        }
+        entry.call.state = OpenCallState::Ended(Box::new(outcome));
+        entry.live = None;
+        drop(entries);
+        self.shared.changed.notify_waiters();
+        Ok(())
+    }
+
+    /// Adds a call that begins. Returns `None` if it has begun before, and runs here or has ended.
+    async fn begin(
+        &self,
+        call: OpenCall,
+        stop: Cancel,
+    ) -> Result<Option<OpenCallHandle>, OpenCallError> {
+        let is_new = {
+            let mut entries = self.entries();
+            let known = entries.iter_mut().find(|entry| entry.call.key == call.key);
+            match known {
+                Some(Entry {
+                    call:
+                        OpenCall {
+                            state: state @ (OpenCallState::Running | OpenCallState::Unknown(_)),
+                            ..
+                        },
+                    live: live @ None,
+                }) => {
+                    *state = OpenCallState::Running;
+                    *live = Some(stop.clone());
+                    false
+                }
+                Some(_) => return Ok(None),
+                None => {
+                    let (call, live) = (call.clone(), Some(stop.clone()));
+                    entries.push(Entry { call, live });
+                    true
+                }
+            }
+        };
+        // If this future is dropped, the call did not begin.
+        let mut handle = OpenCallHandle {
+            open: self.clone(),
+            call,
+            stop,
+            phase: Phase::Begins { is_new },
+        };
+        if let Some(store) = &self.store {
+            store.begin(&handle.call).await?;
+        }
+        handle.phase = Phase::Runs;
+        Ok(Some(handle))
+    }
+
+    /// Takes back a call that did not begin.
+    fn take_back(&self, key: &str, is_new: bool) {
+        let mut entries = self.entries();
+        if is_new {
+            entries.retain(|entry| entry.call.key != key);
+        } else if let Some(entry) = entries.iter_mut().find(|entry| entry.call.key == key) {
+            entry.live = None;
+        }
+    }
+}
+
+/// Returns the key of the call of this context.
+pub(crate) fn key_of(call: &ToolCall, cx: &Context) -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    cx.idempotency_key().unwrap_or_else(|| {
+        let next = NEXT.fetch_add(1, Ordering::Relaxed);
+        format!("open {next}/{}", call.id)
+    })
+}
+
+impl OpenCalls {
+    /// Adds the call of this context. Returns `None` if it has begun before.
+    pub(crate) async fn keep(
+        &self,
+        call: &ToolCall,
+        cx: &Context,
+    ) -> Result<Option<OpenCallHandle>, ToolError> {
+        let host = self.stop.as_ref().or_else(|| cx.host_cancel());
+        let stop = host.map_or_else(Cancel::new, Cancel::child);
+        let begun = self.begin(OpenCall::new(call, cx), stop);
+        begun.await.map_err(|error| {
+            let words = "the call did not begin, since it could not be recorded";
+            ToolError::new(ErrorKind::NotStarted, words).with_source(error)
+        })
+    }
+}
+
+/// The one owner of an open call, which ends it. Dropping it ends the call with an error: it is not known whether it took
+/// effect. See [`Context::keep_open`].
+#[must_use = "a call whose handle is dropped ends with an error"]
+pub struct OpenCallHandle {
+    open: OpenCalls,
+    call: OpenCall,
+    stop: Cancel,
+    phase: Phase,
+}
+
+#[derive(Clone, Copy)]
+enum Phase {
+    Begins { is_new: bool },
+    Runs,
+    Ended,
+}
+
+impl OpenCallHandle {
+    /// Returns the call's key.
+    pub fn key(&self) -> &str {
+        &self.call.key
+    }
+
+    /// Returns the token that fires when somebody cancels the call.
+    pub fn cancel(&self) -> Cancel {
+        self.stop.clone()
+    }
+
+    /// Returns the outcome that the tool returns now. The model reads the note until the result follows.
+    pub fn outcome(&self, note: impl Into<String>) -> Outcome {
+        Outcome::Open {
+            key: self.call.key.clone(),
+            note: note.into(),
+        }
+    }
+
+    /// Ends the call.
+    ///
+    /// # Errors
+    /// If the call has ended meanwhile, because somebody cancelled it for example, or if the store fails. In the latter
+    /// case the call has ended in this process. A result that is too large becomes an error of the call.
+    pub async fn end(self, outcome: Result<Outcome, ToolError>) -> Result<(), OpenCallError> {
+        let stored = StoredOutcome::new(&self.call.call, &outcome);
+        self.store(stored.unwrap_or_else(|_| failed("its result cannot be written")))
+            .await
+    }
+
+    /// Returns the call.
+    pub(crate) fn call(&self) -> &OpenCall {
+        &self.call
+    }
+
+    /// Leaves the call to a person: nobody knows whether it took effect.
+    pub(crate) fn leave_unknown(mut self, error: &str) {
+        self.phase = Phase::Ended;
+        self.open.mark_unknown(&self.call.key, error);
+    }
+
+    /// Ends the call with an outcome in its stored form.
+    pub(crate) async fn store(mut self, outcome: StoredOutcome) -> Result<(), OpenCallError> {
+        self.phase = Phase::Ended;
+        let (open, key) = (&self.open, &self.call.key);
+        let outcome = match open.fits(key, &outcome) {
+            Ok(()) => outcome,
+            Err(error) => failed(error.to_string()),
+        };
+        open.check(key)?;
+        let stored = match &open.store {
+            Some(store) => store.end(key, &outcome).await,
+            None => Ok(()),
+        };
+        open.settle(key, outcome)?;
+        stored
+    }
+}
+
+pub(crate) fn failed(words: impl Into<String>) -> StoredOutcome {
+    StoredOutcome::of_error(&ToolError::failed(words.into()))
+}
+
+impl Drop for OpenCallHandle {
+    fn drop(&mut self) {
+        match self.phase {
+            Phase::Ended => {}
+            Phase::Begins { is_new } => self.open.take_back(&self.call.key, is_new),
+            Phase::Runs => {
+                let words =
+                    "the work ended without a result, and it is not known whether it took effect";
+                let error = ToolError::new(ErrorKind::NoAnswer, words).with_outcome_unknown();
+                let outcome = StoredOutcome::of_error(&error);
+                let (open, key) = (self.open.clone(), self.call.key.clone());
+                if let (Some(store), Ok(runtime)) = (open.store.clone(), Handle::try_current()) {
+                    let (key, outcome) = (key.clone(), outcome.clone());
+                    runtime.spawn(async move { store.end(&key, &outcome).await });
+                }
+                // Somebody may have ended it before.
+                let _ = open.settle(&key, outcome);
+            }
+        }
+    }
+}
+
+impl fmt::Debug for OpenCallHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OpenCallHandle")
+            .field("key", &self.call.key)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for OpenCalls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Calls and results may be secret.
+        let keys: Vec<_> = self.list().into_iter().map(|call| call.key).collect();
+        f.debug_struct("OpenCalls")
+            .field("keys", &keys)
+            .finish_non_exhaustive()
+    }
+}
+
+impl From<&OpenCalls> for OpenCalls {
+    fn from(open: &OpenCalls) -> Self {
+        open.clone()
+    }
+}
+
+impl Serialize for OpenCalls {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.list().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for OpenCalls {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::deserialize(deserializer).map(Self::of)
+    }
+}

@@ -15,8 +15,8 @@ use toolwright::executor::{
 };
 use toolwright::layers::{Approval, Handled, Layer, Next, Request, Retry};
 use toolwright::{
-    Context, Executor, Outcome, ToolCall, ToolError, Toolset, call::Decision, executor::Batch,
-    tool, tools,
+    Context, Encoder, Executor, Outcome, ToolCall, ToolError, Toolset, call::Decision,
+    executor::Batch, tool, tools,
 };
 
 /// What tools have and tell.
@@ -122,7 +122,7 @@ fn said(call: &OpenCall) -> String {
 }
 
 fn texts(batch: &Batch) -> Vec<String> {
-    let text = |result: &toolwright::ToolResult| result.content(Default::default()).into_owned();
+    let text = |result: &toolwright::ToolResult| result.content(Encoder::default()).into_owned();
     batch.results().map(text).collect()
 }
 

@@ -123,7 +123,9 @@ impl<'a> Engine<'a> {
             hook.before_run(self.session);
         }
         self.save(Written::Start).await?;
-        self.recover_open().await?;
+        if self.recover_open().await? {
+            self.wake();
+        }
         let run_id = &self.session.run_id();
         let began = Instant::now();
         self.emit(&RunEvent::RunStarted {
@@ -200,6 +202,15 @@ impl<'a> Engine<'a> {
         }
         self.agent.active_agent(self.session)?;
         self.session.adopt_open();
+        self.wake();
+        if self.session.at.node == Node::Model {
+            self.session.thread.check()?;
+        }
+        Ok(())
+    }
+
+    /// Starts a new run if there is something to process.
+    fn wake(&mut self) {
         self.session.wake(self.agent.encoder);
         // A session at its end is stored as completed, because this run may be dropped.
         if self.session.at.node != Node::End || self.session.status != Status::Completed {
@@ -208,10 +219,6 @@ impl<'a> Engine<'a> {
         if self.session.at.node != Node::End {
             self.session.result = None;
         }
-        if self.session.at.node == Node::Model {
-            self.session.thread.check()?;
-        }
-        Ok(())
     }
 
     fn end(&mut self, end: RunEnd) -> Run {

@@ -128,10 +128,10 @@ fn effects(ran: &Arc<Ran>) -> Toolset {
     tools![pay, look, upsert, hang; state = Arc::clone(ran)]
 }
 
-type Store = Arc<dyn Checkpointer>;
+pub(crate) type Store = Arc<dyn Checkpointer>;
 
 /// All stores, each with its directory if it has one.
-fn stores() -> Vec<(Store, Option<Box<dyn std::any::Any>>)> {
+pub(crate) fn stores() -> Vec<(Store, Option<Box<dyn std::any::Any>>)> {
     let memory: Store = Arc::new(MemoryCheckpointer::new());
     let dir = Dir::new();
     let file: Store = Arc::new(toolwright::agent::SqliteCheckpointer::open(dir.file()).unwrap());

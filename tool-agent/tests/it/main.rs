@@ -22,6 +22,7 @@ mod going_on;
 mod handoff;
 mod http;
 mod mojentic;
+mod open_calls;
 mod planck;
 mod random_agents;
 mod random_runs;

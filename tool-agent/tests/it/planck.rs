@@ -400,7 +400,7 @@ async fn an_orchestrator_waits_for_one_worker_and_not_for_another() {
     assert_eq!(run.text(), Some("4, and I wait."));
     let read = answers(session.thread());
     assert!(
-        read[0].contains("task") && !read[0].contains("It is"),
+        read[0].contains("background") && !read[0].contains("It is"),
         "{read:?}"
     );
     assert_eq!(read[1], "It is 4.");
@@ -409,6 +409,9 @@ async fn an_orchestrator_waits_for_one_worker_and_not_for_another() {
     session.queue().arrived().await;
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(run.text(), Some("And 9."));
-    let heard = model.requests()[2].thread.last_input().unwrap().to_owned();
-    assert!(heard.ends_with("It is 9."), "{heard}");
+    let heard = model.requests()[2].thread.messages().last().cloned();
+    let Some(ThreadMessage::Late(heard)) = heard else {
+        panic!("{heard:?}");
+    };
+    assert_eq!((&*heard.name, &*heard.text), ("send_agent", "It is 9."));
 }

@@ -30,19 +30,18 @@ impl Engine<'_> {
         })
     }
 
-    /// Finds what became of the open calls for which nothing runs in this process.
-    pub(super) async fn recover_open(&mut self) -> Result<(), AgentError> {
+    /// Finds what became of the open calls for which nothing runs in this process. Returns false if there are none.
+    pub(super) async fn recover_open(&mut self) -> Result<bool, AgentError> {
         let open = self.session.open();
         let lost = open.lost();
         for key in &lost {
             if let Some(call) = open.get(key) {
-                self.recover(&open, call).await?;
+                // Boxed, because it is rare, and the future of a run would hold it.
+                Box::pin(self.recover(&open, call)).await?;
             }
         }
-        if !lost.is_empty() {
-            self.session.publish_open();
-        }
-        Ok(())
+        self.session.publish_open();
+        Ok(!lost.is_empty())
     }
 
     async fn recover(&self, open: &OpenCalls, call: OpenCall) -> Result<(), AgentError> {
@@ -59,7 +58,7 @@ impl Engine<'_> {
         let runs = lease.journal.is_some()
             || policy == UnknownOutcome::RunAgain
             || tool.is_some_and(|tool| repeats(&**tool));
-        let reply = match call.place.clone().filter(|_| runs && tool.is_some()) {
+        let batch = match call.place.clone().filter(|_| runs && tool.is_some()) {
             Some(place) => {
                 let decided = [Decided {
                     call: call.call.clone(),
@@ -72,17 +71,18 @@ impl Engine<'_> {
                 if let Some(error) = lease.failure() {
                     return Err(error.into());
                 }
-                batch.calls().first().cloned()
+                Some(batch)
             }
             None => None,
         };
+        let reply = batch.as_ref().and_then(|batch| batch.calls().first());
         let outcome = match reply {
             // It goes on, or has ended here meanwhile.
             Some(Reply::Answered(result)) if result.is_open() => return Ok(()),
-            Some(Reply::Answered(result)) => StoredOutcome::of(&result),
+            Some(Reply::Answered(result)) => StoredOutcome::of(result),
             Some(Reply::Pending(pending)) => {
-                let error = match pending.reason {
-                    PendingReason::OutcomeUnknown(error) => error,
+                let error = match &pending.reason {
+                    PendingReason::OutcomeUnknown(error) => error.clone(),
                     _ => unknown().to_string(),
                 };
                 open.mark_unknown(&call.key, error);
@@ -98,6 +98,8 @@ impl Engine<'_> {
             let words = format!("its result cannot be written: {error}");
             StoredOutcome::of_error(&ToolError::failed(words))
         });
+        let updates = batch.map(|batch| batch.updates().to_vec());
+        let outcome = outcome.with_updates(updates.unwrap_or_default());
         // Somebody may have ended it meanwhile.
         let ended = open.end(&call.key, outcome).await;
         ended.or_else(|error| match error {

@@ -625,18 +625,34 @@ async fn a_store_that_fails_lets_nothing_begin_and_loses_no_result() {
 }
 
 #[tokio::test]
-async fn a_published_list_is_found_as_long_as_somebody_has_it() {
-    let open = OpenCalls::new();
-    open.publish("open_calls: one");
-    let host = Arc::new(Host::default());
+async fn copies_of_a_list_share_what_runs() {
+    let (host, open) = (Arc::new(Host::default()), OpenCalls::new());
     let executor = Executor::serial(set(&host)).open_calls(&open);
-    executor.run(&[film("1", 3)], &cx()).await;
+    executor.run(&[film("1", 3), film("2", 4)], &cx()).await;
+    settle().await;
+    let copy = open.copied();
+    let stored = serde_json::to_string(&open).unwrap();
+    let stored: OpenCalls = serde_json::from_str(&stored).unwrap();
+    stored.adopt("one");
+    assert_eq!(stored.lost().len(), 2);
+    open.publish("one");
+    stored.adopt("another");
+    assert_eq!(stored.lost().len(), 2);
+    stored.adopt("one");
+    assert!(stored.lost().is_empty() && stored.is_live());
     drop((open, executor));
-    settle().await;
-    let found = OpenCalls::published("open_calls: one").unwrap();
-    assert!(found.is_live() && found.copied().lost() == ["r/0/0/1"]);
-    drop(found);
     host.go.notify_waiters();
+    for list in [stored, copy] {
+        for n in [3, 4] {
+            assert!(said(&list.ended().await).starts_with(&format!(r#"{{"film":{n}"#)));
+        }
+    }
+    // What nobody has any more is not found.
     settle().await;
-    assert!(OpenCalls::published("open_calls: one").is_none());
+    let lost: OpenCalls = serde_json::from_value(json!([{
+        "key": "r/0/0/1", "call": film("1", 3), "began_ms": 0, "state": "running",
+    }]))
+    .unwrap();
+    lost.adopt("one");
+    assert_eq!(lost.lost().len(), 1);
 }

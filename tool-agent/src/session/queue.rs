@@ -74,11 +74,9 @@ impl OwnQueue {
 
     /// Goes on with the open calls that code in this process works for, if this is a stored copy of their session.
     pub(super) fn adopt(&self, born: &str) {
-        let mut state = self.0.lock();
-        if !state.open.lost().is_empty()
-            && let Some(live) = OpenCalls::published(born)
-        {
-            state.open = live;
+        let open = self.0.open();
+        if !open.is_empty() {
+            open.adopt(born);
         }
     }
 }

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 use toolwright_provider::call::{Block, Encoder, Outcome, ToolCall, ToolError, ToolResult};
-use toolwright_runtime::tool::Decision;
+use toolwright_runtime::tool::{CallPlace, Decision};
 use toolwright_runtime::toolset::Toolset;
+use toolwright_schema::text::ShortStr;
 
 use super::{CallRef, PendingCall, PendingCalls, Session, SessionError};
 use crate::ToolMessage;
@@ -48,7 +49,28 @@ impl Session {
     pub(crate) fn take_answers(&mut self, answers: Vec<ToolMessage>) {
         let answered: BTreeSet<_> = answers.iter().map(|answer| answer.index).collect();
         self.waits.retain(|wait| !answered.contains(&wait.index));
+        let settled = answers.iter().filter(|answer| answer.open.is_none());
+        self.withdraw_open(settled.map(|answer| (answer.index, &answer.id)));
         self.thread.answer_all(answers);
+    }
+
+    /// Ends what a run that was dropped has begun for calls of this turn. They are answered otherwise now.
+    pub(crate) fn withdraw_open<'a>(&self, calls: impl IntoIterator<Item = (usize, &'a ShortStr)>) {
+        let open = self.open();
+        if open.is_empty() {
+            return;
+        }
+        let (run, turn) = (self.run_id(), self.turn());
+        let keys = calls
+            .into_iter()
+            .map(|(index, id)| CallPlace::new(&run, turn, index, &**id).key());
+        let keys: BTreeSet<_> = keys.collect();
+        for call in open.list() {
+            let place = call.place.as_ref().map(CallPlace::first_key);
+            if place.is_some_and(|key| keys.contains(&key)) {
+                open.withdraw(&call.key);
+            }
+        }
     }
 
     /// Appends the arguments that a person edited to the answer, without secrets.

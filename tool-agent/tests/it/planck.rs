@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::sync::{Barrier, Notify};
 use toolwright::agent::{
-    Agent, AgentTool, MemoryCheckpointer, Node, Run, RunEvent, Session, Status, ThreadRepair, Usage,
+    Agent, AgentTool, MemoryCheckpointer, Node, Run, RunEvent, Session, Status, ThreadMessage,
+    ThreadRepair, Usage,
 };
 use toolwright::{
     Context, Encoder, Executor, Registry, Schema, ToolCall, Toolset, executor::Event, tool, tools,

@@ -21,16 +21,16 @@ use toolwright::agent::{
 use toolwright::layers::Approval;
 use toolwright::{
     Context, Executor, Outcome, ToolCall, ToolError, Toolset, Wire,
-    call::{Cancel, Decision, HaltReason},
-    executor::ErrorPolicy,
+    call::{Cancel, Decision, HaltReason, StoredOutcome},
+    executor::{ErrorPolicy, OpenCallError, OpenCallHandle, OpenCallState},
     tool, tools,
 };
 
 use crate::draws::Draws;
 
-/// What tools did, by idempotency key.
+/// What tools did, by idempotency key, and the calls that they keep open.
 #[derive(Default)]
-struct Effects(Mutex<BTreeMap<String, usize>>);
+struct Effects(Mutex<BTreeMap<String, usize>>, Mutex<Vec<OpenCallHandle>>);
 
 impl Effects {
     fn happens(&self, cx: &Context) {
@@ -120,6 +120,47 @@ fn hands(#[context] cx: &Context) -> Outcome {
     Outcome::halt(HANDOFF, json!({"agent": to}))
 }
 
+/// Has an effect in the background.
+#[tool(background)]
+async fn later(
+    n: Option<u8>,
+    #[state] effects: &Effects,
+    #[context] cx: &Context,
+) -> Result<u8, ToolError> {
+    slow(n, effects, cx).await;
+    for _ in 0..8 {
+        tokio::task::yield_now().await;
+    }
+    match n {
+        Some(_) => Err(ToolError::failed("the bank said nothing").with_outcome_unknown()),
+        None => Ok(5),
+    }
+}
+
+/// May happen twice in the background.
+#[tool(background, idempotent)]
+async fn later_same() -> &'static str {
+    tokio::task::yield_now().await;
+    "the same, later"
+}
+
+/// Stays open until the host says more.
+#[tool]
+async fn keeps(#[state] effects: &Effects, #[context] cx: &Context) -> Result<Outcome, ToolError> {
+    let handle = cx.keep_open().await?;
+    effects.happens(cx);
+    let outcome = handle.outcome("it goes on");
+    effects.1.lock().unwrap().push(handle);
+    Ok(outcome)
+}
+
+/// Does not know what it did.
+#[tool]
+fn doubts(#[state] effects: &Effects, #[context] cx: &Context) -> Result<u8, ToolError> {
+    effects.happens(cx);
+    Err(ToolError::failed("who knows").with_outcome_unknown())
+}
+
 /// Stops the run that calls it.
 #[tool]
 fn stops(#[context] cx: &Context) -> u8 {
@@ -127,14 +168,35 @@ fn stops(#[context] cx: &Context) -> u8 {
     4
 }
 
-const NAMES: [&str; 16] = [
-    "once", "slow", "same", "risky", "by_hand", "asks", "ends", "direct", "fails", "panics",
-    "nowhere", "slow", "asks", "risky", "hands", "stops",
+const NAMES: [&str; 22] = [
+    "once",
+    "slow",
+    "same",
+    "risky",
+    "by_hand",
+    "asks",
+    "ends",
+    "direct",
+    "fails",
+    "panics",
+    "nowhere",
+    "slow",
+    "asks",
+    "risky",
+    "hands",
+    "stops",
+    "later",
+    "later_same",
+    "keeps",
+    "later",
+    "keeps",
+    "doubts",
 ];
 
 fn all(effects: &Arc<Effects>) -> Toolset {
     tools![
-        once, slow, same, risky, by_hand, asks, ends, direct, fails, panics, hands, stops;
+        once, slow, same, risky, by_hand, asks, ends, direct, fails, panics, hands, stops, later,
+        later_same, keeps, doubts;
         state = Arc::clone(effects)
     ]
 }
@@ -279,6 +341,45 @@ fn holds(session: &Session) {
     assert!(last.is_some() || pending.is_empty(), "{session:?}");
 }
 
+/// Each call that stays open is owned, or has its one result; and nothing has a result that was not open.
+fn owned(session: &Session) {
+    let mut owned: Vec<_> = session
+        .open()
+        .list()
+        .into_iter()
+        .map(|call| call.key)
+        .collect();
+    let messages = session.thread().messages().iter();
+    let mut open = Vec::new();
+    for message in messages {
+        match message {
+            ThreadMessage::Tool(answer) => open.extend(answer.open.clone()),
+            ThreadMessage::Late(result) => {
+                let key = result.open.clone().unwrap();
+                assert!(open.contains(&key), "a result of nothing: {session:?}");
+                owned.push(key);
+            }
+            _ => {}
+        }
+    }
+    // A run that was dropped has begun calls that are not answered yet.
+    let pending = session.pending();
+    let mut listed = session.open().list();
+    listed.retain(|call| !open.contains(&call.key));
+    for call in &listed {
+        assert!(
+            pending
+                .iter()
+                .any(|pending| pending.call.id == call.call.id),
+            "{session:?}"
+        );
+        owned.retain(|key| *key != call.key);
+    }
+    open.sort_unstable();
+    owned.sort_unstable();
+    assert_eq!(open, owned, "{session:?}");
+}
+
 /// The thread is a request on these wires, unless calls wait: then the refusal names these. Whoever
 /// gives them up has a request too.
 fn formats(session: &Session, wires: &[Wire]) {
@@ -313,6 +414,13 @@ fn formats(session: &Session, wires: &[Wire]) {
     // One of them: whoever goes on has all six.
     let wire = session.thread().len() % WIRES.len();
     requests(&repaired, &WIRES[wire..=wire]);
+}
+
+/// The session as a process reads it in which nothing of it runs.
+fn elsewhere(session: &Session) -> Session {
+    let mut stored = serde_json::to_value(session).unwrap();
+    stored["born"] = json!(format!("{}+", stored["born"].as_str().unwrap()));
+    serde_json::from_value(stored).unwrap()
 }
 
 /// What the future comes to, if it does before it was polled so often.
@@ -415,10 +523,14 @@ impl Host {
                 break;
             }
             session = self.stored(session).await;
+            if self.draws.below(4) == 0 {
+                session = elsewhere(&session);
+            }
             if let Status::Failed { .. } = session.status() {
                 session.clear_error();
             }
             self.act(&mut session);
+            self.act_on_open(&session).await;
             // One of them: after the run come all six.
             let wire = session.thread().len() % WIRES.len();
             self.look_at(&session, &WIRES[wire..=wire]);
@@ -432,6 +544,7 @@ impl Host {
     /// What holds of every session that somebody is handed.
     fn look_at(&mut self, session: &Session, wires: &[Wire]) {
         holds(session);
+        owned(session);
         can_be_answered(session);
         if self.formatted == *session.thread() {
             return;
@@ -491,6 +604,7 @@ impl Host {
         while let Some(checkpoint) = next.filter(|checkpoint| Some(checkpoint.id) > self.checked) {
             let session = checkpoint.session().unwrap();
             holds(&session);
+            owned(&session);
             can_be_answered(&session);
             next = match checkpoint.parent {
                 Some(parent) => store.get(parent).await.unwrap(),
@@ -559,6 +673,34 @@ impl Host {
                 assert!(is_same(session, &before), "{before:?}");
             }
         }
+    }
+
+    /// Tools, people and others say what open calls came to: early, late, twice, of none.
+    async fn act_on_open(&mut self, session: &Session) {
+        let handle = self.effects.1.lock().unwrap().pop();
+        match (self.draws.below(5), handle) {
+            // It may have been cancelled meanwhile, or be of an older checkpoint.
+            (0, Some(handle)) => drop(handle.end(Ok(Outcome::value("kept"))).await),
+            (1, Some(handle)) => drop(handle),
+            (_, handle) => self.effects.1.lock().unwrap().extend(handle),
+        }
+        let open = session.open();
+        let all = open.list();
+        if all.is_empty() || self.draws.below(3) > 0 {
+            return;
+        }
+        let call = &all[self.draws.below(all.len())];
+        let has_ended = matches!(call.state, OpenCallState::Ended(_));
+        let said = StoredOutcome::new(&call.call, &Ok(Outcome::value("from elsewhere"))).unwrap();
+        let error = open.end("no such key", said.clone()).await.unwrap_err();
+        assert!(matches!(error, OpenCallError::NotOpen { .. }));
+        let done = match self.draws.below(2) {
+            0 => open.cancel(&call.key).await,
+            _ => open.end(&call.key, said.clone()).await,
+        };
+        assert_eq!(done.is_err(), has_ended);
+        let error = open.end(&call.key, said).await.unwrap_err();
+        assert!(matches!(error, OpenCallError::Ended { .. }));
     }
 
     fn decide(
@@ -662,6 +804,17 @@ fn the_draws_lead_everywhere() {
                 };
                 *seen.entry(why.to_owned()).or_default() += 1;
             }
+            for call in session.open().list() {
+                let state = match call.state {
+                    OpenCallState::Running => "open",
+                    OpenCallState::Unknown(_) => "open, unknown",
+                    _ => "open, ended",
+                };
+                *seen.entry(state.to_owned()).or_default() += 1;
+            }
+            let messages = session.thread().messages().iter();
+            let late = messages.filter(|message| matches!(message, ThreadMessage::Late(_)));
+            *seen.entry("late".to_owned()).or_default() += late.count();
             let written = checkpoint.written.as_str();
             *seen.entry(format!("at {written}")).or_default() += 1;
         }
@@ -677,6 +830,10 @@ fn the_draws_lead_everywhere() {
         "manual",
         "decision",
         "unknown",
+        "open",
+        "open, unknown",
+        "open, ended",
+        "late",
         "at branch",
     ] {
         assert!(

@@ -119,22 +119,89 @@ pub struct OpenCalls {
     stop: Option<Cancel>,
 }
 
-#[derive(Default)]
 struct Shared {
-    entries: Mutex<Vec<Entry>>,
-    changed: Notify,
+    cells: Mutex<Vec<Arc<Cell>>>,
+    changed: Arc<Notify>,
 }
 
-struct Entry {
+/// A call. Copies of a list share it, so that each of them gets the result.
+struct Cell {
+    key: String,
+    inner: Mutex<Inner>,
+}
+
+struct Inner {
     call: OpenCall,
     /// Token of the code that runs in this process.
     live: Option<Cancel>,
+    /// The call was answered otherwise, and cannot be ended any more.
+    is_withdrawn: bool,
+    watchers: Vec<Weak<Notify>>,
 }
 
-/// Lists by name.
-fn published() -> MutexGuard<'static, BTreeMap<String, Weak<Shared>>> {
-    static LISTS: Mutex<BTreeMap<String, Weak<Shared>>> = Mutex::new(BTreeMap::new());
-    LISTS.lock().unwrap_or_else(PoisonError::into_inner)
+impl Inner {
+    fn check(&self, key: &str) -> Result<(), OpenCallError> {
+        let key = key.to_owned();
+        match self.call.state {
+            _ if self.is_withdrawn => Err(OpenCallError::NotOpen { key }),
+            OpenCallState::Ended(_) => Err(OpenCallError::Ended { key }),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Cell {
+    /// Poisoning is harmless: no foreign code runs under this lock.
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn call(&self) -> OpenCall {
+        self.inner().call.clone()
+    }
+
+    fn has_ended(&self) -> bool {
+        matches!(self.inner().call.state, OpenCallState::Ended(_))
+    }
+
+    fn is_lost(&self) -> bool {
+        let inner = self.inner();
+        inner.live.is_none() && matches!(inner.call.state, OpenCallState::Running)
+    }
+
+    /// Fails if the call is not open.
+    fn check(&self) -> Result<(), OpenCallError> {
+        self.inner().check(&self.key)
+    }
+
+    /// Ends the call in memory. Returns the token of code that runs for it.
+    fn settle(&self, outcome: StoredOutcome) -> Result<Option<Cancel>, OpenCallError> {
+        let mut inner = self.inner();
+        inner.check(&self.key)?;
+        inner.call.state = OpenCallState::Ended(Box::new(outcome));
+        let live = inner.live.take();
+        let watchers = std::mem::take(&mut inner.watchers);
+        drop(inner);
+        for watcher in watchers.iter().filter_map(Weak::upgrade) {
+            watcher.notify_waiters();
+        }
+        Ok(live)
+    }
+
+    /// Says of a call that runs no more that nobody knows its outcome.
+    fn mark_unknown(&self, error: String) {
+        let mut inner = self.inner();
+        if let OpenCallState::Running = inner.call.state {
+            inner.live = None;
+            inner.call.state = OpenCallState::Unknown(error);
+        }
+    }
+}
+
+/// Calls for which code runs in this process, by the name of their list and their key.
+fn published() -> MutexGuard<'static, BTreeMap<(String, String), Weak<Cell>>> {
+    static CALLS: Mutex<BTreeMap<(String, String), Weak<Cell>>> = Mutex::new(BTreeMap::new());
+    CALLS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Default for OpenCalls {
@@ -146,15 +213,10 @@ impl Default for OpenCalls {
 impl OpenCalls {
     /// Makes an empty list.
     pub fn new() -> Self {
-        Self::of(Vec::new())
-    }
-
-    fn of(calls: Vec<OpenCall>) -> Self {
-        let entries = calls.into_iter().map(|call| Entry { call, live: None });
         Self {
             shared: Arc::new(Shared {
-                entries: Mutex::new(entries.collect()),
-                changed: Notify::new(),
+                cells: Mutex::default(),
+                changed: Arc::default(),
             }),
             store: None,
             timeout: TIMEOUT,
@@ -163,21 +225,46 @@ impl OpenCalls {
         }
     }
 
-    /// Makes the list findable under this name, as long as something in this process has it.
-    pub fn publish(&self, name: &str) {
-        let mut published = published();
-        published.retain(|_, list| list.strong_count() > 0);
-        published.insert(name.to_owned(), Arc::downgrade(&self.shared));
+    fn add(&self, call: OpenCall, live: Option<Cancel>) -> Arc<Cell> {
+        let cell = Arc::new(Cell {
+            key: call.key.clone(),
+            inner: Mutex::new(Inner {
+                call,
+                live,
+                is_withdrawn: false,
+                watchers: vec![Arc::downgrade(&self.shared.changed)],
+            }),
+        });
+        self.cells().push(Arc::clone(&cell));
+        cell
     }
 
-    /// Returns the list that was [published](Self::publish) under this name, if something in this process still has it.
-    /// It has no store and the default limits.
-    pub fn published(name: &str) -> Option<Self> {
-        let shared = published().get(name)?.upgrade()?;
-        Some(Self {
-            shared,
-            ..Self::new()
-        })
+    /// Makes the calls findable for other copies of this list, under a name that they share.
+    pub fn publish(&self, name: &str) {
+        let cells = self.cells().clone();
+        let mut published = published();
+        published.retain(|_, cell| cell.strong_count() > 0);
+        for cell in cells.iter().filter(|cell| !cell.is_lost()) {
+            let key = (name.to_owned(), cell.key.clone());
+            published.insert(key, Arc::downgrade(cell));
+        }
+    }
+
+    /// Takes up the [lost](Self::lost) calls for which something in this process works after all: a copy of this list
+    /// was [published](Self::publish) under the same name.
+    pub fn adopt(&self, name: &str) {
+        let published = published();
+        for cell in &mut *self.cells() {
+            let key = (name.to_owned(), cell.key.clone());
+            if let Some(found) = published.get(&key).and_then(Weak::upgrade)
+                && cell.is_lost()
+                && !Arc::ptr_eq(cell, &found)
+            {
+                let watcher = Arc::downgrade(&self.shared.changed);
+                found.inner().watchers.push(watcher);
+                *cell = found;
+            }
+        }
     }
 
     /// Sets the store that calls are written to from here on; see [`restore`](Self::restore).
@@ -219,66 +306,65 @@ impl OpenCalls {
     }
 
     /// Poisoning is harmless: no foreign code runs under this lock.
-    fn entries(&self) -> MutexGuard<'_, Vec<Entry>> {
-        self.shared
-            .entries
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    fn cells(&self) -> MutexGuard<'_, Vec<Arc<Cell>>> {
+        let cells = &self.shared.cells;
+        cells.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn cell(&self, key: &str) -> Option<Arc<Cell>> {
+        let cells = self.cells();
+        cells.iter().find(|cell| cell.key == key).cloned()
     }
 
     /// Returns all calls whose results were not taken, in the order in which they began.
     pub fn list(&self) -> Vec<OpenCall> {
-        self.entries()
-            .iter()
-            .map(|entry| entry.call.clone())
-            .collect()
+        self.cells().iter().map(|cell| cell.call()).collect()
     }
 
     /// Returns the call with this key.
     pub fn get(&self, key: &str) -> Option<OpenCall> {
-        let entries = self.entries();
-        let entry = entries.iter().find(|entry| entry.call.key == key)?;
-        Some(entry.call.clone())
+        Some(self.cell(key)?.call())
     }
 
     /// Returns true if there is no call.
     pub fn is_empty(&self) -> bool {
-        self.entries().is_empty()
+        self.cells().is_empty()
     }
 
-    /// Returns a list of the same calls, for a copy of their conversation. Nothing works for them.
+    /// Returns a list of the same calls, for a copy of their conversation. Both get the results.
     pub fn copied(&self) -> Self {
-        Self::of(self.list())
+        let copy = Self::new();
+        for cell in &*self.cells() {
+            let watcher = Arc::downgrade(&copy.shared.changed);
+            cell.inner().watchers.push(watcher);
+            copy.cells().push(Arc::clone(cell));
+        }
+        copy
     }
 
     /// Returns true if code in this process works for an open call.
     pub fn is_live(&self) -> bool {
-        self.entries().iter().any(|entry| entry.live.is_some())
+        self.cells().iter().any(|cell| cell.inner().live.is_some())
     }
 
     /// Returns the keys of calls that are open, and for which nothing runs in this process: the process that ran them
     /// has ended, or runs elsewhere.
     pub fn lost(&self) -> Vec<String> {
-        let entries = self.entries();
-        let lost = entries.iter().filter(|entry| {
-            entry.live.is_none() && matches!(entry.call.state, OpenCallState::Running)
-        });
-        lost.map(|entry| entry.call.key.clone()).collect()
+        let cells = self.cells();
+        let lost = cells.iter().filter(|cell| cell.is_lost());
+        lost.map(|cell| cell.key.clone()).collect()
     }
 
     /// Takes the first call that has ended, if there is one.
     pub fn take_ended(&self) -> Option<OpenCall> {
-        let mut entries = self.entries();
-        let ended = |entry: &Entry| matches!(entry.call.state, OpenCallState::Ended(_));
-        let place = entries.iter().position(ended)?;
-        Some(entries.remove(place).call)
+        let mut cells = self.cells();
+        let place = cells.iter().position(|cell| cell.has_ended())?;
+        Some(cells.remove(place).call())
     }
 
     /// Returns true if a call has ended whose result was not taken.
     pub fn has_ended(&self) -> bool {
-        let entries = self.entries();
-        let mut states = entries.iter().map(|entry| &entry.call.state);
-        states.any(|state| matches!(state, OpenCallState::Ended(_)))
+        self.cells().iter().any(|cell| cell.has_ended())
     }
 
     /// Waits until a call has ended, and takes it. Waits forever if none is open.
@@ -336,12 +422,24 @@ impl OpenCalls {
     /// If no call of this key is open, if it has ended before, if the result is too large, or if the store fails.
     /// Nothing changes then.
     pub async fn end(&self, key: &str, outcome: StoredOutcome) -> Result<(), OpenCallError> {
-        self.check(key)?;
+        self.end_cell(key, outcome).await.map(drop)
+    }
+
+    async fn end_cell(
+        &self,
+        key: &str,
+        outcome: StoredOutcome,
+    ) -> Result<Option<Cancel>, OpenCallError> {
+        let not_open = || OpenCallError::NotOpen {
+            key: key.to_owned(),
+        };
+        let cell = self.cell(key).ok_or_else(not_open)?;
+        cell.check()?;
         self.fits(key, &outcome)?;
         if let Some(store) = &self.store {
             store.end(key, &outcome).await?;
         }
-        self.settle(key, outcome)
+        cell.settle(outcome)
     }
 
     /// Cancels a call: its code is told to stop, and its result is that it was cancelled.
@@ -349,15 +447,9 @@ impl OpenCalls {
     /// # Errors
     /// See [`end`](Self::end).
     pub async fn cancel(&self, key: &str) -> Result<(), OpenCallError> {
-        let words = "the call was cancelled";
-        let error = ToolError::new(ErrorKind::Cancelled, words);
-        let outcome = StoredOutcome::of_error(&error);
-        let stop = self.entries().iter().find_map(|entry| {
-            let live = entry.live.clone()?;
-            (entry.call.key == key).then_some(live)
-        });
-        self.end(key, outcome).await?;
-        if let Some(stop) = stop {
+        let error = ToolError::new(ErrorKind::Cancelled, "the call was cancelled");
+        let live = self.end_cell(key, StoredOutcome::of_error(&error)).await?;
+        if let Some(stop) = live {
             stop.cancel();
         }
         Ok(())
@@ -373,59 +465,51 @@ impl OpenCalls {
             return Ok(());
         };
         for key in self.lost() {
-            if let Some(OpenCall {
-                state: OpenCallState::Ended(outcome),
-                ..
-            }) = store.get(&key).await?
+            let known = store.get(&key).await?;
+            if let (Some(cell), Some(OpenCallState::Ended(outcome))) =
+                (self.cell(&key), known.map(|call| call.state))
             {
                 // It may have been ended here meanwhile.
-                let _ = self.settle(&key, *outcome);
+                let _ = cell.settle(*outcome);
             }
         }
-        let all = store.all().await?;
-        let mut entries = self.entries();
-        for call in all {
-            if entries.iter().all(|entry| entry.call.key != call.key) {
-                entries.push(Entry { call, live: None });
+        for call in store.all().await? {
+            if self.cell(&call.key).is_none() {
+                self.add(call, None);
             }
         }
-        drop(entries);
         self.shared.changed.notify_waiters();
         Ok(())
     }
 
     /// Says of a call that runs no more that nobody knows its outcome.
     pub fn mark_unknown(&self, key: &str, error: impl Into<String>) {
-        let mut entries = self.entries();
-        if let Some(entry) = entries.iter_mut().find(|entry| entry.call.key == key)
-            && matches!(entry.call.state, OpenCallState::Running)
-        {
-            entry.live = None;
-            entry.call.state = OpenCallState::Unknown(error.into());
+        if let Some(cell) = self.cell(key) {
+            cell.mark_unknown(error.into());
         }
     }
 
-    /// Removes a call that is not open after all: its tool has answered it otherwise, or failed.
-    pub(crate) fn withdraw(&self, key: &str) {
-        self.entries().retain(|entry| entry.call.key != key);
+    /// Removes a call that was answered otherwise. Unless a copy of the list has it too, its code is told to stop, and what
+    /// it says is ignored.
+    pub fn withdraw(&self, key: &str) {
+        let Some(cell) = self.cell(key) else {
+            return;
+        };
+        self.cells().retain(|other| other.key != key);
+        let mut inner = cell.inner();
+        // Its handle has one, and this is one.
+        if Arc::strong_count(&cell) > 1 + usize::from(inner.live.is_some()) {
+            return;
+        }
+        inner.is_withdrawn = true;
+        let live = inner.live.take();
+        drop(inner);
+        if let Some(stop) = live {
+            stop.cancel();
+        }
         if let (Some(store), Ok(runtime)) = (self.store.clone(), Handle::try_current()) {
             let key = key.to_owned();
             runtime.spawn(async move { store.remove(&key).await });
-        }
-    }
-
-    /// Returns the call, if it is open.
-    fn check(&self, key: &str) -> Result<OpenCall, OpenCallError> {
-        match self.get(key) {
-            None => Err(OpenCallError::NotOpen {
-                key: key.to_owned(),
-            }),
-            Some(call) if matches!(call.state, OpenCallState::Ended(_)) => {
-                Err(OpenCallError::Ended {
-                    key: key.to_owned(),
-                })
-            }
-            Some(call) => Ok(call),
         }
     }
 
@@ -443,59 +527,29 @@ impl OpenCalls {
         })
     }
 
-    /// Ends a call in memory.
-    fn settle(&self, key: &str, outcome: StoredOutcome) -> Result<(), OpenCallError> {
-        let mut entries = self.entries();
-        let Some(entry) = entries.iter_mut().find(|entry| entry.call.key == key) else {
-            return Err(OpenCallError::NotOpen {
-                key: key.to_owned(),
-            });
-        };
-        if matches!(entry.call.state, OpenCallState::Ended(_)) {
-            return Err(OpenCallError::Ended {
-                key: key.to_owned(),
-            });
-        }
-        entry.call.state = OpenCallState::Ended(Box::new(outcome));
-        entry.live = None;
-        drop(entries);
-        self.shared.changed.notify_waiters();
-        Ok(())
-    }
-
     /// Adds a call that begins. Returns `None` if it has begun before, and runs here or has ended.
     async fn begin(
         &self,
         call: OpenCall,
         stop: Cancel,
     ) -> Result<Option<OpenCallHandle>, OpenCallError> {
-        let is_new = {
-            let mut entries = self.entries();
-            let known = entries.iter_mut().find(|entry| entry.call.key == call.key);
-            match known {
-                Some(Entry {
-                    call:
-                        OpenCall {
-                            state: state @ (OpenCallState::Running | OpenCallState::Unknown(_)),
-                            ..
-                        },
-                    live: live @ None,
-                }) => {
-                    *state = OpenCallState::Running;
-                    *live = Some(stop.clone());
-                    false
+        let (cell, is_new) = match self.cell(&call.key) {
+            Some(cell) => {
+                let mut inner = cell.inner();
+                if inner.live.is_some() || matches!(inner.call.state, OpenCallState::Ended(_)) {
+                    return Ok(None);
                 }
-                Some(_) => return Ok(None),
-                None => {
-                    let (call, live) = (call.clone(), Some(stop.clone()));
-                    entries.push(Entry { call, live });
-                    true
-                }
+                inner.call.state = OpenCallState::Running;
+                inner.live = Some(stop.clone());
+                drop(inner);
+                (cell, false)
             }
+            None => (self.add(call.clone(), Some(stop.clone())), true),
         };
         // If this future is dropped, the call did not begin.
         let mut handle = OpenCallHandle {
             open: self.clone(),
+            cell,
             call,
             stop,
             phase: Phase::Begins { is_new },
@@ -505,16 +559,6 @@ impl OpenCalls {
         }
         handle.phase = Phase::Runs;
         Ok(Some(handle))
-    }
-
-    /// Takes back a call that did not begin.
-    fn take_back(&self, key: &str, is_new: bool) {
-        let mut entries = self.entries();
-        if is_new {
-            entries.retain(|entry| entry.call.key != key);
-        } else if let Some(entry) = entries.iter_mut().find(|entry| entry.call.key == key) {
-            entry.live = None;
-        }
     }
 }
 
@@ -549,6 +593,7 @@ impl OpenCalls {
 #[must_use = "a call whose handle is dropped ends with an error"]
 pub struct OpenCallHandle {
     open: OpenCalls,
+    cell: Arc<Cell>,
     call: OpenCall,
     stop: Cancel,
     phase: Phase,
@@ -599,7 +644,7 @@ impl OpenCallHandle {
     /// Leaves the call to a person: nobody knows whether it took effect.
     pub(crate) fn leave_unknown(mut self, error: &str) {
         self.phase = Phase::Ended;
-        self.open.mark_unknown(&self.call.key, error);
+        self.cell.mark_unknown(error.to_owned());
     }
 
     /// Ends the call with an outcome in its stored form.
@@ -610,12 +655,12 @@ impl OpenCallHandle {
             Ok(()) => outcome,
             Err(error) => failed(error.to_string()),
         };
-        open.check(key)?;
+        self.cell.check()?;
         let stored = match &open.store {
             Some(store) => store.end(key, &outcome).await,
             None => Ok(()),
         };
-        open.settle(key, outcome)?;
+        self.cell.settle(outcome)?;
         stored
     }
 }
@@ -628,7 +673,12 @@ impl Drop for OpenCallHandle {
     fn drop(&mut self) {
         match self.phase {
             Phase::Ended => {}
-            Phase::Begins { is_new } => self.open.take_back(&self.call.key, is_new),
+            // Nothing of it runs.
+            Phase::Begins { is_new: true } => {
+                let key = &self.call.key;
+                self.open.cells().retain(|cell| cell.key != *key);
+            }
+            Phase::Begins { is_new: false } => self.cell.inner().live = None,
             Phase::Runs => {
                 let words =
                     "the work ended without a result, and it is not known whether it took effect";
@@ -640,7 +690,7 @@ impl Drop for OpenCallHandle {
                     runtime.spawn(async move { store.end(&key, &outcome).await });
                 }
                 // Somebody may have ended it before.
-                let _ = open.settle(&key, outcome);
+                let _ = self.cell.settle(outcome);
             }
         }
     }
@@ -678,6 +728,10 @@ impl Serialize for OpenCalls {
 
 impl<'de> Deserialize<'de> for OpenCalls {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Vec::deserialize(deserializer).map(Self::of)
+        let open = Self::new();
+        for call in Vec::deserialize(deserializer)? {
+            open.add(call, None);
+        }
+        Ok(open)
     }
 }

@@ -3,6 +3,7 @@
 //! Each save names the checkpoint that it follows. Two processes that run one session at once therefore get a conflict,
 //! and never two different continuations.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -76,6 +77,7 @@ impl Persistence {
         session: &Session,
         unknown: UnknownOutcome,
         calls: Vec<ToolCall>,
+        again: BTreeMap<usize, u64>,
     ) -> Result<Option<Journal>, CheckpointError> {
         let Some(store) = &self.store else {
             return Ok(None);
@@ -89,7 +91,7 @@ impl Persistence {
             after,
             unknown,
             calls,
-            session.again().collect(),
+            again,
         )))
     }
 

@@ -22,12 +22,14 @@ use toolwright::agent::{
     ModelErrorKind, ModelRequest, ModelResponse, PendingCallReason, RunEnd, Session,
     SqliteCheckpointer, Status, ThreadMessage,
 };
-use toolwright::{Context, Executor, ToolCall, Toolset, call::Decision, tool, tools};
+use toolwright::call::{Decision, StoredOutcome};
+use toolwright::executor::OpenCallState;
+use toolwright::{Context, Executor, Outcome, ToolCall, Toolset, tool, tools};
 
 /// Rounds of tools in a session.
 const ROUNDS: usize = 3;
 /// What is done in each round, in this order.
-const TURN: [&str; 4] = ["pay", "upsert", "look", "pay"];
+const TURN: [&str; 5] = ["pay", "upsert", "look", "pay", "later"];
 /// Programs that run at once.
 const WORKERS: u64 = 4;
 /// A child that met a conflict ends with this.
@@ -104,6 +106,12 @@ async fn look() -> &'static str {
     "seen"
 }
 
+/// Must not happen twice, and is told later.
+#[tool(destructive, background)]
+async fn later(#[state] effects: &Effects, #[context] cx: &Context) -> std::io::Result<String> {
+    effects.append("later", cx).await
+}
+
 /// Calls all of [`TURN`] in each round, as the thread says which one it is.
 struct Rounds;
 
@@ -154,7 +162,7 @@ fn happened(dir: &Path, session: &str) -> BTreeMap<String, usize> {
 
 /// Begins or goes on with a session until it has come to its end.
 fn child(dir: &Path, id: &str, seed: u64) -> ExitCode {
-    let tools: Toolset = tools![pay, upsert, look; state = Arc::new(Effects {
+    let tools: Toolset = tools![pay, upsert, look, later; state = Arc::new(Effects {
         path: effects(dir, id),
         random: AtomicU64::new(seed),
     })];
@@ -195,10 +203,38 @@ async fn go_on(agent: &Agent, dir: &Path, id: &str) -> Result<(), AgentError> {
             decide(&mut session, &happened(dir, id))?;
         }
         match agent.run(&mut session, &Context::new()).await?.end {
-            RunEnd::Completed => return Ok(()),
+            RunEnd::Completed if session.open().is_empty() => return Ok(()),
+            RunEnd::Completed => settle_open(&session, dir, id).await,
             RunEnd::Pending => {}
             other => panic!("{id}: {other:?}"),
         }
+    }
+}
+
+/// Waits for a result of an open call, or somebody says what came of those of unknown outcome.
+async fn settle_open(session: &Session, dir: &Path, id: &str) {
+    let open = session.open();
+    let mut is_known = false;
+    for call in open.list() {
+        if let OpenCallState::Unknown(_) = call.state {
+            let line = format!("later {}", call.key);
+            if !happened(dir, id).contains_key(&line) {
+                // Nothing of it runs any more, so it is done by hand.
+                let file = OpenOptions::new()
+                    .append(true)
+                    .create(true)
+                    .open(effects(dir, id));
+                let mut file = file.unwrap();
+                file.write_all(format!("{line}\n").as_bytes()).unwrap();
+                file.sync_data().unwrap();
+            }
+            let known = StoredOutcome::new(&call.call, &Ok(Outcome::value(&call.key))).unwrap();
+            open.end(&call.key, known).await.unwrap();
+            is_known = true;
+        }
+    }
+    if !is_known {
+        session.queue().arrived().await;
     }
 }
 
@@ -208,6 +244,11 @@ fn key(session: &Session, place: usize, id: &str) -> String {
     let turns = turns.filter(|message| !message.tool_calls().is_empty());
     let turn = turns.count() - 1;
     format!("{}/{turn}/{place}/{id}", session.run_id())
+}
+
+/// Whether the key is that of the call with this first key, or of the same call that was approved again.
+fn is_attempt(key: &str, first: &str) -> bool {
+    key.split('#').next() == Some(first)
 }
 
 /// Somebody looks whether the effect is there.
@@ -223,15 +264,18 @@ fn decide(
             PendingCallReason::OutcomeUnknown { .. } => {}
             other => panic!("{place}: {other:?}"),
         }
-        assert_eq!(
-            &*pending.call.name, "pay",
+        let name = &*pending.call.name;
+        assert!(
+            matches!(name, "pay" | "later"),
             "what may run again is not asked about"
         );
-        let key = key(session, place, &pending.call.id);
-        if happened.contains_key(&format!("pay {key}")) {
-            session.submit(place, key)?;
-        } else {
-            session.decide(place, Decision::Approve)?;
+        let first = key(session, place, &pending.call.id);
+        let done = happened
+            .keys()
+            .filter_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        match done.into_iter().find(|key| is_attempt(key, &first)) {
+            Some(key) => session.submit(place, key)?,
+            None => session.decide(place, Decision::Approve)?,
         }
     }
     Ok(())
@@ -382,7 +426,7 @@ fn look_at(dir: &Path, id: &str, counts: &Counts) {
     for line in happened(dir, id).keys() {
         let (_, key) = line.split_once(' ').unwrap();
         assert!(
-            records.iter().any(|record| record.key == key),
+            records.iter().any(|record| is_attempt(key, &record.key)),
             "{id}: {line} is lost"
         );
     }
@@ -432,6 +476,15 @@ fn judge(dir: &Path, id: &str, counts: &Counts) {
             ThreadMessage::Tool(answer) => Some(answer),
             _ => None,
         });
+    let mut late = BTreeMap::new();
+    for message in session.thread().messages() {
+        if let ThreadMessage::Late(result) = message {
+            assert!(!result.is_error, "{id}: {}", result.text);
+            let key = result.open.clone().expect("the key of an open call");
+            let before = late.insert(key, result.text.clone());
+            assert!(before.is_none(), "{id}: two results of one call");
+        }
+    }
     for turn in 0..ROUNDS {
         for (place, name) in TURN.into_iter().enumerate() {
             let answer = answers.next().expect("an answer to each call");
@@ -444,12 +497,21 @@ fn judge(dir: &Path, id: &str, counts: &Counts) {
                 assert_eq!(answer.text, "seen", "{id}");
                 continue;
             }
-            let key = format!("{id}/1/{turn}/{place}/call_{place}");
-            assert_eq!(answer.text, key, "{id}");
+            let first = format!("{id}/1/{turn}/{place}/call_{place}");
+            // Without a key somebody has answered it, before it was open.
+            let key = match &answer.open {
+                Some(open) => {
+                    let key = late.remove(open).expect("a result of each open call");
+                    assert_eq!(key, *open, "{id}");
+                    key
+                }
+                None => answer.text.clone(),
+            };
+            assert!(is_attempt(&key, &first), "{id}: {key}");
             let times = happened
                 .remove(&format!("{name} {key}"))
                 .unwrap_or_default();
-            if name == "pay" {
+            if name == "pay" || name == "later" {
                 assert_eq!(times, 1, "{id}: {key}");
             } else {
                 assert!(times >= 1, "{id}: {key}");
@@ -461,4 +523,5 @@ fn judge(dir: &Path, id: &str, counts: &Counts) {
     }
     assert!(answers.next().is_none(), "{id}");
     assert!(happened.is_empty(), "{id}: {happened:?}");
+    assert!(late.is_empty(), "{id}: {late:?}");
 }

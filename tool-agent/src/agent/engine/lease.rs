@@ -2,6 +2,7 @@
 //!
 //! They go to the calls as layers of the executor. If one of them could not be saved, the visit is discarded.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use toolwright_provider::call::ToolCall;
@@ -51,15 +52,22 @@ impl Engine<'_> {
         let store = self.agent.persistence.store.clone();
         let subs = || SubSessions::new(store, self.session, outer, &self.host);
         Ok(Lease {
-            journal: self.journal(self.session.thread().last_calls().to_vec())?,
+            journal: self.journal(
+                self.session.thread().last_calls().to_vec(),
+                self.session.again().collect(),
+            )?,
             subs: has_agents.then(subs),
         })
     }
 
-    /// Creates the journal of one visit for these calls, by their places.
-    pub(super) fn journal(&self, calls: Vec<ToolCall>) -> Result<Option<Journal>, CheckpointError> {
+    /// Creates the journal of one visit for these calls. `again` holds approved record revisions, by place.
+    pub(super) fn journal(
+        &self,
+        calls: Vec<ToolCall>,
+        again: BTreeMap<usize, u64>,
+    ) -> Result<Option<Journal>, CheckpointError> {
         let (persistence, unknown) = (&self.agent.persistence, self.unknown_outcome());
-        persistence.journal(self.session, unknown, calls)
+        persistence.journal(self.session, unknown, calls, again)
     }
 
     /// Returns the policy of the active agent, or of the one that was asked.

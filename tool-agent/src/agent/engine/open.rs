@@ -4,6 +4,8 @@
 //! that is open and for which nothing runs is made again, behind the journal: that answers it from its record, or lets
 //! it run again, or says that its outcome is unknown.
 
+use std::collections::BTreeMap;
+
 use toolwright_provider::call::{StoredOutcome, ToolError};
 use toolwright_runtime::executor::{Decided, PendingReason, Reply, UnknownOutcome};
 use toolwright_runtime::tool::{Decision, OpenCall, OpenCalls, Tool};
@@ -51,7 +53,8 @@ impl Engine<'_> {
         let mut lease = self.lease(&tools)?;
         lease.journal = None;
         if is_own {
-            lease.journal = self.journal(vec![call.call.clone()])?;
+            // Approvals are of calls of the last turn.
+            lease.journal = self.journal(vec![call.call.clone()], BTreeMap::new())?;
         }
         let repeats = |tool: &dyn Tool| tool.resumes() || tool.def().annotations.may_repeat();
         let policy = self.unknown_outcome();

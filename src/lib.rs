@@ -178,6 +178,7 @@ pub mod serve {
 /// | `exclusive` | it never runs beside another tool |
 /// | `blocking` | its body blocks the thread (synchronous functions) |
 /// | `spawn` | its calls are tasks of their own, so that computing calls of a turn use several threads |
+/// | `background` | its calls stay open where somebody takes their results later, as agents do: the model reads a note at once and the result in a later message; see [`OpenCalls`](executor::OpenCalls) |
 /// | `timeout = "10s"` | how long a call may take; also `ms`, `m`, `h` |
 /// | `meta(key = literal, …)` | values that ride on every result, for the host |
 /// | `visible = path` | `fn(&Scope<'_>) -> bool`: whether a conversation may call it, by its [`Scope`](call::Scope); [`Toolset::visible`] leaves it out of what is sent, and a call finds no such tool |

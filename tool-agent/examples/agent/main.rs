@@ -1,8 +1,9 @@
 //! An agent that people can pause, as a program.
 //!
 //! `cargo run --example agent` plays a conversation with a scripted model, without a network: tools
-//! are called, a person edits a payment before it is made, a tool asks a question, and a second
-//! process gives the answer and goes on from the SQLite file in which the session is kept.
+//! are called, a person edits a payment before it is made, a tool asks a question while another one works
+//! in the background, and the process ends. A second one gives the answer and goes on from the SQLite file
+//! in which the session is kept, with what worked in the background too.
 //!
 //! `cargo run --example agent -- --base-url https://api.openai.com/v1 --model gpt-5 --key-env
 //! OPENAI_API_KEY "My order 17 came broken."` talks to a model, and you are the person. End it whenever
@@ -55,6 +56,7 @@ fn agent(model: impl Model + 'static, store: impl Checkpointer + 'static, show: 
         shop::find_order,
         shop::refund,
         shop::ask_address,
+        shop::ask_supplier,
         shop::resend
     ];
     // Tools that are marked with this risk wait for a person.
@@ -101,6 +103,8 @@ async fn converse(
             }
             // A model failed; the session goes on where it stood.
             Status::Failed { .. } => session.clear_error(),
+            // What goes on in the background is awaited, here or by the process that goes on.
+            Status::Completed if !session.open().is_empty() => session.queue().arrived().await,
             Status::Completed => {
                 let Some(words) = person.says()? else {
                     return Ok(true);
@@ -204,7 +208,9 @@ async fn play(args: &Args, show: &Show) -> Done<()> {
     }
     let status = second.status()?;
     if status.success() {
-        Ok(())
+        // As one that is killed: what it does in the background comes to no end.
+        drop(scratch);
+        std::process::exit(0);
     } else {
         Err(format!("the second process ended with {status}").into())
     }

@@ -19,7 +19,7 @@ pub(crate) const ADDRESS: &str = "3 Harbour Road, Bergen";
 /// How many steps there are up to the question.
 const FIRST: usize = 3;
 
-fn steps() -> [ModelResponse; 5] {
+fn steps() -> [ModelResponse; 6] {
     let mut look = ModelResponse::calls([ToolCall::new("c1", "find_order", r#"{"order": 17}"#)]);
     look.text = "I am sorry. Let me look at the order.".into();
     let send = format!(r#"{{"order": 17, "address": "{ADDRESS}"}}"#);
@@ -30,9 +30,13 @@ fn steps() -> [ModelResponse; 5] {
             "refund",
             r#"{"order": 17, "cents": 4200}"#,
         )]),
-        ModelResponse::calls([ToolCall::new("c3", "ask_address", "{}")]),
-        ModelResponse::calls([ToolCall::new("c4", "resend", send)]),
+        ModelResponse::calls([
+            ToolCall::new("c3", "ask_supplier", r#"{"order": 17}"#),
+            ToolCall::new("c4", "ask_address", "{}"),
+        ]),
+        ModelResponse::calls([ToolCall::new("c5", "resend", send)]),
         ModelResponse::text("Half of it was paid back, and a new cup is on its way to Bergen."),
+        ModelResponse::text("The supplier says that no other cup broke."),
     ]
 }
 

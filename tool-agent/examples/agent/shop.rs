@@ -1,5 +1,7 @@
 //! The tools: a shop that looks after broken cups.
 
+use std::time::Duration;
+
 use serde::Serialize;
 use toolwright::{Context, Outcome, ToolError, tool};
 
@@ -63,6 +65,20 @@ pub(crate) fn refund(
 pub(crate) fn ask_address() -> Outcome {
     let known = ["12 Fjord Street, Oslo", "3 Harbour Road, Bergen"];
     Outcome::ask("Where shall we send it?").option("choices", known)
+}
+
+/// Asks the supplier whether more cups like those of an order broke. It takes a while, and the answer comes later.
+#[tool(background, read_only)]
+pub(crate) async fn ask_supplier(
+    /// The order's number
+    order: u32,
+) -> Result<String, ToolError> {
+    let order = Order::find(order)?;
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    Ok(format!(
+        "no other cup like those of order {} broke",
+        order.number
+    ))
 }
 
 /// Sends cups of an order once more.

@@ -64,6 +64,8 @@ impl Show {
     /// What happens to a call. Arguments are shown without what is marked as secret in them.
     fn call(&self, event: &CallEvent<'_>) {
         match event {
+            // The model has read that it goes on.
+            CallEvent::Started { cx, .. } if cx.open_call().is_some() => {}
             CallEvent::Started { call, redacted, .. } => {
                 self.json(|| {
                     let arguments = redacted.text();
@@ -74,7 +76,12 @@ impl Show {
                 });
                 self.line("calls", format_args!("{}({})", call.name, redacted));
             }
-            CallEvent::Finished { call, result, .. } => {
+            CallEvent::Finished {
+                call, result, cx, ..
+            } => {
+                if cx.open_call().is_some() {
+                    self.line("later", format_args!("{}", call.name));
+                }
                 let text = result.content(Encoder::auto());
                 self.json(|| {
                     json!({

@@ -123,9 +123,6 @@ impl<'a> Engine<'a> {
             hook.before_run(self.session);
         }
         self.save(Written::Start).await?;
-        if self.recover_open().await? {
-            self.wake();
-        }
         let run_id = &self.session.run_id();
         let began = Instant::now();
         self.emit(&RunEvent::RunStarted {
@@ -157,6 +154,9 @@ impl<'a> Engine<'a> {
 
     /// Visits nodes until the run ends.
     async fn visit_all(&mut self) -> Result<Run, AgentError> {
+        if self.recover_open().await? {
+            self.wake();
+        }
         loop {
             match self.visit().await {
                 Ok(None) if self.session.at.node == Node::End => {}

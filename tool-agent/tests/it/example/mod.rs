@@ -84,7 +84,9 @@ waits   refund({"order": 17, "cents": 4200}) {"risk":"high"}
 person  makes it {"cents":2100,"order":17}
 calls   refund({"cents":2100,"order":17})
         = 21.00 were paid back
+calls   ask_supplier({"order": 17})
 calls   ask_address({})
+        = it has begun and goes on in the background; its result will follow in a message
         = <awaiting user response>
 asks    Where shall we send it?
         - 12 Fjord Street, Oslo
@@ -94,9 +96,14 @@ asks    Where shall we send it?
         - 12 Fjord Street, Oslo
         - 3 Harbour Road, Bergen
 person  3 Harbour Road, Bergen
+calls   ask_supplier({"order": 17})
+        = it has begun and goes on in the background; its result will follow in a message
 calls   resend({"order": 17, "address": "3 Harbour Road, Bergen"})
         = a cup of order 17 is on its way to 3 Harbour Road, Bergen
 model   Half of it was paid back, and a new cup is on its way to Bergen.
+later   ask_supplier
+        = no other cup like those of order 17 broke
+model   The supplier says that no other cup broke.
 "#;
 
 #[test]
@@ -149,6 +156,8 @@ fn events_are_json_lines_in_both_processes_and_the_file_is_the_only_link() {
             "call_finished",
             "model_finished",
             "call_started",
+            "call_started",
+            "call_finished",
             "call_finished",
             "run_finished",
             "question",
@@ -161,9 +170,15 @@ fn events_are_json_lines_in_both_processes_and_the_file_is_the_only_link() {
             "question",
             "person",
             "run_started",
+            "call_started",
+            "call_finished",
             "model_finished",
             "call_started",
             "call_finished",
+            "model_finished",
+            "run_finished",
+            "call_finished",
+            "run_started",
             "model_finished",
             "run_finished",
         ]
@@ -173,11 +188,11 @@ fn events_are_json_lines_in_both_processes_and_the_file_is_the_only_link() {
         .iter()
         .filter(|event| event["event"] == "run_started");
     let sessions: Vec<_> = sessions.map(|event| &event["session"]).collect();
-    assert_eq!(sessions, [&second[0]["session"]; 3]);
+    assert_eq!(sessions, [&second[0]["session"]; 4]);
     let last = events.last().unwrap();
     assert_eq!(
         (&last["halted"], &last["turns"]),
-        (&json!("completed"), &json!(2))
+        (&json!("completed"), &json!(1))
     );
 
     // What is over is over, and needs no model.
@@ -357,7 +372,16 @@ fn another_wire_is_spoken_where_it_is_asked_for() {
             .iter()
             .map(|tool| &tool["name"])
             .collect();
-        assert_eq!(names, ["find_order", "refund", "ask_address", "resend"]);
+        assert_eq!(
+            names,
+            [
+                "find_order",
+                "refund",
+                "ask_address",
+                "ask_supplier",
+                "resend"
+            ]
+        );
     }
     // What the model said goes back as it came, and the answer to its call is a block of the user's.
     let call = json!({"type": "tool_use", "id": "c1", "name": "refund", "input": {"order": 17, "cents": 4200}});

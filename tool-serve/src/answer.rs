@@ -100,6 +100,11 @@ fn success_members(outcome: &Outcome) -> Members<'_> {
             ("question", text(question)),
             ("options", json(options)),
         ],
+        Outcome::Open { key, note } => vec![
+            ("status", text("open")),
+            ("key", text(key)),
+            ("note", text(note)),
+        ],
         // A newer runtime may have outcomes that are unknown here.
         _ => vec![("status", text("done")), ("value", "null".into())],
     }

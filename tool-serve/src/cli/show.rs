@@ -221,6 +221,10 @@ impl Printer {
                 }
                 Ok(())
             }
+            Ok(Outcome::Open { note, .. }) => {
+                print_note("it goes on", note);
+                Ok(())
+            }
             Ok(outcome) => {
                 if let Outcome::Halt { reason, .. } = outcome {
                     print_note("the conversation would end", reason.as_str());

@@ -13,6 +13,7 @@ use crate::json::{list, object, quoted};
 /// Schemas of all answers beside a tool's own value. A later version may add keys without breaking clients.
 const ANSWERS: &str = r##"{
 "Asks":{"description":"The tool ended with a question to a person.","type":"object","properties":{"status":{"const":"ask_user"},"id":{"type":"string","description":"The answer goes to `/calls/{id}`, as `{\"answer\": …}`, and is the result of the call. Missing if the tool reads the answer in another call."},"question":{"type":"string"},"options":{"type":"object","description":"What a front end may want to know beside it."},"repairs":{"$ref":"#/components/schemas/Repairs"},"duration_ms":{"type":"integer","minimum":0}},"required":["status","question","options","duration_ms"]},
+"Open":{"description":"The work goes on, and the host takes its result later.","type":"object","properties":{"status":{"const":"open"},"key":{"type":"string"},"note":{"type":"string"},"repairs":{"$ref":"#/components/schemas/Repairs"},"duration_ms":{"type":"integer","minimum":0}},"required":["status","key","note","duration_ms"]},
 "Waits":{"description":"The call waits for a person or the host. It did not run, unless the reason is `outcome_unknown`.","type":"object","properties":{"status":{"const":"pending"},"id":{"type":"string","description":"A decision about it goes to `/calls/{id}`."},"reason":{"enum":["manual_tool","manual_mode","decision","outcome_unknown","left"]},"arguments":{"type":"string","description":"JSON, without secrets."},"ask":{"description":"What to show to who decides."},"repairs":{"$ref":"#/components/schemas/Repairs"}},"required":["status","id","reason","arguments"]},
 "Decision":{"description":"What is said to a call that waits: it runs as it was shown or with other arguments, or does not run, and this is why, or its result. A question takes `answer` and `reject`.","anyOf":[{"const":"approve"},{"type":"object","properties":{"edit":{"type":"object"}},"required":["edit"],"additionalProperties":false},{"type":"object","properties":{"reject":{"type":"string"}},"required":["reject"],"additionalProperties":false},{"type":"object","properties":{"answer":{}},"required":["answer"],"additionalProperties":false}]},
 "Failed":{"description":"Why there is no value.","type":"object","properties":{"status":{"const":"failed"},"error":{"type":"object","properties":{"kind":{"type":"string","description":"`invalid_args`, `failed`, `unknown_tool`, `rejected`, `timeout`, `cancelled`, `panicked`, …"},"messages":{"type":"array","items":{"type":"string"},"minItems":1},"faults":{"type":"array","items":{"$ref":"#/components/schemas/Fault"}}},"required":["kind","messages"]},"repairs":{"$ref":"#/components/schemas/Repairs"},"duration_ms":{"type":"integer","minimum":0}},"required":["status","error"]},
@@ -263,7 +264,10 @@ fn done(value: Option<&str>) -> String {
         ),
         ("required", r#"["status","duration_ms"]"#.into()),
     ]);
-    let either = object([("anyOf", list([schema, reference("Asks")]).into())]);
+    let either = object([(
+        "anyOf",
+        list([schema, reference("Asks"), reference("Open")]).into(),
+    )]);
     let kinds = [
         ("application/json", either.as_str()),
         ("text/event-stream", EVENTS),

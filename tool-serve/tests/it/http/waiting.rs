@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-use toolwright::executor::UnknownOutcome;
+use toolwright::executor::{OpenCalls, UnknownOutcome};
 use toolwright::layers::Approval;
 use toolwright::serve::axum::extract::Request;
 use toolwright::serve::axum::middleware::map_request;
@@ -156,6 +156,40 @@ fn a_call_of_unknown_outcome_waits_and_runs_again_as_another_attempt() {
     let known = decide(&served, &id, r#"{"answer": "paid"}"#, JSON);
     assert_eq!(known.json()["value"], "paid");
     assert_eq!(ran.lock().unwrap().len(), 4);
+}
+
+/// Renders.
+#[tool(background)]
+async fn render() -> &'static str {
+    "film.mp4"
+}
+
+#[test]
+fn a_host_that_owns_open_calls_takes_their_results() {
+    let open = OpenCalls::new();
+    let owner = open.clone();
+    let served = serve_tools(tools![render], move |server| {
+        server.executor(move |executor| executor.open_calls(&owner))
+    });
+    let answer = served.call("render", "{}");
+    assert_eq!(
+        (answer.status, &answer.json()["status"]),
+        (200, &json!("open"))
+    );
+    assert!(
+        answer.json()["note"]
+            .as_str()
+            .unwrap()
+            .contains("background")
+    );
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    let ended = runtime.block_on(open.ended());
+    assert_eq!(answer.json()["key"], ended.key);
+    // By itself the server has no owner, and waits.
+    let served = serve_tools(tools![render], |server| server);
+    assert_eq!(served.call("render", "{}").json()["value"], "film.mp4");
 }
 
 /// Asks who somebody is, and reads the answer in another call.

@@ -120,12 +120,12 @@ pub struct OpenCalls {
 }
 
 struct Shared {
-    cells: Mutex<Vec<Arc<Cell>>>,
+    entries: Mutex<Vec<Arc<Entry>>>,
     changed: Arc<Notify>,
 }
 
 /// A call. Copies of a list share it, so that each of them gets the result.
-struct Cell {
+struct Entry {
     key: String,
     inner: Mutex<Inner>,
 }
@@ -150,7 +150,7 @@ impl Inner {
     }
 }
 
-impl Cell {
+impl Entry {
     /// Poisoning is harmless: no foreign code runs under this lock.
     fn inner(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
@@ -199,8 +199,8 @@ impl Cell {
 }
 
 /// Calls for which code runs in this process, by the name of their list and their key.
-fn published() -> MutexGuard<'static, BTreeMap<(String, String), Weak<Cell>>> {
-    static CALLS: Mutex<BTreeMap<(String, String), Weak<Cell>>> = Mutex::new(BTreeMap::new());
+fn published() -> MutexGuard<'static, BTreeMap<(String, String), Weak<Entry>>> {
+    static CALLS: Mutex<BTreeMap<(String, String), Weak<Entry>>> = Mutex::new(BTreeMap::new());
     CALLS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -215,7 +215,7 @@ impl OpenCalls {
     pub fn new() -> Self {
         Self {
             shared: Arc::new(Shared {
-                cells: Mutex::default(),
+                entries: Mutex::default(),
                 changed: Arc::default(),
             }),
             store: None,
@@ -225,8 +225,8 @@ impl OpenCalls {
         }
     }
 
-    fn add(&self, call: OpenCall, live: Option<Cancel>) -> Arc<Cell> {
-        let cell = Arc::new(Cell {
+    fn add(&self, call: OpenCall, live: Option<Cancel>) -> Arc<Entry> {
+        let entry = Arc::new(Entry {
             key: call.key.clone(),
             inner: Mutex::new(Inner {
                 call,
@@ -235,18 +235,18 @@ impl OpenCalls {
                 watchers: vec![Arc::downgrade(&self.shared.changed)],
             }),
         });
-        self.cells().push(Arc::clone(&cell));
-        cell
+        self.entries().push(Arc::clone(&entry));
+        entry
     }
 
     /// Makes the calls findable for other copies of this list, under a name that they share.
     pub fn publish(&self, name: &str) {
-        let cells = self.cells().clone();
+        let entries = self.entries().clone();
         let mut published = published();
-        published.retain(|_, cell| cell.strong_count() > 0);
-        for cell in cells.iter().filter(|cell| !cell.is_lost()) {
-            let key = (name.to_owned(), cell.key.clone());
-            published.insert(key, Arc::downgrade(cell));
+        published.retain(|_, entry| entry.strong_count() > 0);
+        for entry in entries.iter().filter(|entry| !entry.is_lost()) {
+            let key = (name.to_owned(), entry.key.clone());
+            published.insert(key, Arc::downgrade(entry));
         }
     }
 
@@ -254,15 +254,15 @@ impl OpenCalls {
     /// was [published](Self::publish) under the same name.
     pub fn adopt(&self, name: &str) {
         let published = published();
-        for cell in &mut *self.cells() {
-            let key = (name.to_owned(), cell.key.clone());
+        for entry in &mut *self.entries() {
+            let key = (name.to_owned(), entry.key.clone());
             if let Some(found) = published.get(&key).and_then(Weak::upgrade)
-                && cell.is_lost()
-                && !Arc::ptr_eq(cell, &found)
+                && entry.is_lost()
+                && !Arc::ptr_eq(entry, &found)
             {
                 let watcher = Arc::downgrade(&self.shared.changed);
                 found.inner().watchers.push(watcher);
-                *cell = found;
+                *entry = found;
             }
         }
     }
@@ -306,65 +306,67 @@ impl OpenCalls {
     }
 
     /// Poisoning is harmless: no foreign code runs under this lock.
-    fn cells(&self) -> MutexGuard<'_, Vec<Arc<Cell>>> {
-        let cells = &self.shared.cells;
-        cells.lock().unwrap_or_else(PoisonError::into_inner)
+    fn entries(&self) -> MutexGuard<'_, Vec<Arc<Entry>>> {
+        let entries = &self.shared.entries;
+        entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn cell(&self, key: &str) -> Option<Arc<Cell>> {
-        let cells = self.cells();
-        cells.iter().find(|cell| cell.key == key).cloned()
+    fn entry(&self, key: &str) -> Option<Arc<Entry>> {
+        let entries = self.entries();
+        entries.iter().find(|entry| entry.key == key).cloned()
     }
 
     /// Returns all calls whose results were not taken, in the order in which they began.
     pub fn list(&self) -> Vec<OpenCall> {
-        self.cells().iter().map(|cell| cell.call()).collect()
+        self.entries().iter().map(|entry| entry.call()).collect()
     }
 
     /// Returns the call with this key.
     pub fn get(&self, key: &str) -> Option<OpenCall> {
-        Some(self.cell(key)?.call())
+        Some(self.entry(key)?.call())
     }
 
     /// Returns true if there is no call.
     pub fn is_empty(&self) -> bool {
-        self.cells().is_empty()
+        self.entries().is_empty()
     }
 
     /// Returns a list of the same calls, for a copy of their conversation. Both get the results.
     pub fn copied(&self) -> Self {
         let copy = Self::new();
-        for cell in &*self.cells() {
+        for entry in &*self.entries() {
             let watcher = Arc::downgrade(&copy.shared.changed);
-            cell.inner().watchers.push(watcher);
-            copy.cells().push(Arc::clone(cell));
+            entry.inner().watchers.push(watcher);
+            copy.entries().push(Arc::clone(entry));
         }
         copy
     }
 
     /// Returns true if code in this process works for an open call.
     pub fn is_live(&self) -> bool {
-        self.cells().iter().any(|cell| cell.inner().live.is_some())
+        self.entries()
+            .iter()
+            .any(|entry| entry.inner().live.is_some())
     }
 
     /// Returns the keys of calls that are open, and for which nothing runs in this process: the process that ran them
     /// has ended, or runs elsewhere.
     pub fn lost(&self) -> Vec<String> {
-        let cells = self.cells();
-        let lost = cells.iter().filter(|cell| cell.is_lost());
-        lost.map(|cell| cell.key.clone()).collect()
+        let entries = self.entries();
+        let lost = entries.iter().filter(|entry| entry.is_lost());
+        lost.map(|entry| entry.key.clone()).collect()
     }
 
     /// Takes the first call that has ended, if there is one.
     pub fn take_ended(&self) -> Option<OpenCall> {
-        let mut cells = self.cells();
-        let place = cells.iter().position(|cell| cell.has_ended())?;
-        Some(cells.remove(place).call())
+        let mut entries = self.entries();
+        let place = entries.iter().position(|entry| entry.has_ended())?;
+        Some(entries.remove(place).call())
     }
 
     /// Returns true if a call has ended whose result was not taken.
     pub fn has_ended(&self) -> bool {
-        self.cells().iter().any(|cell| cell.has_ended())
+        self.entries().iter().any(|entry| entry.has_ended())
     }
 
     /// Waits until a call has ended, and takes it. Waits forever if none is open.
@@ -422,10 +424,10 @@ impl OpenCalls {
     /// If no call of this key is open, if it has ended before, if the result is too large, or if the store fails.
     /// Nothing changes then.
     pub async fn end(&self, key: &str, outcome: StoredOutcome) -> Result<(), OpenCallError> {
-        self.end_cell(key, outcome).await.map(drop)
+        self.end_entry(key, outcome).await.map(drop)
     }
 
-    async fn end_cell(
+    async fn end_entry(
         &self,
         key: &str,
         outcome: StoredOutcome,
@@ -433,13 +435,13 @@ impl OpenCalls {
         let not_open = || OpenCallError::NotOpen {
             key: key.to_owned(),
         };
-        let cell = self.cell(key).ok_or_else(not_open)?;
-        cell.check()?;
+        let entry = self.entry(key).ok_or_else(not_open)?;
+        entry.check()?;
         self.fits(key, &outcome)?;
         if let Some(store) = &self.store {
             store.end(key, &outcome).await?;
         }
-        cell.settle(outcome)
+        entry.settle(outcome)
     }
 
     /// Cancels a call: its code is told to stop, and its result is that it was cancelled.
@@ -448,7 +450,7 @@ impl OpenCalls {
     /// See [`end`](Self::end).
     pub async fn cancel(&self, key: &str) -> Result<(), OpenCallError> {
         let error = ToolError::new(ErrorKind::Cancelled, "the call was cancelled");
-        let live = self.end_cell(key, StoredOutcome::of_error(&error)).await?;
+        let live = self.end_entry(key, StoredOutcome::of_error(&error)).await?;
         if let Some(stop) = live {
             stop.cancel();
         }
@@ -466,15 +468,15 @@ impl OpenCalls {
         };
         for key in self.lost() {
             let known = store.get(&key).await?;
-            if let (Some(cell), Some(OpenCallState::Ended(outcome))) =
-                (self.cell(&key), known.map(|call| call.state))
+            if let (Some(entry), Some(OpenCallState::Ended(outcome))) =
+                (self.entry(&key), known.map(|call| call.state))
             {
                 // It may have been ended here meanwhile.
-                let _ = cell.settle(*outcome);
+                let _ = entry.settle(*outcome);
             }
         }
         for call in store.all().await? {
-            if self.cell(&call.key).is_none() {
+            if self.entry(&call.key).is_none() {
                 self.add(call, None);
             }
         }
@@ -484,21 +486,21 @@ impl OpenCalls {
 
     /// Says of a call that runs no more that nobody knows its outcome.
     pub fn mark_unknown(&self, key: &str, error: impl Into<String>) {
-        if let Some(cell) = self.cell(key) {
-            cell.mark_unknown(error.into());
+        if let Some(entry) = self.entry(key) {
+            entry.mark_unknown(error.into());
         }
     }
 
     /// Removes a call that was answered otherwise. Unless a copy of the list has it too, its code is told to stop, and what
     /// it says is ignored.
     pub fn withdraw(&self, key: &str) {
-        let Some(cell) = self.cell(key) else {
+        let Some(entry) = self.entry(key) else {
             return;
         };
-        self.cells().retain(|other| other.key != key);
-        let mut inner = cell.inner();
+        self.entries().retain(|other| other.key != key);
+        let mut inner = entry.inner();
         // Its handle has one, and this is one.
-        if Arc::strong_count(&cell) > 1 + usize::from(inner.live.is_some()) {
+        if Arc::strong_count(&entry) > 1 + usize::from(inner.live.is_some()) {
             return;
         }
         inner.is_withdrawn = true;
@@ -533,23 +535,23 @@ impl OpenCalls {
         call: OpenCall,
         stop: Cancel,
     ) -> Result<Option<OpenCallHandle>, OpenCallError> {
-        let (cell, is_new) = match self.cell(&call.key) {
-            Some(cell) => {
-                let mut inner = cell.inner();
+        let (entry, is_new) = match self.entry(&call.key) {
+            Some(entry) => {
+                let mut inner = entry.inner();
                 if inner.live.is_some() || matches!(inner.call.state, OpenCallState::Ended(_)) {
                     return Ok(None);
                 }
                 inner.call.state = OpenCallState::Running;
                 inner.live = Some(stop.clone());
                 drop(inner);
-                (cell, false)
+                (entry, false)
             }
             None => (self.add(call.clone(), Some(stop.clone())), true),
         };
         // If this future is dropped, the call did not begin.
         let mut handle = OpenCallHandle {
             open: self.clone(),
-            cell,
+            entry,
             call,
             stop,
             phase: Phase::Begins { is_new },
@@ -593,7 +595,7 @@ impl OpenCalls {
 #[must_use = "a call whose handle is dropped ends with an error"]
 pub struct OpenCallHandle {
     open: OpenCalls,
-    cell: Arc<Cell>,
+    entry: Arc<Entry>,
     call: OpenCall,
     stop: Cancel,
     phase: Phase,
@@ -644,7 +646,7 @@ impl OpenCallHandle {
     /// Leaves the call to a person: nobody knows whether it took effect.
     pub(crate) fn leave_unknown(mut self, error: &str) {
         self.phase = Phase::Ended;
-        self.cell.mark_unknown(error.to_owned());
+        self.entry.mark_unknown(error.to_owned());
     }
 
     /// Ends the call with an outcome in its stored form.
@@ -655,12 +657,12 @@ impl OpenCallHandle {
             Ok(()) => outcome,
             Err(error) => failed(error.to_string()),
         };
-        self.cell.check()?;
+        self.entry.check()?;
         let stored = match &open.store {
             Some(store) => store.end(key, &outcome).await,
             None => Ok(()),
         };
-        self.cell.settle(outcome)?;
+        self.entry.settle(outcome)?;
         stored
     }
 }
@@ -676,9 +678,9 @@ impl Drop for OpenCallHandle {
             // Nothing of it runs.
             Phase::Begins { is_new: true } => {
                 let key = &self.call.key;
-                self.open.cells().retain(|cell| cell.key != *key);
+                self.open.entries().retain(|entry| entry.key != *key);
             }
-            Phase::Begins { is_new: false } => self.cell.inner().live = None,
+            Phase::Begins { is_new: false } => self.entry.inner().live = None,
             Phase::Runs => {
                 let words =
                     "the work ended without a result, and it is not known whether it took effect";
@@ -690,7 +692,7 @@ impl Drop for OpenCallHandle {
                     runtime.spawn(async move { store.end(&key, &outcome).await });
                 }
                 // Somebody may have ended it before.
-                let _ = self.cell.settle(outcome);
+                let _ = self.entry.settle(outcome);
             }
         }
     }

@@ -215,7 +215,6 @@ const WIRES: [Wire; 6] = [
 struct Drawn {
     draws: Draws,
     requests: Arc<AtomicUsize>,
-    turns: Arc<AtomicUsize>,
     /// A call's failure ends the run, which goes before what ends it beside.
     failures_end: bool,
 }
@@ -228,7 +227,6 @@ impl Drawn {
             1 => return Err(ModelError::new(ModelErrorKind::Busy, "429")),
             _ => {}
         }
-        self.turns.fetch_add(1, Ordering::Relaxed);
         let calls = (0..=draws.below(4)).map(|_| {
             let name = draws.one(&NAMES);
             // Ids that are equal, now and then, or not there; arguments that are wrong.
@@ -447,7 +445,6 @@ struct Host {
     /// Where the conversation is kept, if it is.
     store: Option<MemoryCheckpointer>,
     requests: Arc<AtomicUsize>,
-    turns: Arc<AtomicUsize>,
     effects: Arc<Effects>,
     /// What was written as requests last.
     formatted: Thread,
@@ -462,12 +459,10 @@ struct Host {
 impl Host {
     fn new(draws: Draws, is_kept: bool) -> Self {
         let (effects, requests) = (Arc::default(), Arc::default());
-        let turns = Arc::default();
         let policy = draws.below(3);
         let model = Drawn {
             draws: draws.clone(),
             requests: Arc::clone(&requests),
-            turns: Arc::clone(&turns),
             failures_end: policy > 0,
         };
         let executor = match draws.below(3) {
@@ -503,7 +498,6 @@ impl Host {
             agent,
             store,
             requests,
-            turns,
             effects,
             formatted: Thread::new(),
             checked: None,

@@ -1,5 +1,5 @@
-//! The invariant of execution: every call that a model made is answered exactly once or listed as
-//! pending, in every state that is handed out.
+//! The invariant of execution: every call that a model made is answered exactly once, listed as pending, or open
+//! and owned, in every state that is handed out.
 #![cfg(feature = "tokio")]
 // A test that finds less than it expects has failed.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep};
 use toolwright::{
     Context, DynTool, Executor, Outcome, ToolCall, ToolError, ToolResult, Toolset,
     call::{BoxFuture, Cancel, ErrorKind, HaltReason},
-    executor::{ErrorPolicy, Event, OnFailure, UnknownPolicy},
+    executor::{ErrorPolicy, Event, OnFailure, OpenCalls, UnknownPolicy},
     layers::{Handled, Layer, Next, Request},
     tool, tools,
 };
@@ -54,6 +54,7 @@ enum Kind {
     Plain,
     Exclusive,
     Spawned,
+    Background,
     Blocking,
     OwnLimit,
     Manual,
@@ -73,6 +74,7 @@ impl Kind {
             Self::Plain | Self::Wrong | Self::NoJson => "plain",
             Self::Exclusive => "exclusive",
             Self::Spawned => "spawned",
+            Self::Background => "background",
             Self::Blocking => "blocking",
             Self::OwnLimit => "own_limit",
             Self::Manual => "manual",
@@ -158,6 +160,7 @@ fn kind() -> impl Strategy<Value = Kind> {
         8 => Just(Kind::Plain),
         2 => Just(Kind::Exclusive),
         2 => Just(Kind::Spawned),
+        2 => Just(Kind::Background),
         1 => Just(Kind::Blocking),
         1 => Just(Kind::OwnLimit),
         1 => Just(Kind::Manual),
@@ -289,6 +292,17 @@ async fn spawned(n: usize, ms: u64, then: Then, #[state] s: &Shared) -> Result<O
     act(s, n, ms, then).await
 }
 
+/// Does so in the background.
+#[tool(background)]
+async fn background(
+    n: usize,
+    ms: u64,
+    then: Then,
+    #[state] s: &Shared,
+) -> Result<Outcome, ToolError> {
+    act(s, n, ms, then).await
+}
+
 /// Does so within its own limit.
 #[tool(timeout = "20ms")]
 async fn own_limit(
@@ -375,7 +389,14 @@ fn executor(case: &Case, tools: Toolset, told: &Arc<Mutex<Told>>) -> Executor {
     let mut executor = Executor::parallel(tools, case.at_once)
         .on_error(policy)
         .on_event(move |event| {
-            {
+            // Of what goes on in the background the owner is told.
+            let is_open = match event {
+                Event::Started { cx, .. }
+                | Event::Finished { cx, .. }
+                | Event::BatchFinished { cx, .. } => cx.open_call().is_some(),
+                _ => false,
+            };
+            if !is_open {
                 let mut told = told.lock().unwrap();
                 match event {
                     Event::Started { index, .. } => told.started.push(*index),
@@ -431,6 +452,9 @@ fn may_be(case: &Case, one: &One, n: usize, result: &ToolResult) -> bool {
                     | (Then::Halt, Outcome::Halt { .. })
                     | (Then::Direct, Outcome::ReturnDirect(_))
             ) || (one.kind == Kind::Blocking && matches!(outcome, Outcome::Value(_)));
+            if one.kind == Kind::Background {
+                return replaced || matches!(outcome, Outcome::Open { .. });
+            }
             let runs = !matches!(
                 one.kind,
                 Kind::Manual
@@ -474,10 +498,11 @@ async fn run(case: &Case) -> Result<(), TestCaseError> {
     });
     let told = Arc::new(Mutex::new(Told::default()));
     let declared = DynTool::declare(toolwright::ToolDef::new("declared", "Has no code."));
-    let tools = tools![plain, exclusive, spawned, blocking, own_limit, manual, hidden; state = Arc::clone(&shared)]
+    let tools = tools![plain, exclusive, spawned, background, blocking, own_limit, manual, hidden; state = Arc::clone(&shared)]
         .merge(&Toolset::new([declared]).unwrap())
         .unwrap();
-    let executor = executor(case, tools, &told);
+    let open = OpenCalls::new().timeout(Duration::from_secs(90));
+    let executor = executor(case, tools, &told).open_calls(&open);
     let calls: Vec<_> = case
         .calls
         .iter()
@@ -514,7 +539,30 @@ async fn run(case: &Case) -> Result<(), TestCaseError> {
     for _ in 0..8 {
         tokio::task::yield_now().await;
     }
+    // Each call that stays open ends once, and those alone that the batch says stay open.
+    for call in open.list().iter().step_by(2) {
+        // It may have ended before.
+        let _ = open.cancel(&call.key).await;
+    }
+    let mut ended = Vec::new();
+    while !open.is_empty() {
+        ended.push(open.ended().await.key);
+    }
+    for _ in 0..8 {
+        tokio::task::yield_now().await;
+    }
+    prop_assert!(open.is_empty());
     let told = told.lock().unwrap();
+    if let Some(batch) = &batch {
+        let noted = batch.results().filter_map(|result| match &result.outcome {
+            Ok(Outcome::Open { key, .. }) => Some(key.clone()),
+            _ => None,
+        });
+        let mut noted: Vec<_> = noted.collect();
+        noted.sort_unstable();
+        ended.sort_unstable();
+        prop_assert_eq!(noted, ended);
+    }
     let counted = |list: &[usize], n| list.iter().filter(|&&index| index == n).count();
     prop_assert_eq!(
         shared.alive.load(Ordering::SeqCst),

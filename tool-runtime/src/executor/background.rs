@@ -22,11 +22,12 @@ pub(super) async fn in_background(
     let runtime = Handle::try_current().ok()?;
     let handle = match open.keep(call, cx).await {
         Ok(Some(handle)) => handle,
-        Ok(None) => return Some(Ok(noted(key_of(call, cx)))),
+        // It has begun before.
+        Ok(None) => return Some(Ok(noted(key_of(call, cx), cx))),
         Err(error) => return Some(Err(error)),
     };
     let executor = executor.of_background(entry, open.time_limit());
-    let key = handle.key().to_owned();
+    let outcome = noted(handle.key().to_owned(), cx);
     let cx = cx.in_background(handle.call(), handle.cancel());
     let decided = [Decided {
         call: call.clone(),
@@ -38,10 +39,12 @@ pub(super) async fn in_background(
         let batch = executor.decide(&decided, &cx).await;
         end(handle, &batch).await;
     });
-    Some(Ok(noted(key)))
+    Some(Ok(outcome))
 }
 
-fn noted(key: String) -> Outcome {
+/// Notes that the call stays open, until it is answered otherwise.
+fn noted(key: String, cx: &Context) -> Outcome {
+    cx.note_open(&key);
     Outcome::Open {
         key,
         note: NOTE.to_owned(),

@@ -130,7 +130,13 @@ impl RunningBatch for BatchShared {
     }
 
     fn note_open(&self, index: usize, key: &str) {
-        self.with(index, |call| call.extras().open = Some(key.to_owned()));
+        let before = self.with(index, |call| call.extras().open.replace(key.to_owned()));
+        // Only one of several attempts is the call's.
+        if let (Some(before), Some((open, _))) = (before.flatten(), &self.open)
+            && before != key
+        {
+            open.withdraw(&before);
+        }
     }
 
     fn withdraw_open(&self, index: usize) {

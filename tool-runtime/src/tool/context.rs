@@ -557,6 +557,13 @@ impl Context {
         Ok(handle)
     }
 
+    /// Notes that the call stays open, until it is answered otherwise.
+    pub(crate) fn note_open(&self, key: &str) {
+        if let (Some(batch), Some(call)) = (&self.batch, &self.call) {
+            batch.note_open(call.index, key);
+        }
+    }
+
     /// Counts the updates of the call.
     pub(crate) fn update_count(&self) -> usize {
         match (&self.batch, &self.call) {

@@ -331,7 +331,7 @@ impl Executor {
     }
 
     /// Sets who owns calls that stay open. Default: nobody, and `background` tools run as all others do. So they do in
-    /// [`run_blocking`](Self::run_blocking).
+    /// [`run_blocking`](Self::run_blocking). An agent sets its session's.
     pub fn open_calls(self, open: impl Into<OpenCalls>) -> Self {
         Self {
             open_calls: Some(open.into()),

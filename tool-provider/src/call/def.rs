@@ -91,7 +91,9 @@ pub struct ToolDef {
         deserialize_with = "null_is_default"
     )]
     pub spawn: bool,
-    /// Its calls go on in the background where the host takes their results later.
+    /// Its calls go on in the background where the host takes their results later: see
+    /// [`Outcome::Open`](crate::call::Outcome::Open). `OpenAI`'s Responses has calls whose output may follow; a tool says so
+    /// by its extras there: `tool.with_extras(Wire::OpenAiResponses, json!({"async": true}))`.
     #[serde(
         default,
         skip_serializing_if = "is_false",

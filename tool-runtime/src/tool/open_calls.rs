@@ -140,6 +140,12 @@ struct Inner {
 }
 
 impl Inner {
+    /// Notifies one more list when the call ends.
+    fn watch(&mut self, list: &Arc<Notify>) {
+        self.watchers.retain(|watcher| watcher.strong_count() > 0);
+        self.watchers.push(Arc::downgrade(list));
+    }
+
     fn check(&self, key: &str) -> Result<(), OpenCallError> {
         let key = key.to_owned();
         match self.call.state {
@@ -260,8 +266,7 @@ impl OpenCalls {
                 && entry.is_lost()
                 && !Arc::ptr_eq(entry, &found)
             {
-                let watcher = Arc::downgrade(&self.shared.changed);
-                found.inner().watchers.push(watcher);
+                found.inner().watch(&self.shared.changed);
                 *entry = found;
             }
         }
@@ -335,8 +340,7 @@ impl OpenCalls {
     pub fn copied(&self) -> Self {
         let copy = Self::new();
         for entry in &*self.entries() {
-            let watcher = Arc::downgrade(&copy.shared.changed);
-            entry.inner().watchers.push(watcher);
+            entry.inner().watch(&copy.shared.changed);
             copy.entries().push(Arc::clone(entry));
         }
         copy

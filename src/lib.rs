@@ -127,8 +127,11 @@ pub use toolwright_schema::panics;
 
 /// A model in the loop, with people who can pause it: threads, agents, sessions.
 #[cfg(feature = "agent")]
-#[doc(inline)]
-pub use toolwright_agent as agent;
+pub mod agent {
+    // So that the compiler names paths that users have.
+    #[doc(inline)]
+    pub use toolwright_agent::*;
+}
 
 /// A toolset out in the world: the Model Context Protocol, a command line, HTTP.
 #[cfg(feature = "mcp")]
@@ -242,6 +245,8 @@ pub mod serve {
 ///
 /// Any `Serialize` value; `()` tells the model `done`. An [`Outcome`], [`Content`](call::Content), or a `Result` of one. Of an error the model reads
 /// what its `Display` says and nothing else; `Debug` and sources are for the host.
+///
+/// A type that has a [`Schema`] beside is published as the output schema, for MCP and for programs; one without has none.
 ///
 /// # Methods
 ///

@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep};
 use toolwright::{
     Context, DynTool, Executor, Outcome, ToolCall, ToolError, ToolResult, Toolset,
     call::{BoxFuture, Cancel, ErrorKind, HaltReason},
-    executor::{ErrorPolicy, Event, OnFailure, OpenCalls, UnknownPolicy},
+    executor::{Batch, ErrorPolicy, Event, OnFailure, OpenCalls, UnknownPolicy},
     layers::{Handled, Layer, Next, Request},
     tool, tools,
 };
@@ -490,6 +490,63 @@ fn may_be(case: &Case, one: &One, n: usize, result: &ToolResult) -> bool {
     }
 }
 
+/// Each call that stays open ends once, and those alone that the batch says stay open.
+async fn ends_once(open: &OpenCalls, batch: Option<&Batch>) -> Result<(), TestCaseError> {
+    for call in open.list().iter().step_by(2) {
+        // It may have ended before.
+        let _ = open.cancel(&call.key).await;
+    }
+    let mut ended = Vec::new();
+    while !open.is_empty() {
+        ended.push(open.ended().await.key);
+    }
+    for _ in 0..8 {
+        tokio::task::yield_now().await;
+    }
+    prop_assert!(open.is_empty());
+    if let Some(batch) = batch {
+        let noted = batch.results().filter_map(|result| match &result.outcome {
+            Ok(Outcome::Open { key, .. }) => Some(key.clone()),
+            _ => None,
+        });
+        let mut noted: Vec<_> = noted.collect();
+        noted.sort_unstable();
+        ended.sort_unstable();
+        prop_assert_eq!(noted, ended);
+    }
+    Ok(())
+}
+
+/// What comes of the batch, if its future is not dropped.
+async fn batch_of(
+    case: &Case,
+    executor: &Executor,
+    calls: &[ToolCall],
+    host: &Cancel,
+) -> Option<Batch> {
+    // Nothing hangs a case: what has no limit ends here.
+    let end = match case.end {
+        End::Never => Duration::from_secs(100),
+        End::CancelBefore => {
+            host.cancel();
+            Duration::from_secs(100)
+        }
+        End::CancelAfter(ms) | End::DropAfter(ms) => Duration::from_millis(ms),
+    };
+    let cx = Context::new().with_cancel(host.clone());
+    let run = executor.run(calls, &cx);
+    if let End::DropAfter(_) = case.end {
+        return tokio::time::timeout(end, run).await.ok();
+    }
+    let (batch, ()) = tokio::join!(run, async {
+        if let End::CancelAfter(_) = case.end {
+            sleep(end).await;
+            host.cancel();
+        }
+    });
+    Some(batch)
+}
+
 async fn run(case: &Case) -> Result<(), TestCaseError> {
     let shared = Arc::new(Shared {
         host: Cancel::new(),
@@ -509,60 +566,14 @@ async fn run(case: &Case) -> Result<(), TestCaseError> {
         .enumerate()
         .map(|(n, one)| call(n, one))
         .collect();
-    let cx = Context::new().with_cancel(shared.host.clone());
     let start = Instant::now();
-    let whole = async {
-        // Nothing hangs a case: what has no limit ends here.
-        let end = match case.end {
-            End::Never => Duration::from_secs(100),
-            End::CancelBefore => {
-                shared.host.cancel();
-                Duration::from_secs(100)
-            }
-            End::CancelAfter(ms) => Duration::from_millis(ms),
-            End::DropAfter(ms) => Duration::from_millis(ms),
-        };
-        let run = executor.run(&calls, &cx);
-        if let End::DropAfter(_) = case.end {
-            return tokio::time::timeout(end, run).await.ok();
-        }
-        let (batch, ()) = tokio::join!(run, async {
-            if let End::CancelAfter(_) = case.end {
-                sleep(end).await;
-                shared.host.cancel();
-            }
-        });
-        Some(batch)
-    };
-    let batch = whole.await;
+    let batch = batch_of(case, &executor, &calls, &shared.host).await;
     // What runs as a task ends when it is next asked for.
     for _ in 0..8 {
         tokio::task::yield_now().await;
     }
-    // Each call that stays open ends once, and those alone that the batch says stay open.
-    for call in open.list().iter().step_by(2) {
-        // It may have ended before.
-        let _ = open.cancel(&call.key).await;
-    }
-    let mut ended = Vec::new();
-    while !open.is_empty() {
-        ended.push(open.ended().await.key);
-    }
-    for _ in 0..8 {
-        tokio::task::yield_now().await;
-    }
-    prop_assert!(open.is_empty());
+    ends_once(&open, batch.as_ref()).await?;
     let told = told.lock().unwrap();
-    if let Some(batch) = &batch {
-        let noted = batch.results().filter_map(|result| match &result.outcome {
-            Ok(Outcome::Open { key, .. }) => Some(key.clone()),
-            _ => None,
-        });
-        let mut noted: Vec<_> = noted.collect();
-        noted.sort_unstable();
-        ended.sort_unstable();
-        prop_assert_eq!(noted, ended);
-    }
     let counted = |list: &[usize], n| list.iter().filter(|&&index| index == n).count();
     prop_assert_eq!(
         shared.alive.load(Ordering::SeqCst),

@@ -47,6 +47,7 @@ fn all(cx: &Ctxt, tool: &Tool) {
     default_is_for_a_value(cx, tool);
     param::defaults_are_in_bounds(cx, tool);
     timeout_can_be_kept(cx, tool);
+    hints_agree(cx, tool);
     output::is_nameable(cx, tool);
     output::is_there(cx, tool);
 }
@@ -299,6 +300,17 @@ fn default_is_for_a_value(cx: &Ctxt, tool: &Tool) {
                 ),
             );
         }
+    }
+}
+
+/// What changes nothing destroys nothing.
+fn hints_agree(cx: &Ctxt, tool: &Tool) {
+    let is_on = |name| tool.options.annotations.contains(&(name, true));
+    if is_on("read_only") && is_on("destructive") {
+        cx.error_at(
+            tool.name.span,
+            "a tool that is `read_only` changes nothing, so it is not `destructive`\nhelp: remove one of the two",
+        );
     }
 }
 

@@ -19,6 +19,7 @@ use crate::span::{
     SpanEnds, at_call_site, call_site_at_item, ident, item_span, literal, local, quote,
     quote_call_site, select, set_item_span_to_start,
 };
+use crate::ty;
 
 use self::targets::Targets;
 
@@ -94,6 +95,18 @@ fn expected_comma(input: ParseStream<'_>, element: &Element) -> syn::Error {
             path,
             "the state comes last, behind a semicolon\nhelp: write `tools![a, b; state = app]`",
         ),
+        ElementKind::One { path, .. } if input.peek(Token![:]) && path.is_ident("state") => {
+            syn::Error::new_spanned(
+                path,
+                "the state comes last, behind a semicolon\nhelp: write `tools![a, b; state = app]`",
+            )
+        }
+        ElementKind::One { path, .. } if input.peek(Token![.]) => {
+            let path = path.to_token_stream().to_string().replace(' ', "");
+            input.error(format!(
+                "a list holds tools by their paths\nhelp: change one as a value, and add it: `tools![…].with(tool_of!({path})…)`"
+            ))
+        }
         ElementKind::One { .. } if input.peek(token::Paren) || input.peek(token::Brace) => input.error(
             "tools are listed by their paths, without a value\nhelp: remove it, or list the methods of a value as `..value: Type`",
         ),
@@ -153,9 +166,19 @@ impl Parse for ElementKind {
                 ));
             }
             input.parse::<Token![:]>()?;
+            let ty: Type = input.parse()?;
+            if let Some(inner) = ty::shared(&ty) {
+                let inner = inner.to_token_stream().to_string().replace(' ', "");
+                return Err(syn::Error::new_spanned(
+                    &ty,
+                    format!(
+                        "tools are of the type in the `Arc`\nhelp: write `..value: {inner}`; the value may be an `Arc`"
+                    ),
+                ));
+            }
             return Ok(Self::Many {
                 value,
-                ty: input.parse()?,
+                ty: Box::new(ty),
                 listed: As::parse(input, "a prefix is a string\nhelp: write `as \"prefix_\"`")?,
             });
         }

@@ -127,7 +127,7 @@ enum Manual {
 impl Executor {
     /// Makes an executor that runs one call after the other, in call order.
     pub fn serial(tools: impl Into<Source>) -> Self {
-        Self::new(tools.into(), NonZeroUsize::MIN)
+        Self::with_limit(tools.into(), NonZeroUsize::MIN)
     }
 
     /// Makes an executor that runs at most `at_once` calls at once. An `exclusive` tool waits for all calls before it,
@@ -145,10 +145,10 @@ impl Executor {
 
     /// Makes an executor as [`parallel`](Self::parallel) does; `None` when `at_once` is 0.
     pub fn try_parallel(tools: impl Into<Source>, at_once: usize) -> Option<Self> {
-        Some(Self::new(tools.into(), NonZeroUsize::new(at_once)?))
+        Some(Self::with_limit(tools.into(), NonZeroUsize::new(at_once)?))
     }
 
-    fn new(source: Source, at_once: NonZeroUsize) -> Self {
+    fn with_limit(source: Source, at_once: NonZeroUsize) -> Self {
         Self {
             source,
             at_once,

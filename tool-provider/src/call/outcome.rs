@@ -26,7 +26,8 @@ pub enum Outcome {
     Value(Payload),
     /// Blocks of text, pictures and more for the model.
     Content(Content),
-    /// The tool cannot go on without a person's answer.
+    /// The tool cannot go on without a person's answer. Agents, servers and the command line ask for it. In a loop of your
+    /// own, the answer becomes the result: `result.outcome = Ok(Outcome::value(answer))`, before the next request.
     AskUser {
         /// Text of the question.
         question: String,

@@ -8,7 +8,7 @@ use crate::call::{Content, Outcome, Payload};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be returned from a tool",
     label = "not a tool output",
-    note = "return a `Serialize` value, an `Outcome`, `Content`, or a `Result` of one"
+    note = "derive `serde::Serialize` for `{Self}`, or return an `Outcome`, `Content`, or a `Result` of what can be returned"
 )]
 pub trait Output {
     /// Converts the value into the outcome of the call.

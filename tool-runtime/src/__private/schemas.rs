@@ -110,7 +110,7 @@ impl<T: ?Sized> SchemaOfAny for SchemaOf<T> {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no schema",
     label = "the model would not know what to write here",
-    note = "derive `toolwright::Schema` for `{Self}`, beside `serde::Deserialize`",
+    note = "derive `toolwright::Schema` for `{Self}`, beside `serde::Deserialize`; for what a tool returns, beside `serde::Serialize`",
     note = "schemars' `JsonSchema` counts too: version 1, with the feature `schemars`"
 )]
 pub trait HasSchema<F> {}

@@ -119,7 +119,7 @@ pub(super) async fn in_span(
 
 /// Runs the tool's code of a call without layers again.
 pub(super) async fn again(job: &Job<'_>, env: &BatchEnv<'_>) -> FinishedCall {
-    let span = CallSpan::default();
+    let span = CallSpan::none();
     let core = Core::new(job, &env.cx, env, &span);
     let answered = core.body(job.call, Instant::now()).await;
     core.end(answered.into())

@@ -29,7 +29,7 @@ use std::sync::Arc;
     message = "this tool needs a `{T}`, and the toolset's state `{Self}` provides none",
     label = "needs `{T}` as `#[state]`",
     note = "give the state at the end of the list, `tools![…; state = app]`, where `app` is the `{T}` itself or a struct with `#[derive(toolwright::Provide)]` and a field of that type",
-    note = "of `state = Arc::new(app)` a tool takes what is inside, `#[state] app: &App`; of an `Arc<dyn Trait>` it takes the `Arc`"
+    note = "a state that is given as `Arc<App>` is taken as `#[state] app: &App` or `#[state] app: Arc<App>`, and one that is given as `Arc<dyn Trait>` as `#[state] app: Arc<dyn Trait>`"
 )]
 pub trait Provide<T: ?Sized> {
     /// Returns the part.
@@ -53,6 +53,14 @@ pub trait ProvideShared<T: ?Sized> {
 
 #[diagnostic::do_not_recommend]
 impl<T: ?Sized> ProvideShared<T> for T {
+    fn provide(this: &Arc<Self>) -> Arc<T> {
+        Arc::clone(this)
+    }
+}
+
+/// A state that is given as an `Arc<dyn Trait>` provides itself.
+#[diagnostic::do_not_recommend]
+impl<T: ?Sized> ProvideShared<T> for Arc<T> {
     fn provide(this: &Arc<Self>) -> Arc<T> {
         Arc::clone(this)
     }

@@ -101,7 +101,7 @@ impl Bounds<'_> {
         };
         assert!(
             is_in,
-            "the default is out of its range\nhelp: a model that repeats it would be refused: widen the range, or make the parameter an `Option`",
+            "the default is out of its range\nhelp: a model that repeats it would be refused: take another default, widen the range, or make the parameter an `Option`",
         );
     }
 

@@ -65,7 +65,7 @@ use super::{Id, Shape};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no schema",
     label = "the model would not know what to write here",
-    note = "derive `toolwright::Schema` for `{Self}`, beside `serde::Deserialize`",
+    note = "derive `toolwright::Schema` for `{Self}`, beside `serde::Deserialize`; for what a tool returns, beside `serde::Serialize`",
     note = "schemars' `JsonSchema` counts too: version 1, with the feature `schemars`; in generic code as `Opaque<{Self}>`",
     note = "for types of other crates there are features (`bytes`, `chrono`, `rust_decimal`, `url`, `uuid`) and `#[schema(as = …)]`"
 )]

@@ -149,7 +149,7 @@ fn is_answerable(result: &ToolResult) -> bool {
 }
 
 /// Maps a reply to the HTTP status.
-fn status(reply: &Reply) -> StatusCode {
+pub(super) fn status(reply: &Reply) -> StatusCode {
     match CallStatus::of(reply) {
         CallStatus::Done | CallStatus::AskUser => StatusCode::OK,
         CallStatus::Pending => StatusCode::ACCEPTED,

@@ -6,11 +6,13 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
+use toolwright_provider::call::{ToolCall, ToolResult};
+use toolwright_runtime::executor::Reply;
 use toolwright_runtime::tool::Decision;
 
-use super::call::{BODY_TIMEOUT, body_refusal, content_type_refusal, respond};
+use super::call::{BODY_TIMEOUT, answer_json, body_refusal, content_type_refusal, respond, status};
 use super::pending_calls::NotTaken;
-use super::{ServerState, refused};
+use super::{ServerState, json, refused};
 use crate::body;
 
 pub(super) async fn decide(
@@ -34,6 +36,16 @@ pub(super) async fn decide(
     };
     // Runs once, in the context of the caller, with the arguments that were shown.
     let id = id.map(|Path(id)| id).unwrap_or_default();
+    // Nothing runs by an edit that does not fit, and the call waits on.
+    if let (Decision::Edit(arguments), Some((call, cx))) =
+        (&decision, state.pending_calls.undecided(&id))
+    {
+        let edited = ToolCall::new(&*call.id, &*call.name, arguments.to_string());
+        if let Err(error) = state.executor.tools(&cx).validate_call(&edited, &cx) {
+            let reply = Reply::Answered(ToolResult::new(&edited, Err(error)));
+            return json(status(&reply), answer_json(&state, &cx, &edited, &reply));
+        }
+    }
     let (decided, cx) = match state.pending_calls.take(&id, decision) {
         Ok(waits) => waits,
         Err(NotTaken::Unknown) => {

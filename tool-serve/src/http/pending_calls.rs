@@ -96,6 +96,17 @@ impl PendingCalls {
         id
     }
 
+    /// Returns the call with this id that waits for a decision, with the context of its caller.
+    pub(super) fn undecided(&self, id: &str) -> Option<(ToolCall, Context)> {
+        let mut calls = self.lock();
+        calls.evict_expired();
+        let entry = calls.calls.iter().find(|entry| entry.id == id)?;
+        match &entry.pending.waits {
+            Waits::Decision(pending) => Some((pending.call.clone(), entry.pending.cx.clone())),
+            Waits::Answer(_) => None,
+        }
+    }
+
     /// Removes the call with this id, if the decision is one about it. Returns it with the context of its caller.
     pub(super) fn take(
         &self,

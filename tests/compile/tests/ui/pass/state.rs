@@ -56,7 +56,15 @@ fn now(#[state] clock: &dyn Clock) -> u32 {
     clock.now()
 }
 
+/// Tell the time, with a share of the clock.
+#[tool]
+fn later(#[state] clock: Arc<dyn Clock>) -> u32 {
+    clock.now() + 1
+}
+
 fn main() {
+    let clock: Arc<dyn Clock> = Arc::new(Stopped);
+    assert_eq!(tools![later; state = clock].len(), 1);
     assert_eq!(tools![count; state = Db(1)].len(), 1);
     assert_eq!(tools![count; state = Arc::new(Db(1)),].len(), 1);
     let app = App {

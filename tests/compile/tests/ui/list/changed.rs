@@ -1,0 +1,9 @@
+use toolwright::{tool, tools};
+
+/// Tell the weather.
+#[tool]
+fn weather() {}
+
+fn main() {
+    tools![weather.handle_errors()];
+}

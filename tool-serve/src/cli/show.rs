@@ -1,5 +1,6 @@
 //! Output of commands: answers to the standard output, everything else to the standard error.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, IsTerminal, Write};
 
@@ -172,7 +173,12 @@ impl Printer {
         match self.output {
             Output::Json => self.line(&list(reports.iter().map(report)))?,
             Output::Text => {
-                for report in &reports {
+                // What several dialects have in common is said once.
+                let mut said = HashSet::new();
+                for mut report in reports {
+                    report.problems.retain(|problem| {
+                        problem.severity == Severity::Error || said.insert(problem.to_string())
+                    });
                     self.line(&report.to_string())?;
                 }
             }

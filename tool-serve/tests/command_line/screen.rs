@@ -94,6 +94,15 @@ fn providers_are_asked_before() {
         all.as_array().unwrap().len(),
         toolwright::Dialect::ALL.len()
     );
+    // What several have in common is said once.
+    let came = run(&["check", "--target", "all"]);
+    let notes = came.out.lines().filter(|line| line.starts_with("note"));
+    let mut notes: Vec<_> = notes.collect();
+    assert!(!notes.is_empty(), "{came:?}");
+    let all = notes.len();
+    notes.sort_unstable();
+    notes.dedup();
+    assert_eq!(notes.len(), all, "{came:?}");
     assert_eq!(run(&["check"]).code, 2);
     let came = run(&["check", "--target", "openai"]);
     assert_eq!(came.code, 2);

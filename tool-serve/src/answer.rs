@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use serde_json::{Map, Value};
 use toolwright_provider::call::{
     Block, Content, ErrorKind, Outcome, Payload, ToolError, ToolResult,
 };
@@ -45,6 +46,17 @@ pub(crate) fn redacted_arguments(executor: &Executor, cx: &Context, pending: &Pe
     match executor.tools(cx).get(&pending.call.name) {
         Some(tool) => tool.redacted(&pending.call.arguments).into_owned(),
         None => String::new(),
+    }
+}
+
+/// Returns the question that the call has ended with, if the answer is the call's result. A tool that gives its question
+/// a `key` reads the answer itself, in another call.
+pub(crate) fn question(result: &ToolResult) -> Option<(&str, &Map<String, Value>)> {
+    match &result.outcome {
+        Ok(Outcome::AskUser { question, options }) if !options.contains_key("key") => {
+            Some((question, options))
+        }
+        _ => None,
     }
 }
 

@@ -7,7 +7,7 @@ use clap::ArgMatches;
 use serde_json::Value;
 use tokio::sync::mpsc::Receiver;
 use toolwright_provider::call::ToolCall;
-use toolwright_runtime::executor::{Batch, Executor, Pending, PendingReason, Reply};
+use toolwright_runtime::executor::{Batch, Decided, Executor, Pending, PendingReason, Reply};
 use toolwright_runtime::tool::{Context, Decision, Progress};
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::text::Printable;
@@ -125,8 +125,32 @@ impl CallCommand {
         let run = executor.run(std::slice::from_ref(&self.call), cx);
         let mut batch = meter.over(run, &mut reports).await;
         let mut repairs = Vec::new();
-        // A layer may change the arguments after an approval. These need another one.
-        while let Some(Reply::Pending(waits)) = batch.calls().first() {
+        loop {
+            let waits = match batch.calls().first()? {
+                Reply::Pending(waits) => waits,
+                Reply::Answered(result) => {
+                    let result = repaired_before(result.clone(), &repairs);
+                    let said = match answer::question(&result) {
+                        Some((question, options)) if prompt::is_possible() => {
+                            prompt::answer(question, options, &cx.cancel()).await
+                        }
+                        _ => None,
+                    };
+                    let Some(said) = said else {
+                        return Some(Reply::Answered(result));
+                    };
+                    repairs = result.repairs.into();
+                    let decided = [Decided {
+                        call: self.call.clone(),
+                        place: 0,
+                        decision: said,
+                        attempt: 0,
+                    }];
+                    batch = executor.decide(&decided, cx).await;
+                    continue;
+                }
+            };
+            // A layer may change the arguments after an approval. These need another one.
             // `--approve` was said of a call that had not run.
             let has_run = matches!(waits.reason, PendingReason::OutcomeUnknown(_));
             let decision = if !has_run && std::mem::take(&mut approve) {
@@ -134,17 +158,13 @@ impl CallCommand {
             } else if let Some(decision) = ask(executor, cx, waits).await {
                 decision
             } else {
-                break;
+                return Some(Reply::Pending(waits.clone()));
             };
             repairs.extend_from_slice(&waits.repairs);
             let decided = [waits.decided(decision)];
             batch = meter
                 .over(executor.decide(&decided, cx), &mut reports)
                 .await;
-        }
-        match batch.calls().first()?.clone() {
-            Reply::Answered(result) => Some(Reply::Answered(repaired_before(result, &repairs))),
-            waits @ Reply::Pending(_) => Some(waits),
         }
     }
 }

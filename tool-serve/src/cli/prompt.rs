@@ -2,11 +2,12 @@
 
 use std::io::{self, BufRead, IsTerminal};
 
+use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 use toolwright_runtime::executor::{Pending, PendingReason};
-use toolwright_runtime::tool::Decision;
+use toolwright_runtime::tool::{Cancel, Decision};
 
-use super::show::print_pending;
+use super::show::{print_pending, print_question};
 
 /// Returns true if a person can read a question and type an answer.
 pub(super) fn is_possible() -> bool {
@@ -35,6 +36,21 @@ pub(super) async fn ask(pending: &Pending, shown: &str) -> Option<Decision> {
     } else {
         Decision::Reject(unknown.cloned().unwrap_or_default())
     })
+}
+
+/// Asks a tool's question. Returns `None` if the input ends.
+pub(super) async fn answer(
+    question: &str,
+    options: &Map<String, Value>,
+    stop: &Cancel,
+) -> Option<Decision> {
+    print_question(question, options);
+    anstream::eprint!("Your answer: ");
+    tokio::select! {
+        said = line() => said.map(|said| Decision::Answer(said.trim().into())),
+        // A cancelled call is answered as cancelled, whatever the decision.
+        () = stop.cancelled() => Some(Decision::Reject(String::new())),
+    }
 }
 
 /// Reads the next line on its own thread, which nothing has to wait for.

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::io::{self, BufWriter, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
+use serde_json::{Map, Value};
 use toolwright_provider::call::{Outcome, Payload, ToolDef, ToolError, ToolResult};
 use toolwright_provider::dialect::{Dialect, lower};
 use toolwright_runtime::executor::{Executor, Pending, PendingReason, Reply};
@@ -220,11 +221,7 @@ impl Printer {
         match &result.outcome {
             Ok(Outcome::Content(content)) => self.line(&content.to_plain()),
             Ok(Outcome::AskUser { question, options }) => {
-                print_note("the tool asks", question);
-                for (name, value) in options {
-                    let line = format!("{name}: {value}");
-                    anstream::eprintln!("  {}", Printable::new(&line));
-                }
+                print_question(question, options);
                 Ok(())
             }
             Ok(Outcome::Open { note, .. }) => {
@@ -249,6 +246,15 @@ impl Printer {
             Some(text) => self.line(text),
             None => self.json(&value.to_json()),
         }
+    }
+}
+
+/// Prints a tool's question, with what it shows beside it.
+pub(super) fn print_question(question: &str, options: &Map<String, Value>) {
+    print_note("the tool asks", question);
+    for (name, value) in options {
+        let line = format!("{name}: {value}");
+        anstream::eprintln!("  {}", Printable::new(&line));
     }
 }
 

@@ -7,7 +7,7 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
-use toolwright_provider::call::{ErrorKind, Outcome, ToolCall, ToolResult};
+use toolwright_provider::call::{ErrorKind, ToolCall};
 use toolwright_runtime::executor::{Batch, Decided, Reply};
 use toolwright_runtime::tool::Context;
 use toolwright_schema::decode::FaultCode;
@@ -128,7 +128,7 @@ pub(super) fn answer_json(
     };
     match reply {
         Reply::Answered(result) => {
-            let id = is_answerable(result).then(|| store(Waits::Answer(call.clone())));
+            let id = answer::question(result).map(|_| store(Waits::Answer(call.clone())));
             answer::result_json(result, id.as_deref())
         }
         Reply::Pending(pending) => {
@@ -136,15 +136,6 @@ pub(super) fn answer_json(
             let id = store(Waits::Decision(pending.clone()));
             answer::pending_json(pending, &shown, Some(&id))
         }
-    }
-}
-
-/// Returns true for a question whose answer is the call's result. A tool that gives its question a `key` reads the
-/// answer itself, in another call.
-fn is_answerable(result: &ToolResult) -> bool {
-    match &result.outcome {
-        Ok(Outcome::AskUser { options, .. }) => !options.contains_key("key"),
-        _ => false,
     }
 }
 

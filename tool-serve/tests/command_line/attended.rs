@@ -268,6 +268,16 @@ mod terminal {
             let (came, said) = terminal.end();
             assert_eq!((came, said.trim()), (Some(code), out), "{typed:?}");
         }
+        // A tool's question is one, too.
+        for (typed, code, out) in [(" Oslo \n", 0, "Oslo"), ("\u{4}", 5, "")] {
+            let mut terminal = Terminal::start(&["call", "travel"]);
+            let screen = terminal.until("Your answer: ");
+            assert!(screen.contains("Where to?"), "{screen}");
+            assert!(screen.contains(r#"choices: ["Oslo","Rome"]"#), "{screen}");
+            terminal.ours.write_all(typed.as_bytes()).unwrap();
+            let (came, said) = terminal.end();
+            assert_eq!((came, said.trim()), (Some(code), out), "{typed:?}");
+        }
         // With the flag nobody is asked.
         let terminal = Terminal::start(&["call", "transfer", "--cents", "7", "--approve"]);
         assert_eq!(terminal.end(), (Some(0), "7\n".into()));

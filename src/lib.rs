@@ -134,17 +134,21 @@ pub mod agent {
 }
 
 /// A toolset out in the world: the Model Context Protocol, a command line, HTTP.
-#[cfg(feature = "mcp")]
+#[cfg(feature = "serve")]
 pub mod serve {
     // A glob would bring its pages.
-    #[cfg(feature = "serve")]
     #[doc(no_inline)]
     pub use toolwright_serve::axum;
     #[doc(inline)]
-    pub use toolwright_serve::mcp;
-    #[cfg(feature = "serve")]
+    pub use toolwright_serve::{Serve, http, main, mcp};
+}
+
+// By itself, so that the compiler names the feature that a program lacks.
+/// A toolset out in the world: the Model Context Protocol.
+#[cfg(all(feature = "mcp", not(feature = "serve")))]
+pub mod serve {
     #[doc(inline)]
-    pub use toolwright_serve::{Serve, http, main};
+    pub use toolwright_serve::mcp;
 }
 
 /// Makes a tool of a function, or of the methods of an impl block.

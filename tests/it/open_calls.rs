@@ -656,3 +656,66 @@ async fn copies_of_a_list_share_what_runs() {
     lost.adopt("one");
     assert_eq!(lost.lost().len(), 1);
 }
+
+/// Says of itself that it stays open, and nobody has it.
+#[tool]
+fn pretend() -> Outcome {
+    Outcome::Open {
+        key: "r/0/0/other".into(),
+        note: "it will follow".into(),
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_nobody_has_is_not_open() {
+    let open = OpenCalls::new();
+    for has_owner in [false, true] {
+        for layered in [false, true] {
+            let mut executor = Executor::serial(tools![pretend]);
+            if has_owner {
+                executor = executor.open_calls(&open);
+            }
+            if layered {
+                executor = executor.layer(Plain);
+            }
+            let batch = executor
+                .run(&[ToolCall::new("1", "pretend", "{}")], &cx())
+                .await;
+            let result = batch.results().next().unwrap();
+            assert!(!result.is_open(), "{has_owner} {layered}");
+            assert!(open.is_empty());
+        }
+    }
+}
+
+/// Fails once without a word about its effect.
+#[tool(idempotent)]
+async fn flaky(#[state] host: &Host, #[context] cx: &Context) -> Result<Outcome, ToolError> {
+    host.note(cx);
+    cx.update_state("ran", host.ran().len());
+    let handle = cx.keep_open().await?;
+    let outcome = handle.outcome("again");
+    let before = host.handle.lock().unwrap().replace(handle);
+    match before {
+        None => Err(ToolError::failed("who knows").with_outcome_unknown()),
+        Some(_) => Ok(outcome),
+    }
+}
+
+#[tokio::test]
+async fn of_two_attempts_only_the_second_counts_and_may_stay_open() {
+    for layered in [false, true] {
+        let (host, open) = (Arc::new(Host::default()), OpenCalls::new());
+        let mut executor =
+            Executor::serial(tools![flaky; state = Arc::clone(&host)]).open_calls(&open);
+        if layered {
+            executor = executor.layer(Plain);
+        }
+        let batch = executor
+            .run(&[ToolCall::new("1", "flaky", "{}")], &cx())
+            .await;
+        assert_eq!(texts(&batch), ["again"], "{layered}");
+        assert_eq!(batch.updates(), [("ran".to_owned(), json!(2))], "{layered}");
+        assert!(open.is_live());
+    }
+}

@@ -719,3 +719,51 @@ async fn of_two_attempts_only_the_second_counts_and_may_stay_open() {
         assert!(open.is_live());
     }
 }
+
+/// A store in which somebody else has ended each call before.
+struct Taken(Store);
+
+impl OpenCallStore for Taken {
+    fn begin<'a>(&'a self, call: &'a OpenCall) -> BoxFuture<'a, Result<(), OpenCallError>> {
+        self.0.begin(call)
+    }
+
+    fn end<'a>(
+        &'a self,
+        key: &'a str,
+        _: &'a StoredOutcome,
+    ) -> BoxFuture<'a, Result<(), OpenCallError>> {
+        Box::pin(async move {
+            let known = Ok(Outcome::value("known before"));
+            let known = StoredOutcome::new(&film("1", 3), &known).unwrap();
+            self.0.end(key, &known).await?;
+            Err(OpenCallError::Ended {
+                key: key.to_owned(),
+            })
+        })
+    }
+
+    fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<OpenCall>, OpenCallError>> {
+        self.0.get(key)
+    }
+
+    fn all(&self) -> BoxFuture<'_, Result<Vec<OpenCall>, OpenCallError>> {
+        self.0.all()
+    }
+
+    fn remove<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), OpenCallError>> {
+        self.0.remove(key)
+    }
+}
+
+#[tokio::test]
+async fn the_outcome_that_a_store_has_stands_in_each_process() {
+    let (host, store) = (Arc::new(Host::default()), Taken(Store::default()));
+    let open = OpenCalls::new().store(store);
+    let executor = Executor::serial(set(&host)).open_calls(&open);
+    executor.run(&deciding("yes"), &cx()).await;
+    let handle = host.handle.lock().unwrap().take().unwrap();
+    let error = handle.end(Ok(Outcome::value("late"))).await.unwrap_err();
+    assert!(matches!(error, OpenCallError::Ended { .. }), "{error}");
+    assert_eq!(said(&open.take_ended().unwrap()), r#""known before""#);
+}

@@ -580,3 +580,37 @@ fn responses_has_calls_whose_output_follows() {
     let body = thread.format(Wire::Anthropic, None).unwrap();
     assert_eq!(body.matches(NOTE).count(), 2);
 }
+
+#[test]
+fn a_call_has_one_output_whatever_ids_others_have() {
+    let said = |id: &str| {
+        let call = json!({
+            "type": "function_call", "call_id": id, "name": "render", "arguments": "{}",
+            "async": true,
+        });
+        let native = json!({"wire": "OpenAiResponses", "messages": [call.to_string()]});
+        json!({"role": "assistant", "calls": [film(id, 3)], "native": native})
+    };
+    let late = |key: &str, text: &str| json!({"role": "late", "id": "c1", "name": "render", "text": text, "open": key});
+    // One call was answered at once, and one stays open. Late results are of others: what was trimmed, and an inner agent's.
+    for open in [false, true] {
+        let mut answer =
+            json!({"role": "tool", "index": 0, "id": "c1", "name": "render", "text": NOTE});
+        if open {
+            answer["open"] = json!("here");
+        }
+        let thread = [
+            json!({"role": "user", "text": "Go!"}),
+            said("c1"),
+            answer,
+            late("trimmed", "of another"),
+            late("here", "its own"),
+        ];
+        let thread: Thread = serde_json::from_value(json!(thread)).unwrap();
+        let body = thread.format(Wire::OpenAiResponses, None).unwrap();
+        assert_eq!(body.matches("function_call_output").count(), 1, "{body}");
+        let text = if open { "its own" } else { NOTE };
+        let own = format!(r#""call_id":"c1","output":"{text}"}}"#);
+        assert!(body.contains(&own), "{body}");
+    }
+}

@@ -106,19 +106,20 @@ impl Session {
     /// Returns a handle of this session's queue, to leave messages while an agent runs. A clone of the session has
     /// another queue.
     pub fn queue(&self) -> Queue {
+        self.adopt_open();
         self.queue.handle()
     }
 
     /// Makes the open calls findable for other copies of the session.
     pub(crate) fn publish_open(&self) {
-        let open = self.open();
+        let open = self.queue.handle().open();
         if !open.is_empty() {
             open.publish(&self.born);
         }
     }
 
     /// Goes on with the open calls that code in this process works for.
-    pub(crate) fn adopt_open(&self) {
+    fn adopt_open(&self) {
         self.queue.adopt(&self.born);
     }
 
@@ -137,7 +138,7 @@ impl Session {
     /// them. What works for them goes on in its process, also if the session is dropped; another copy of the session
     /// finds them by itself there, or with a [checkpointer](crate::Agent::checkpointer) in another process.
     pub fn open(&self) -> OpenCalls {
-        self.queue.handle().open()
+        self.queue().open()
     }
 
     /// Moves the results of open calls that have ended to the thread. Returns false if there is none.

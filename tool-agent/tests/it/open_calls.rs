@@ -803,7 +803,7 @@ async fn a_call_that_is_approved_to_run_again_has_one_result() {
 /// Never ends.
 #[tool]
 async fn wait() {
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 #[tokio::test]

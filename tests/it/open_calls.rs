@@ -656,3 +656,114 @@ async fn copies_of_a_list_share_what_runs() {
     lost.adopt("one");
     assert_eq!(lost.lost().len(), 1);
 }
+
+/// Says of itself that it stays open, and nobody has it.
+#[tool]
+fn pretend() -> Outcome {
+    Outcome::Open {
+        key: "r/0/0/other".into(),
+        note: "it will follow".into(),
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_nobody_has_is_not_open() {
+    let open = OpenCalls::new();
+    for has_owner in [false, true] {
+        for layered in [false, true] {
+            let mut executor = Executor::serial(tools![pretend]);
+            if has_owner {
+                executor = executor.open_calls(&open);
+            }
+            if layered {
+                executor = executor.layer(Plain);
+            }
+            let batch = executor
+                .run(&[ToolCall::new("1", "pretend", "{}")], &cx())
+                .await;
+            let result = batch.results().next().unwrap();
+            assert!(!result.is_open(), "{has_owner} {layered}");
+            assert!(open.is_empty());
+        }
+    }
+}
+
+/// Fails once without a word about its effect.
+#[tool(idempotent)]
+async fn flaky(#[state] host: &Host, #[context] cx: &Context) -> Result<Outcome, ToolError> {
+    host.note(cx);
+    cx.update_state("ran", host.ran().len());
+    let handle = cx.keep_open().await?;
+    let outcome = handle.outcome("again");
+    let before = host.handle.lock().unwrap().replace(handle);
+    match before {
+        None => Err(ToolError::failed("who knows").with_outcome_unknown()),
+        Some(_) => Ok(outcome),
+    }
+}
+
+#[tokio::test]
+async fn of_two_attempts_only_the_second_counts_and_may_stay_open() {
+    for layered in [false, true] {
+        let (host, open) = (Arc::new(Host::default()), OpenCalls::new());
+        let mut executor =
+            Executor::serial(tools![flaky; state = Arc::clone(&host)]).open_calls(&open);
+        if layered {
+            executor = executor.layer(Plain);
+        }
+        let batch = executor
+            .run(&[ToolCall::new("1", "flaky", "{}")], &cx())
+            .await;
+        assert_eq!(texts(&batch), ["again"], "{layered}");
+        assert_eq!(batch.updates(), [("ran".to_owned(), json!(2))], "{layered}");
+        assert!(open.is_live());
+    }
+}
+
+/// A store in which somebody else has ended each call before.
+struct Taken(Store);
+
+impl OpenCallStore for Taken {
+    fn begin<'a>(&'a self, call: &'a OpenCall) -> BoxFuture<'a, Result<(), OpenCallError>> {
+        self.0.begin(call)
+    }
+
+    fn end<'a>(
+        &'a self,
+        key: &'a str,
+        _: &'a StoredOutcome,
+    ) -> BoxFuture<'a, Result<(), OpenCallError>> {
+        Box::pin(async move {
+            let known = Ok(Outcome::value("known before"));
+            let known = StoredOutcome::new(&film("1", 3), &known).unwrap();
+            self.0.end(key, &known).await?;
+            Err(OpenCallError::Ended {
+                key: key.to_owned(),
+            })
+        })
+    }
+
+    fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<OpenCall>, OpenCallError>> {
+        self.0.get(key)
+    }
+
+    fn all(&self) -> BoxFuture<'_, Result<Vec<OpenCall>, OpenCallError>> {
+        self.0.all()
+    }
+
+    fn remove<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), OpenCallError>> {
+        self.0.remove(key)
+    }
+}
+
+#[tokio::test]
+async fn the_outcome_that_a_store_has_stands_in_each_process() {
+    let (host, store) = (Arc::new(Host::default()), Taken(Store::default()));
+    let open = OpenCalls::new().store(store);
+    let executor = Executor::serial(set(&host)).open_calls(&open);
+    executor.run(&deciding("yes"), &cx()).await;
+    let handle = host.handle.lock().unwrap().take().unwrap();
+    let error = handle.end(Ok(Outcome::value("late"))).await.unwrap_err();
+    assert!(matches!(error, OpenCallError::Ended { .. }), "{error}");
+    assert_eq!(said(&open.take_ended().unwrap()), r#""known before""#);
+}

@@ -194,9 +194,15 @@ impl IdRewriter {
     }
 
     /// Returns the result of a call that stayed open, under the id that the call has in the request.
-    fn late(&self, answer: &ToolMessage) -> ToolResult {
-        let id = answer.open.as_ref().and_then(|key| self.open.get(key));
-        let mut result = result(answer, id.unwrap_or(&answer.id));
+    fn late(&mut self, answer: &ToolMessage) -> ToolResult {
+        let known = answer.open.as_ref().and_then(|key| self.open.get(key));
+        let id = match known {
+            Some(id) => id.clone(),
+            // Its call is not in the request: of an agent inside, or trimmed. Another call may have its id.
+            None if self.taken.contains(&answer.id) => self.unused_id(&answer.id, 0),
+            None => answer.id.clone(),
+        };
+        let mut result = result(answer, &id);
         if let Some(asks) = &answer.asks {
             result.outcome = Ok(Outcome::AskUser {
                 question: asks.text.clone(),

@@ -373,7 +373,7 @@ impl Session {
         if open.is_empty() {
             return;
         }
-        self.withdraw_open(open.iter().map(|open| (open.index, &open.call.id)));
+        self.withdraw_open(open.iter().map(|open| (open.index, &open.call.id, None)));
         if let (ThreadRepair::Strip, Some(ending)) = (repair, &mut self.ending) {
             let before = open.iter().filter(|open| open.index < ending.index);
             ending.index -= before.count();

@@ -303,8 +303,14 @@ fn default_is_for_a_value(cx: &Ctxt, tool: &Tool) {
     }
 }
 
-/// What changes nothing destroys nothing.
+/// What changes nothing destroys nothing, and what runs alone does not go on beside others.
 fn hints_agree(cx: &Ctxt, tool: &Tool) {
+    if tool.options.exclusive && tool.options.background {
+        cx.error_at(
+            tool.name.span,
+            "an `exclusive` tool runs beside no other one, and a `background` tool goes on beside those that follow\nhelp: remove one of the two",
+        );
+    }
     let is_on = |name| tool.options.annotations.contains(&(name, true));
     if is_on("read_only") && is_on("destructive") {
         cx.error_at(

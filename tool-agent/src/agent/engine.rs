@@ -201,7 +201,6 @@ impl<'a> Engine<'a> {
             .into());
         }
         self.agent.active_agent(self.session)?;
-        self.session.adopt_open();
         self.wake();
         if self.session.at.node == Node::Model {
             self.session.thread.check()?;

@@ -106,19 +106,20 @@ impl Session {
     /// Returns a handle of this session's queue, to leave messages while an agent runs. A clone of the session has
     /// another queue.
     pub fn queue(&self) -> Queue {
+        self.adopt_open();
         self.queue.handle()
     }
 
     /// Makes the open calls findable for other copies of the session.
     pub(crate) fn publish_open(&self) {
-        let open = self.open();
+        let open = self.queue.handle().open();
         if !open.is_empty() {
             open.publish(&self.born);
         }
     }
 
     /// Goes on with the open calls that code in this process works for.
-    pub(crate) fn adopt_open(&self) {
+    fn adopt_open(&self) {
         self.queue.adopt(&self.born);
     }
 
@@ -135,9 +136,10 @@ impl Session {
     ///
     /// They are of the outermost conversation: of the agents that its calls run, too. A session that is stored holds
     /// them. What works for them goes on in its process, also if the session is dropped; another copy of the session
-    /// finds them by itself there, or with a [checkpointer](crate::Agent::checkpointer) in another process.
+    /// finds what runs by itself there. What ends while no copy of the session is in memory, and what ran in another process,
+    /// is found with a [checkpointer](crate::Agent::checkpointer); without one its outcome is unknown.
     pub fn open(&self) -> OpenCalls {
-        self.queue.handle().open()
+        self.queue().open()
     }
 
     /// Moves the results of open calls that have ended to the thread. Returns false if there is none.

@@ -1,6 +1,6 @@
 //! Results of pending calls that the host ran.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use toolwright_provider::call::{Block, Encoder, Outcome, ToolCall, ToolError, ToolResult};
@@ -49,13 +49,19 @@ impl Session {
     pub(crate) fn take_answers(&mut self, answers: Vec<ToolMessage>) {
         let answered: BTreeSet<_> = answers.iter().map(|answer| answer.index).collect();
         self.waits.retain(|wait| !answered.contains(&wait.index));
-        let settled = answers.iter().filter(|answer| answer.open.is_none());
-        self.withdraw_open(settled.map(|answer| (answer.index, &answer.id)));
+        let answered = answers.iter();
+        self.withdraw_open(
+            answered.map(|answer| (answer.index, &answer.id, answer.open.as_deref())),
+        );
         self.thread.answer_all(answers);
     }
 
-    /// Ends what a run that was dropped has begun for calls of this turn. They are answered otherwise now.
-    pub(crate) fn withdraw_open<'a>(&self, calls: impl IntoIterator<Item = (usize, &'a ShortStr)>) {
+    /// Ends what a run that was dropped has begun for calls of this turn. They are answered otherwise now, by another
+    /// attempt that stays open under the key that stands here, for example.
+    pub(crate) fn withdraw_open<'a>(
+        &self,
+        calls: impl IntoIterator<Item = (usize, &'a ShortStr, Option<&'a str>)>,
+    ) {
         let open = self.open();
         if open.is_empty() {
             return;
@@ -63,11 +69,12 @@ impl Session {
         let (run, turn) = (self.run_id(), self.turn());
         let keys = calls
             .into_iter()
-            .map(|(index, id)| CallPlace::new(&run, turn, index, &**id).key());
-        let keys: BTreeSet<_> = keys.collect();
+            .map(|(index, id, key)| (CallPlace::new(&run, turn, index, &**id).key(), key));
+        let keys: BTreeMap<_, _> = keys.collect();
         for call in open.list() {
             let place = call.place.as_ref().map(CallPlace::first_key);
-            if place.is_some_and(|key| keys.contains(&key)) {
+            let answer = place.and_then(|key| keys.get(&key));
+            if answer.is_some_and(|key| *key != Some(&*call.key)) {
                 open.withdraw(&call.key);
             }
         }

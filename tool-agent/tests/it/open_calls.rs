@@ -8,6 +8,7 @@
 )]
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::sync::Notify;
@@ -16,9 +17,10 @@ use toolwright::agent::{
     Agent, AgentTool, Assistant, ModelError, ModelResponse, Native, RunEnd, Session, Thread,
     ThreadMessage,
 };
-use toolwright::call::{Cancel, StoredOutcome};
+use toolwright::call::{BoxFuture, Cancel, Decision, StoredOutcome};
 use toolwright::executor::{OpenCallState, UnknownOutcome};
-use toolwright::{Context, Outcome, ToolCall, ToolError, Toolset, Wire, tool, tools};
+use toolwright::layers::{Handled, Layer, Next, Request};
+use toolwright::{Context, Executor, Outcome, ToolCall, ToolError, Toolset, Wire, tool, tools};
 
 use crate::checkpoints::{Store, stores};
 
@@ -78,7 +80,7 @@ async fn look(#[state] host: &Host) -> &'static str {
 }
 
 fn set(host: &Arc<Host>) -> Toolset {
-    tools![render, count, look; state = Arc::clone(host)]
+    tools![render, count, look, decide, wait, charge; state = Arc::clone(host)]
 }
 
 fn film(id: &str, minutes: u32) -> ToolCall {
@@ -579,4 +581,305 @@ fn responses_has_calls_whose_output_follows() {
     // A provider that has no such calls gets the note.
     let body = thread.format(Wire::Anthropic, None).unwrap();
     assert_eq!(body.matches(NOTE).count(), 2);
+}
+
+/// Stays open, and says at once what it came to if it runs again.
+#[tool(read_only)]
+async fn decide(#[state] host: &Host, #[context] cx: &Context) -> Result<Outcome, ToolError> {
+    host.note(cx);
+    let handle = cx.keep_open().await?;
+    let outcome = handle.outcome(NOTE);
+    // Nobody ends it here.
+    std::mem::forget(handle);
+    Ok(match host.ran() {
+        1 => outcome,
+        _ => Outcome::value("at once"),
+    })
+}
+
+/// A layer that fails once a call has run, if it is told to.
+struct Fails(&'static str);
+
+impl Layer for Fails {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
+        Box::pin(async move {
+            let handled = next.run(request).await;
+            match self.0 {
+                "panics" => panic!("a layer panics"),
+                "asks" => Handled::Wait(json!("why")),
+                "never" => std::future::pending().await,
+                _ => handled,
+            }
+        })
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_begins_again_and_answers_at_once_has_its_result() {
+    for (store, _dir) in stores() {
+        let host = Arc::new(Host::default());
+        let call = ToolCall::new("c1", "decide", "{}");
+        let steps = vec![text("Done.")];
+        let (agent, mut session) =
+            crashed(&store, &host, call, false, UnknownOutcome::Ask, steps).await;
+        assert_eq!(session.open().lost(), ["s/1/0/0/c1"]);
+        agent.run(&mut session, &Context::new()).await.unwrap();
+        assert_eq!(words(&session)[4..], ["late c1: at once", "Done."]);
+        assert!(keys(&session).is_empty());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_found_again_is_not_lost_by_a_layer_or_a_cancellation() {
+    for (store, _dir) in stores() {
+        for fails in ["panics", "asks", "never", "host"] {
+            let host = Arc::new(Host::default());
+            let call = ToolCall::new("c1", "count", "{}");
+            let (_, mut session) =
+                crashed(&store, &host, call, false, UnknownOutcome::Ask, vec![]).await;
+            let executor = Executor::serial(set(&host)).layer(Fails(fails));
+            let steps = match fails {
+                "panics" => vec![text("Done.")],
+                _ => vec![],
+            };
+            let model = ScriptedModel::new(steps);
+            let agent = Agent::with_executor(model, executor).checkpointer(Arc::clone(&store));
+            let stop = Cancel::new();
+            if fails == "host" {
+                stop.cancel();
+            }
+            let cx = Context::new().with_cancel(stop);
+            let ran = agent.run(&mut session, &cx);
+            let _ = tokio::time::timeout(Duration::from_millis(300), ran).await;
+            settle().await;
+            let listed = keys(&session) == ["s/1/0/0/c1"];
+            let told = words(&session)
+                .iter()
+                .any(|words| words.starts_with("late c1"));
+            assert!(listed ^ told, "{fails}: {:?}", words(&session));
+            if fails == "never" || fails == "host" {
+                assert_eq!(session.open().lost(), ["s/1/0/0/c1"], "{fails}");
+            }
+            assert!(store.delete("s").await.unwrap());
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_cancelled_run_does_not_say_of_an_ended_call_that_it_was_cancelled() {
+    for (store, _dir) in stores() {
+        let host = Arc::new(Host::default());
+        let steps = vec![text("Done.")];
+        let (agent, mut session) = crashed(
+            &store,
+            &host,
+            film("c1", 3),
+            true,
+            UnknownOutcome::Ask,
+            steps,
+        )
+        .await;
+        let stop = Cancel::new();
+        stop.cancel();
+        let cx = Context::new().with_cancel(stop);
+        agent.run(&mut session, &cx).await.unwrap();
+        agent.run(&mut session, &Context::new()).await.unwrap();
+        assert_eq!(words(&session)[4..], ["late c1: film of 3", "Done."]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_has_ended_is_found_without_its_tool() {
+    for (store, _dir) in stores() {
+        let host = Arc::new(Host::default());
+        let (_, mut session) = crashed(
+            &store,
+            &host,
+            film("c1", 3),
+            true,
+            UnknownOutcome::Ask,
+            vec![],
+        )
+        .await;
+        let agent = Agent::new(
+            ScriptedModel::new([text("Done.")]),
+            tools![look; state = Arc::clone(&host)],
+        )
+        .checkpointer(Arc::clone(&store));
+        agent.run(&mut session, &Context::new()).await.unwrap();
+        assert_eq!(words(&session)[4..], ["late c1: film of 3", "Done."]);
+    }
+}
+
+#[tokio::test]
+async fn who_cancels_a_call_of_a_stored_copy_stops_its_code() {
+    for (store, _dir) in stores() {
+        let host = Arc::new(Host::default());
+        let steps = vec![calls(&[film("c1", 3)]), text("Begun.")];
+        let agent = agent(&host, steps).checkpointer(Arc::clone(&store));
+        let mut session = asked();
+        agent.run(&mut session, &Context::new()).await.unwrap();
+        settle().await;
+        let copy = agent.state("s").await.unwrap().unwrap();
+        assert!(copy.open().lost().is_empty());
+        copy.open().cancel("s/1/0/0/c1").await.unwrap();
+        assert!(!session.open().is_live());
+    }
+}
+
+#[tokio::test]
+async fn a_call_of_an_inner_agent_is_not_made_with_a_tool_of_another() {
+    let host = Arc::new(Host::default());
+    let inner = agent(
+        &host,
+        vec![
+            calls(&[ToolCall::new("x1", "count", "{}")]),
+            text("It has begun."),
+        ],
+    );
+    let inner = AgentTool::new(inner, "helper", "Helps.").build().unwrap();
+    let ask = ToolCall::new("c1", "helper", r#"{"input": "Go!"}"#);
+    // The outer agent has another tool of this name.
+    let other = Arc::new(Host::default());
+    let [own] = [set(&other).get("count").unwrap().clone()];
+    let agent = Agent::new(
+        ScriptedModel::new([calls(&[ask]), text("Begun.")]),
+        Toolset::new([inner, own]).unwrap(),
+    );
+    let mut session = asked();
+    agent.run(&mut session, &Context::new()).await.unwrap();
+    settle().await;
+    let mut copy = forget_name(&session);
+    agent.run(&mut copy, &Context::new()).await.unwrap();
+    settle().await;
+    assert_eq!((host.ran(), other.ran()), (1, 0));
+    assert!(matches!(
+        copy.open().list()[0].state,
+        OpenCallState::Unknown(_)
+    ));
+}
+
+#[tokio::test]
+async fn a_call_that_is_approved_to_run_again_has_one_result() {
+    for (store, _dir) in stores() {
+        let host = Arc::new(Host::default());
+        let steps = vec![
+            calls(&[film("c1", 3), ToolCall::new("c2", "wait", "{}")]),
+            text("Begun."),
+            text("Done."),
+        ];
+        let agent = agent(&host, steps).checkpointer(Arc::clone(&store));
+        let mut session = asked();
+        // The run is dropped once the call stays open.
+        let cx = Context::new();
+        let ran = agent.run(&mut session, &cx);
+        let _ = tokio::time::timeout(Duration::from_millis(100), ran).await;
+        assert_eq!(keys(&session), ["s/1/0/0/c1"]);
+        assert!(session.open().is_live());
+        let _ = tokio::time::timeout(
+            Duration::from_millis(100),
+            agent.run(&mut session, &Context::new()),
+        )
+        .await;
+        session.decide("c1", Decision::Approve).unwrap();
+        session
+            .decide("c2", Decision::Reject(String::new()))
+            .unwrap();
+        agent.run(&mut session, &Context::new()).await.unwrap();
+        settle().await;
+        host.go.notify_waiters();
+        session.queue().arrived().await;
+        settle().await;
+        agent.run(&mut session, &Context::new()).await.unwrap();
+        let words = words(&session);
+        let late = words
+            .iter()
+            .filter(|words| words.starts_with("late"))
+            .count();
+        assert_eq!(late, 1, "{words:?}");
+    }
+}
+
+/// Never ends.
+#[tool]
+async fn wait() {
+    std::future::pending::<()>().await;
+}
+
+#[tokio::test]
+async fn a_detached_agent_of_which_nothing_is_kept_does_not_begin_again() {
+    let host = Arc::new(Host::default());
+    host.go.notify_one();
+    let inner = |steps: Steps| {
+        let inner = agent(&host, steps);
+        AgentTool::new(inner, "helper", "Helps.")
+            .detached()
+            .build()
+            .unwrap()
+    };
+    let go = ToolCall::new("c1", "helper", r#"{"input": "Go!"}"#);
+    let steps = vec![
+        calls(&[ToolCall::new("x1", "charge", "{}")]),
+        calls(&[ToolCall::new("x2", "wait", "{}")]),
+    ];
+    let first = Agent::new(
+        ScriptedModel::new([calls(&[go]), text("Begun.")]),
+        Toolset::new([inner(steps)]).unwrap(),
+    );
+    let mut session = asked();
+    first.run(&mut session, &Context::new()).await.unwrap();
+    settle().await;
+    assert_eq!(host.ran(), 1);
+    let mut copy = forget_name(&session);
+    let second = Agent::new(
+        ScriptedModel::new([]),
+        Toolset::new([inner(vec![])]).unwrap(),
+    );
+    second.run(&mut copy, &Context::new()).await.unwrap();
+    settle().await;
+    assert_eq!(host.ran(), 1);
+    assert!(matches!(
+        copy.open().list()[0].state,
+        OpenCallState::Unknown(_)
+    ));
+}
+
+/// Takes money.
+#[tool]
+fn charge(#[state] host: &Host, #[context] cx: &Context) {
+    host.note(cx);
+}
+
+#[test]
+fn a_call_has_one_output_whatever_ids_others_have() {
+    let said = |id: &str| {
+        let call = json!({
+            "type": "function_call", "call_id": id, "name": "render", "arguments": "{}",
+            "async": true,
+        });
+        let native = json!({"wire": "OpenAiResponses", "messages": [call.to_string()]});
+        json!({"role": "assistant", "calls": [film(id, 3)], "native": native})
+    };
+    let late = |key: &str, text: &str| json!({"role": "late", "id": "c1", "name": "render", "text": text, "open": key});
+    // One call was answered at once, and one stays open. Late results are of others: what was trimmed, and an inner agent's.
+    for open in [false, true] {
+        let mut answer =
+            json!({"role": "tool", "index": 0, "id": "c1", "name": "render", "text": NOTE});
+        if open {
+            answer["open"] = json!("here");
+        }
+        let thread = [
+            json!({"role": "user", "text": "Go!"}),
+            said("c1"),
+            answer,
+            late("trimmed", "of another"),
+            late("here", "its own"),
+        ];
+        let thread: Thread = serde_json::from_value(json!(thread)).unwrap();
+        let body = thread.format(Wire::OpenAiResponses, None).unwrap();
+        assert_eq!(body.matches("function_call_output").count(), 1, "{body}");
+        let text = if open { "its own" } else { NOTE };
+        let own = format!(r#""call_id":"c1","output":"{text}"}}"#);
+        assert!(body.contains(&own), "{body}");
+    }
 }

@@ -63,7 +63,7 @@ impl Wire {
     ) -> Result<JsonText<'static>, WireError> {
         let provider = self.provider();
         let mut messages = Vec::new();
-        let mut async_calls = HashSet::new();
+        let (mut async_calls, mut open) = (HashSet::new(), HashSet::new());
         for one in said {
             match *one {
                 Message::User(text) => messages.extend(provider.user(text)),
@@ -75,19 +75,21 @@ impl Wire {
                     messages.extend_from_slice(native);
                 }
                 Message::Results(results) => {
-                    let is_answered = |result: &&ToolResult| {
-                        !matches!(result.outcome, Ok(Outcome::Open { .. }))
-                            || !async_calls.contains(&*result.id)
+                    let is_open = |result: &&ToolResult| {
+                        matches!(result.outcome, Ok(Outcome::Open { .. }))
+                            && async_calls.contains(&*result.id)
                     };
-                    if results.iter().all(|result| is_answered(&result)) {
-                        messages.extend(provider.results(results, encoder));
-                    } else {
-                        let answered: Vec<_> =
-                            results.iter().filter(is_answered).cloned().collect();
+                    open.extend(results.iter().filter(is_open).map(|result| &*result.id));
+                    if results.iter().any(|result| is_open(&result)) {
+                        let answered = results.iter().filter(|result| !is_open(result));
+                        let answered: Vec<_> = answered.cloned().collect();
                         messages.extend(provider.results(&answered, encoder));
+                    } else {
+                        messages.extend(provider.results(results, encoder));
                     }
                 }
-                Message::Late(result) if async_calls.contains(&*result.id) => {
+                // A call has one output: what else has its id is of another call, which is not in the request.
+                Message::Late(result) if open.remove(&*result.id) => {
                     messages.extend(provider.results(std::slice::from_ref(result), encoder));
                 }
                 Message::Late(result) => messages.extend(provider.user(&late(result, encoder))),

@@ -241,7 +241,7 @@ impl<'a> BatchState<'a> {
         // After a cancellation the host gets no success.
         let outcome = match outcome {
             Ok(_) if self.cx.cancel_requested() => Err(cancelled()),
-            outcome => outcome,
+            outcome => self.owned(index, outcome),
         };
         let mut result = self.result(index, call, outcome, repairs);
         // A failed call stays a failure, even if the policy replaces its answer.
@@ -255,6 +255,21 @@ impl<'a> BatchState<'a> {
             self.replies.push(Reply::Answered(result));
         }
         ends
+    }
+
+    /// Refuses the outcome of a call that says that it stays open, and that nobody has.
+    fn owned(
+        &self,
+        index: usize,
+        outcome: Result<Outcome, ToolError>,
+    ) -> Result<Outcome, ToolError> {
+        match &outcome {
+            Ok(Outcome::Open { key, .. }) if !self.shared.stays_open(index, key) => {
+                let words = "the call says that it stays open, and nobody has it";
+                Err(ToolError::failed(words).permanent())
+            }
+            _ => outcome,
+        }
     }
 
     /// Asks the policy about a failed call. Returns true if the batch ends with it.
@@ -274,7 +289,7 @@ impl<'a> BatchState<'a> {
         match says {
             OnFailure::Continue => {}
             OnFailure::Replace(outcome) => {
-                let mut replaced = ToolResult::new(call, Ok(outcome));
+                let mut replaced = ToolResult::new(call, self.owned(index, Ok(outcome)));
                 if let Some(Err(error)) = self.encoder.map(|encoder| encoder.check(&replaced)) {
                     replaced.outcome = Err(error);
                 }

@@ -120,9 +120,18 @@ pub(super) async fn in_span(
 /// Runs the tool's code of a call without layers again.
 pub(super) async fn again(job: &Job<'_>, env: &BatchEnv<'_>) -> FinishedCall {
     let span = CallSpan::none();
+    drop_attempt(job, env);
     let core = Core::new(job, &env.cx, env, &span);
     let answered = core.body(job.call, Instant::now()).await;
     core.end(answered.into())
+}
+
+/// Drops what an attempt without layers left behind that failed: the next one is the call's.
+fn drop_attempt(job: &Job<'_>, env: &BatchEnv<'_>) {
+    let call = job.call;
+    let cx = (env.cx).for_call(job.index, call.id.clone(), call.name.clone());
+    cx.truncate_updates(0);
+    cx.withdraw_open();
 }
 
 async fn layered(
@@ -136,6 +145,7 @@ async fn layered(
         let core = Core::new(job, &env.cx, env, span);
         let mut answered = core.start(call, began).await;
         if env.runs_again(job.entry, &answered) {
+            drop_attempt(job, env);
             answered = core.body(call, Instant::now()).await;
         }
         return core.end(answered.into());

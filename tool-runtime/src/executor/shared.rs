@@ -123,6 +123,17 @@ impl BatchShared {
     }
 }
 
+impl BatchShared {
+    /// Returns true if the call stays open under this key.
+    pub(super) fn stays_open(&self, index: usize, key: &str) -> bool {
+        let is = |call: &mut CallStatus| {
+            let open = call.extras.as_ref().and_then(|extras| extras.open.as_ref());
+            open.is_some_and(|open| open == key)
+        };
+        self.with(index, is).unwrap_or(false)
+    }
+}
+
 impl RunningBatch for BatchShared {
     fn open_calls(&self, index: usize) -> Option<(OpenCalls, ToolCall)> {
         let (open, calls) = self.open.as_ref()?;

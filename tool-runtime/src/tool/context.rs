@@ -514,7 +514,8 @@ impl Context {
 
     /// Lets a tool decide, while it runs, that its call stays open. The tool returns
     /// [`OpenCallHandle::outcome`](crate::executor::OpenCallHandle::outcome) now, and the handle ends the call later,
-    /// from wherever it is then. If the tool returns anything else, the call is not open.
+    /// from wherever it is then. If the tool returns anything else, the call is not open. The executor's limits on time and
+    /// output do not hold for what the handle says.
     ///
     /// ```
     /// use toolwright::executor::OpenCalls;

@@ -117,6 +117,8 @@ pub struct OpenCalls {
     max_bytes: usize,
     /// Token of the host, with which all calls that begin here are cancelled.
     stop: Option<Cancel>,
+    /// Calls that are withdrawn stay open; see [`keeping`](Self::keeping).
+    keeps: bool,
 }
 
 struct Shared {
@@ -228,11 +230,12 @@ impl OpenCalls {
             timeout: TIMEOUT,
             max_bytes: MAX_BYTES,
             stop: None,
+            keeps: false,
         }
     }
 
-    fn add(&self, call: OpenCall, live: Option<Cancel>) -> Arc<Entry> {
-        let entry = Arc::new(Entry {
+    fn new_entry(&self, call: OpenCall, live: Option<Cancel>) -> Arc<Entry> {
+        Arc::new(Entry {
             key: call.key.clone(),
             inner: Mutex::new(Inner {
                 call,
@@ -240,9 +243,12 @@ impl OpenCalls {
                 is_withdrawn: false,
                 watchers: vec![Arc::downgrade(&self.shared.changed)],
             }),
-        });
-        self.entries().push(Arc::clone(&entry));
-        entry
+        })
+    }
+
+    fn add(&self, call: OpenCall) {
+        let entry = self.new_entry(call, None);
+        self.entries().push(entry);
     }
 
     /// Makes the calls findable for other copies of this list, under a name that they share.
@@ -260,11 +266,11 @@ impl OpenCalls {
     /// was [published](Self::publish) under the same name.
     pub fn adopt(&self, name: &str) {
         let published = published();
-        for entry in &mut *self.entries() {
+        for entry in self.entries().iter_mut().filter(|entry| entry.is_lost()) {
             let key = (name.to_owned(), entry.key.clone());
             if let Some(found) = published.get(&key).and_then(Weak::upgrade)
-                && entry.is_lost()
                 && !Arc::ptr_eq(entry, &found)
+                && !found.inner().is_withdrawn
             {
                 found.inner().watch(&self.shared.changed);
                 *entry = found;
@@ -302,6 +308,15 @@ impl OpenCalls {
     pub fn cancelled_by(self, stop: Cancel) -> Self {
         Self {
             stop: Some(stop),
+            ..self
+        }
+    }
+
+    /// Lets a call that is [withdrawn](Self::withdraw) stay open, as a [lost](Self::lost) one: it was answered before,
+    /// and is made again for its result alone.
+    pub fn keeping(self) -> Self {
+        Self {
+            keeps: true,
             ..self
         }
     }
@@ -481,7 +496,7 @@ impl OpenCalls {
         }
         for call in store.all().await? {
             if self.entry(&call.key).is_none() {
-                self.add(call, None);
+                self.add(call);
             }
         }
         self.shared.changed.notify_waiters();
@@ -501,7 +516,19 @@ impl OpenCalls {
         let Some(entry) = self.entry(key) else {
             return;
         };
-        self.entries().retain(|other| other.key != key);
+        let mut call = entry.call();
+        call.state = OpenCallState::Running;
+        let again = self.keeps.then(|| self.new_entry(call, None));
+        self.entries().retain_mut(|other| {
+            let is_other = other.key != key;
+            match &again {
+                Some(again) if !is_other => {
+                    *other = Arc::clone(again);
+                    true
+                }
+                _ => is_other,
+            }
+        });
         let mut inner = entry.inner();
         // Its handle has one, and this is one.
         if Arc::strong_count(&entry) > 1 + usize::from(inner.live.is_some()) {
@@ -513,7 +540,9 @@ impl OpenCalls {
         if let Some(stop) = live {
             stop.cancel();
         }
-        if let (Some(store), Ok(runtime)) = (self.store.clone(), Handle::try_current()) {
+        if let (false, Some(store), Ok(runtime)) =
+            (self.keeps, self.store.clone(), Handle::try_current())
+        {
             let key = key.to_owned();
             runtime.spawn(async move { store.remove(&key).await });
         }
@@ -533,24 +562,33 @@ impl OpenCalls {
         })
     }
 
+    /// Finds or adds the entry of a call that begins, and whether it is new. Returns `None` if it runs or has ended.
+    fn enter(&self, call: &OpenCall, stop: &Cancel) -> Option<(Arc<Entry>, bool)> {
+        // Under one lock, so that of two who begin a call at once one does.
+        let mut entries = self.entries();
+        let Some(entry) = entries.iter().find(|entry| entry.key == call.key) else {
+            let entry = self.new_entry(call.clone(), Some(stop.clone()));
+            entries.push(Arc::clone(&entry));
+            return Some((entry, true));
+        };
+        let mut inner = entry.inner();
+        if inner.live.is_some() || matches!(inner.call.state, OpenCallState::Ended(_)) {
+            return None;
+        }
+        inner.call.state = OpenCallState::Running;
+        inner.live = Some(stop.clone());
+        drop(inner);
+        Some((Arc::clone(entry), false))
+    }
+
     /// Adds a call that begins. Returns `None` if it has begun before, and runs here or has ended.
     async fn begin(
         &self,
         call: OpenCall,
         stop: Cancel,
     ) -> Result<Option<OpenCallHandle>, OpenCallError> {
-        let (entry, is_new) = match self.entry(&call.key) {
-            Some(entry) => {
-                let mut inner = entry.inner();
-                if inner.live.is_some() || matches!(inner.call.state, OpenCallState::Ended(_)) {
-                    return Ok(None);
-                }
-                inner.call.state = OpenCallState::Running;
-                inner.live = Some(stop.clone());
-                drop(inner);
-                (entry, false)
-            }
-            None => (self.add(call.clone(), Some(stop.clone())), true),
+        let Some((entry, is_new)) = self.enter(&call, &stop) else {
+            return Ok(None);
         };
         // If this future is dropped, the call did not begin.
         let mut handle = OpenCallHandle {
@@ -666,7 +704,18 @@ impl OpenCallHandle {
             Some(store) => store.end(key, &outcome).await,
             None => Ok(()),
         };
-        self.entry.settle(outcome)?;
+        let known = match (&stored, &open.store) {
+            // The first outcome stands, in each process.
+            (Err(OpenCallError::Ended { .. }), Some(store)) => store.get(key).await,
+            _ => Ok(None),
+        };
+        self.entry.settle(match known {
+            Ok(Some(OpenCall {
+                state: OpenCallState::Ended(known),
+                ..
+            })) => *known,
+            _ => outcome,
+        })?;
         stored
     }
 }
@@ -736,7 +785,7 @@ impl<'de> Deserialize<'de> for OpenCalls {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let open = Self::new();
         for call in Vec::deserialize(deserializer)? {
-            open.add(call, None);
+            open.add(call);
         }
         Ok(open)
     }

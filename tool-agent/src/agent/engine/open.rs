@@ -7,8 +7,10 @@
 use std::collections::BTreeMap;
 
 use toolwright_provider::call::{StoredOutcome, ToolError};
-use toolwright_runtime::executor::{Decided, PendingReason, Reply, UnknownOutcome};
-use toolwright_runtime::tool::{Decision, OpenCall, OpenCalls, Tool};
+use toolwright_runtime::executor::{Decided, Halted, PendingReason, Reply, UnknownOutcome};
+use toolwright_runtime::tool::{
+    CallPlace, Decision, OpenCall, OpenCallError, OpenCallState, OpenCalls,
+};
 
 use super::Engine;
 use super::lease::Lease;
@@ -35,6 +37,16 @@ impl Engine<'_> {
     /// Finds what became of the open calls for which nothing runs in this process. Returns false if there are none.
     pub(super) async fn recover_open(&mut self) -> Result<bool, AgentError> {
         let open = self.session.open();
+        let mut known = false;
+        for call in open.list() {
+            // What was unknown may have been recorded since, by the process that ran it.
+            if let OpenCallState::Unknown(_) = call.state
+                && let Some(outcome) = self.recorded(&call).await
+            {
+                ended(open.end(&call.key, outcome).await)?;
+                known = true;
+            }
+        }
         let lost = open.lost();
         for key in &lost {
             if let Some(call) = open.get(key) {
@@ -43,24 +55,44 @@ impl Engine<'_> {
             }
         }
         self.session.publish_open();
-        Ok(!lost.is_empty())
+        Ok(known || !lost.is_empty())
+    }
+
+    /// Returns the recorded outcome of a call of this conversation, or of an agent in it.
+    async fn recorded(&self, call: &OpenCall) -> Option<StoredOutcome> {
+        let (store, session) = (
+            self.agent.persistence.store.as_ref()?,
+            call.session.as_ref()?,
+        );
+        let key = call.place.as_ref().map(CallPlace::first_key)?;
+        // What is wrong with a record is said where its call is made again.
+        let records = store.calls(session).await.ok()?;
+        let record = records.into_iter().find(|record| record.key == key)?;
+        let outcome = StoredOutcome::from_json(&record.outcome?).ok()?;
+        let is_known = |error: ToolError| !error.is_outcome_unknown();
+        let outcome_is_known = outcome.clone().into_outcome().err().is_none_or(is_known);
+        outcome_is_known.then_some(outcome)
     }
 
     async fn recover(&self, open: &OpenCalls, call: OpenCall) -> Result<(), AgentError> {
+        // No layer and no tool is asked again about what is known.
+        if let Some(outcome) = self.recorded(&call).await {
+            return ended(open.end(&call.key, outcome).await);
+        }
         let tools = self.active_agent().executor.tools(&self.context());
-        let tool = tools.get(&call.call.name);
         let is_own = call.session.as_deref() == Some(self.session.id());
+        // Another agent's tool of this name is another tool.
+        let tool = tools.get(&call.call.name).filter(|_| is_own);
         let mut lease = self.lease(&tools)?;
         lease.journal = None;
         if is_own {
             // Approvals are of calls of the last turn.
             lease.journal = self.journal(vec![call.call.clone()], BTreeMap::new())?;
         }
-        let repeats = |tool: &dyn Tool| tool.resumes() || tool.def().annotations.may_repeat();
         let policy = self.unknown_outcome();
         let runs = lease.journal.is_some()
             || policy == UnknownOutcome::RunAgain
-            || tool.is_some_and(|tool| repeats(&**tool));
+            || tool.is_some_and(|tool| tool.def().annotations.may_repeat());
         let batch = match call.place.clone().filter(|_| runs && tool.is_some()) {
             Some(place) => {
                 let decided = [Decided {
@@ -70,9 +102,17 @@ impl Engine<'_> {
                     attempt: 0,
                 }];
                 let cx = self.call_context(&lease).with_place(place);
-                let batch = self.executor(&lease).decide(&decided, &cx).await;
+                let mut executor = self.executor(&lease);
+                if let Some(open) = self.open_calls(&lease) {
+                    executor = executor.open_calls(open.keeping());
+                }
+                let batch = executor.decide(&decided, &cx).await;
                 if let Some(error) = lease.failure() {
                     return Err(error.into());
+                }
+                // Another run finds it.
+                if batch.halted() == Some(&Halted::Cancelled) {
+                    return Ok(());
                 }
                 Some(batch)
             }
@@ -103,13 +143,14 @@ impl Engine<'_> {
         });
         let updates = batch.map(|batch| batch.updates().to_vec());
         let outcome = outcome.with_updates(updates.unwrap_or_default());
-        // Somebody may have ended it meanwhile.
-        let ended = open.end(&call.key, outcome).await;
-        ended.or_else(|error| match error {
-            toolwright_runtime::tool::OpenCallError::Store { .. } => {
-                Err(CheckpointError::store(error.to_string()).into())
-            }
-            _ => Ok(()),
-        })
+        ended(open.end(&call.key, outcome).await)
     }
+}
+
+/// Somebody may have ended the call meanwhile.
+fn ended(ended: Result<(), OpenCallError>) -> Result<(), AgentError> {
+    ended.or_else(|error| match error {
+        OpenCallError::Store { .. } => Err(CheckpointError::store(error.to_string()).into()),
+        _ => Ok(()),
+    })
 }

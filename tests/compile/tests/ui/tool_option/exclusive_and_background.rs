@@ -1,0 +1,7 @@
+use toolwright::tool;
+
+/// Migrate the database.
+#[tool(exclusive, background)]
+async fn migrate() {}
+
+fn main() {}

@@ -413,6 +413,28 @@ async fn what_cannot_be_found_again_is_unknown() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_unknown_is_looked_at_again() {
+    for (store, _dir) in stores() {
+        let (host, ask) = (Arc::new(Host::default()), UnknownOutcome::Ask);
+        let rest = vec![text("There it is.")];
+        let (agent, mut session) = crashed(&store, &host, film("c1", 3), false, ask, rest).await;
+        agent.run(&mut session, &Context::new()).await.unwrap();
+        let call = session.open().list().remove(0);
+        assert!(matches!(call.state, OpenCallState::Unknown(_)));
+        // The process that ran it has only been slow.
+        let record = store.calls("s").await.unwrap().remove(0);
+        let late = StoredOutcome::new(&call.call, &Ok(Outcome::value("a film"))).unwrap();
+        let (late, revision) = (late.to_json().unwrap(), record.revision);
+        store
+            .end_call("s", &record.key, revision, &late)
+            .await
+            .unwrap();
+        agent.run(&mut session, &Context::new()).await.unwrap();
+        assert_eq!(words(&session)[4..], ["late c1: a film", "There it is."]);
+    }
+}
+
 #[tokio::test]
 async fn without_a_store_a_copy_in_another_process_goes_by_the_policy() {
     for (policy, call, expected) in [

@@ -3,10 +3,11 @@
 //! [`OpenCalls`] owns them. The list in memory is the truth of this process, and a store is written before it. Each open
 //! call has one owner here, its [`OpenCallHandle`], which ends it once however its code ends.
 
+mod entry;
 mod error;
+mod handle;
 mod store;
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -16,10 +17,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 
+use self::entry::{Entry, published};
 pub use self::error::OpenCallError;
+pub use self::handle::OpenCallHandle;
+use self::handle::Phase;
+pub(crate) use self::handle::failed;
 pub use self::store::OpenCallStore;
 use super::{CallPlace, Cancel, Context};
-use toolwright_provider::call::{ErrorKind, Outcome, StoredOutcome, ToolCall, ToolError};
+use toolwright_provider::call::{ErrorKind, StoredOutcome, ToolCall, ToolError};
 
 /// Default limit on the JSON of one result, in bytes.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
@@ -79,7 +84,7 @@ impl OpenCall {
 /// The open calls of a conversation or a host: lists them, takes their results, and cancels them. Cheap to clone; all
 /// clones share the calls.
 ///
-/// An executor that has one answers the call of a `background` tool at once with [`Outcome::Open`]. The tool's code goes
+/// An executor that has one answers the call of a `background` tool at once with [`Outcome::Open`](toolwright_provider::call::Outcome::Open). The tool's code goes
 /// on in a task. A tool can also decide while it runs: see [`Context::keep_open`]. Without one, `background` tools run
 /// as all others do. The sessions of agents have one each.
 ///
@@ -126,92 +131,6 @@ struct Shared {
     changed: Arc<Notify>,
 }
 
-/// A call. Copies of a list share it, so that each of them gets the result.
-struct Entry {
-    key: String,
-    inner: Mutex<Inner>,
-}
-
-struct Inner {
-    call: OpenCall,
-    /// Token of the code that runs in this process.
-    live: Option<Cancel>,
-    /// The call was answered otherwise, and cannot be ended any more.
-    is_withdrawn: bool,
-    watchers: Vec<Weak<Notify>>,
-}
-
-impl Inner {
-    /// Notifies one more list when the call ends.
-    fn watch(&mut self, list: &Arc<Notify>) {
-        self.watchers.retain(|watcher| watcher.strong_count() > 0);
-        self.watchers.push(Arc::downgrade(list));
-    }
-
-    fn check(&self, key: &str) -> Result<(), OpenCallError> {
-        let key = key.to_owned();
-        match self.call.state {
-            _ if self.is_withdrawn => Err(OpenCallError::NotOpen { key }),
-            OpenCallState::Ended(_) => Err(OpenCallError::Ended { key }),
-            _ => Ok(()),
-        }
-    }
-}
-
-impl Entry {
-    /// Poisoning is harmless: no foreign code runs under this lock.
-    fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn call(&self) -> OpenCall {
-        self.inner().call.clone()
-    }
-
-    fn has_ended(&self) -> bool {
-        matches!(self.inner().call.state, OpenCallState::Ended(_))
-    }
-
-    fn is_lost(&self) -> bool {
-        let inner = self.inner();
-        inner.live.is_none() && matches!(inner.call.state, OpenCallState::Running)
-    }
-
-    /// Fails if the call is not open.
-    fn check(&self) -> Result<(), OpenCallError> {
-        self.inner().check(&self.key)
-    }
-
-    /// Ends the call in memory. Returns the token of code that runs for it.
-    fn settle(&self, outcome: StoredOutcome) -> Result<Option<Cancel>, OpenCallError> {
-        let mut inner = self.inner();
-        inner.check(&self.key)?;
-        inner.call.state = OpenCallState::Ended(Box::new(outcome));
-        let live = inner.live.take();
-        let watchers = std::mem::take(&mut inner.watchers);
-        drop(inner);
-        for watcher in watchers.iter().filter_map(Weak::upgrade) {
-            watcher.notify_waiters();
-        }
-        Ok(live)
-    }
-
-    /// Says of a call that runs no more that nobody knows its outcome.
-    fn mark_unknown(&self, error: String) {
-        let mut inner = self.inner();
-        if let OpenCallState::Running = inner.call.state {
-            inner.live = None;
-            inner.call.state = OpenCallState::Unknown(error);
-        }
-    }
-}
-
-/// Calls for which code runs in this process, by the name of their list and their key.
-fn published() -> MutexGuard<'static, BTreeMap<(String, String), Weak<Entry>>> {
-    static CALLS: Mutex<BTreeMap<(String, String), Weak<Entry>>> = Mutex::new(BTreeMap::new());
-    CALLS.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Default for OpenCalls {
     fn default() -> Self {
         Self::new()
@@ -235,15 +154,7 @@ impl OpenCalls {
     }
 
     fn new_entry(&self, call: OpenCall, live: Option<Cancel>) -> Arc<Entry> {
-        Arc::new(Entry {
-            key: call.key.clone(),
-            inner: Mutex::new(Inner {
-                call,
-                live,
-                is_withdrawn: false,
-                watchers: vec![Arc::downgrade(&self.shared.changed)],
-            }),
-        })
+        Entry::new(call, live, &self.shared.changed)
     }
 
     fn add(&self, call: OpenCall) {
@@ -251,7 +162,7 @@ impl OpenCalls {
         self.entries().push(entry);
     }
 
-    /// Makes the calls findable for other copies of this list, under a name that they share.
+    /// Publishes the calls under a name, so that other copies of this list in this process can [adopt](Self::adopt) them.
     pub fn publish(&self, name: &str) {
         let entries = self.entries().clone();
         let mut published = published();
@@ -262,8 +173,8 @@ impl OpenCalls {
         }
     }
 
-    /// Takes up the [lost](Self::lost) calls for which something in this process works after all: a copy of this list
-    /// was [published](Self::publish) under the same name.
+    /// Reconnects [lost](Self::lost) calls that still run in this process, if a copy of this list was
+    /// [published](Self::publish) under this name.
     pub fn adopt(&self, name: &str) {
         let published = published();
         for entry in self.entries().iter_mut().filter(|entry| entry.is_lost()) {
@@ -312,8 +223,8 @@ impl OpenCalls {
         }
     }
 
-    /// Lets a call that is [withdrawn](Self::withdraw) stay open, as a [lost](Self::lost) one: it was answered before,
-    /// and is made again for its result alone.
+    /// Keeps a [withdrawn](Self::withdraw) call in the list as a [lost](Self::lost) one. For calls that are made again
+    /// only to get their result.
     pub fn keeping(self) -> Self {
         Self {
             keeps: true,
@@ -361,15 +272,15 @@ impl OpenCalls {
         copy
     }
 
-    /// Returns true if code in this process works for an open call.
+    /// Returns true if an open call runs in this process.
     pub fn is_live(&self) -> bool {
         self.entries()
             .iter()
             .any(|entry| entry.inner().live.is_some())
     }
 
-    /// Returns the keys of calls that are open, and for which nothing runs in this process: the process that ran them
-    /// has ended, or runs elsewhere.
+    /// Returns the keys of open calls that do not run in this process. The process that ran them has ended, or is another
+    /// one.
     pub fn lost(&self) -> Vec<String> {
         let entries = self.entries();
         let lost = entries.iter().filter(|entry| entry.is_lost());
@@ -503,15 +414,15 @@ impl OpenCalls {
         Ok(())
     }
 
-    /// Says of a call that runs no more that nobody knows its outcome.
+    /// Marks a call that no longer runs as one of unknown outcome.
     pub fn mark_unknown(&self, key: &str, error: impl Into<String>) {
         if let Some(entry) = self.entry(key) {
             entry.mark_unknown(error.into());
         }
     }
 
-    /// Removes a call that was answered otherwise. Unless a copy of the list has it too, its code is told to stop, and what
-    /// it says is ignored.
+    /// Removes a call that was answered in another way. If no copy of the list holds it, its code is cancelled and its
+    /// result ignored.
     pub fn withdraw(&self, key: &str) {
         let Some(entry) = self.entry(key) else {
             return;
@@ -629,133 +540,6 @@ impl OpenCalls {
             let words = "the call did not begin, since it could not be recorded";
             ToolError::new(ErrorKind::NotStarted, words).with_source(error)
         })
-    }
-}
-
-/// The one owner of an open call, which ends it. Dropping it ends the call with an error: it is not known whether it took
-/// effect. See [`Context::keep_open`].
-#[must_use = "a call whose handle is dropped ends with an error"]
-pub struct OpenCallHandle {
-    open: OpenCalls,
-    entry: Arc<Entry>,
-    call: OpenCall,
-    stop: Cancel,
-    phase: Phase,
-}
-
-#[derive(Clone, Copy)]
-enum Phase {
-    Begins { is_new: bool },
-    Runs,
-    Ended,
-}
-
-impl OpenCallHandle {
-    /// Returns the call's key.
-    pub fn key(&self) -> &str {
-        &self.call.key
-    }
-
-    /// Returns the token that fires when somebody cancels the call.
-    pub fn cancel(&self) -> Cancel {
-        self.stop.clone()
-    }
-
-    /// Returns the outcome that the tool returns now. The model reads the note until the result follows.
-    pub fn outcome(&self, note: impl Into<String>) -> Outcome {
-        Outcome::Open {
-            key: self.call.key.clone(),
-            note: note.into(),
-        }
-    }
-
-    /// Ends the call.
-    ///
-    /// # Errors
-    /// If the call has ended meanwhile, because somebody cancelled it for example, or if the store fails. In the latter
-    /// case the call has ended in this process. A result that is too large becomes an error of the call.
-    pub async fn end(self, outcome: Result<Outcome, ToolError>) -> Result<(), OpenCallError> {
-        let stored = StoredOutcome::new(&self.call.call, &outcome);
-        self.store(stored.unwrap_or_else(|_| failed("its result cannot be written")))
-            .await
-    }
-
-    /// Returns the call.
-    pub(crate) fn call(&self) -> &OpenCall {
-        &self.call
-    }
-
-    /// Leaves the call to a person: nobody knows whether it took effect.
-    pub(crate) fn leave_unknown(mut self, error: &str) {
-        self.phase = Phase::Ended;
-        self.entry.mark_unknown(error.to_owned());
-    }
-
-    /// Ends the call with an outcome in its stored form.
-    pub(crate) async fn store(mut self, outcome: StoredOutcome) -> Result<(), OpenCallError> {
-        self.phase = Phase::Ended;
-        let (open, key) = (&self.open, &self.call.key);
-        let outcome = match open.fits(key, &outcome) {
-            Ok(()) => outcome,
-            Err(error) => failed(error.to_string()),
-        };
-        self.entry.check()?;
-        let stored = match &open.store {
-            Some(store) => store.end(key, &outcome).await,
-            None => Ok(()),
-        };
-        let known = match (&stored, &open.store) {
-            // The first outcome stands, in each process.
-            (Err(OpenCallError::Ended { .. }), Some(store)) => store.get(key).await,
-            _ => Ok(None),
-        };
-        self.entry.settle(match known {
-            Ok(Some(OpenCall {
-                state: OpenCallState::Ended(known),
-                ..
-            })) => *known,
-            _ => outcome,
-        })?;
-        stored
-    }
-}
-
-pub(crate) fn failed(words: impl Into<String>) -> StoredOutcome {
-    StoredOutcome::of_error(&ToolError::failed(words.into()))
-}
-
-impl Drop for OpenCallHandle {
-    fn drop(&mut self) {
-        match self.phase {
-            Phase::Ended => {}
-            // Nothing of it runs.
-            Phase::Begins { is_new: true } => {
-                let key = &self.call.key;
-                self.open.entries().retain(|entry| entry.key != *key);
-            }
-            Phase::Begins { is_new: false } => self.entry.inner().live = None,
-            Phase::Runs => {
-                let words =
-                    "the work ended without a result, and it is not known whether it took effect";
-                let error = ToolError::new(ErrorKind::NoAnswer, words).with_outcome_unknown();
-                let outcome = StoredOutcome::of_error(&error);
-                let (open, key) = (self.open.clone(), self.call.key.clone());
-                if let (Some(store), Ok(runtime)) = (open.store.clone(), Handle::try_current()) {
-                    let (key, outcome) = (key.clone(), outcome.clone());
-                    runtime.spawn(async move { store.end(&key, &outcome).await });
-                }
-                // Somebody may have ended it before.
-                let _ = self.entry.settle(outcome);
-            }
-        }
-    }
-}
-
-impl fmt::Debug for OpenCallHandle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OpenCallHandle")
-            .field("key", &self.call.key)
-            .finish_non_exhaustive()
     }
 }
 

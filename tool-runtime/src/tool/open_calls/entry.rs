@@ -1,0 +1,109 @@
+//! The state of one open call, which copies of a list share.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use tokio::sync::Notify;
+
+use super::{OpenCall, OpenCallError, OpenCallState};
+use crate::tool::Cancel;
+use toolwright_provider::call::StoredOutcome;
+
+/// A call. Copies of a list share it, so that each of them gets the result.
+pub(super) struct Entry {
+    pub(super) key: String,
+    inner: Mutex<Inner>,
+}
+
+pub(super) struct Inner {
+    pub(super) call: OpenCall,
+    /// Token of the code that runs in this process.
+    pub(super) live: Option<Cancel>,
+    /// The call was answered otherwise, and cannot be ended any more.
+    pub(super) is_withdrawn: bool,
+    watchers: Vec<Weak<Notify>>,
+}
+
+impl Inner {
+    /// Notifies one more list when the call ends.
+    pub(super) fn watch(&mut self, list: &Arc<Notify>) {
+        self.watchers.retain(|watcher| watcher.strong_count() > 0);
+        self.watchers.push(Arc::downgrade(list));
+    }
+
+    fn check(&self, key: &str) -> Result<(), OpenCallError> {
+        let key = key.to_owned();
+        match self.call.state {
+            _ if self.is_withdrawn => Err(OpenCallError::NotOpen { key }),
+            OpenCallState::Ended(_) => Err(OpenCallError::Ended { key }),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Entry {
+    /// `list` is notified when the call ends.
+    pub(super) fn new(call: OpenCall, live: Option<Cancel>, list: &Arc<Notify>) -> Arc<Self> {
+        Arc::new(Self {
+            key: call.key.clone(),
+            inner: Mutex::new(Inner {
+                call,
+                live,
+                is_withdrawn: false,
+                watchers: vec![Arc::downgrade(list)],
+            }),
+        })
+    }
+
+    /// Poisoning is harmless: no foreign code runs under this lock.
+    pub(super) fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn call(&self) -> OpenCall {
+        self.inner().call.clone()
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        matches!(self.inner().call.state, OpenCallState::Ended(_))
+    }
+
+    pub(super) fn is_lost(&self) -> bool {
+        let inner = self.inner();
+        inner.live.is_none() && matches!(inner.call.state, OpenCallState::Running)
+    }
+
+    /// Fails if the call is not open.
+    pub(super) fn check(&self) -> Result<(), OpenCallError> {
+        self.inner().check(&self.key)
+    }
+
+    /// Ends the call in memory. Returns the token of code that runs for it.
+    pub(super) fn settle(&self, outcome: StoredOutcome) -> Result<Option<Cancel>, OpenCallError> {
+        let mut inner = self.inner();
+        inner.check(&self.key)?;
+        inner.call.state = OpenCallState::Ended(Box::new(outcome));
+        let live = inner.live.take();
+        let watchers = std::mem::take(&mut inner.watchers);
+        drop(inner);
+        for watcher in watchers.iter().filter_map(Weak::upgrade) {
+            watcher.notify_waiters();
+        }
+        Ok(live)
+    }
+
+    /// Marks a call that no longer runs as one of unknown outcome.
+    pub(super) fn mark_unknown(&self, error: String) {
+        let mut inner = self.inner();
+        if let OpenCallState::Running = inner.call.state {
+            inner.live = None;
+            inner.call.state = OpenCallState::Unknown(error);
+        }
+    }
+}
+
+/// Calls for which code runs in this process, by the name of their list and their key.
+pub(super) fn published() -> MutexGuard<'static, BTreeMap<(String, String), Weak<Entry>>> {
+    static CALLS: Mutex<BTreeMap<(String, String), Weak<Entry>>> = Mutex::new(BTreeMap::new());
+    CALLS.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -7,7 +7,7 @@
 use std::error::Error;
 use std::process::Command;
 
-use toolwright::serve::mcp::{self, ClientEvent, ServerAt};
+use toolwright::mcp::{self, ClientEvent, ServerAt};
 use toolwright::{Context, Encoder, ToolCall, text::Printable};
 
 #[tokio::main]

@@ -133,22 +133,21 @@ pub mod agent {
     pub use toolwright_agent::*;
 }
 
-/// A toolset out in the world: the Model Context Protocol, a command line, HTTP.
+/// The Model Context Protocol: a server of a toolset, and the tools of servers in a toolset.
+#[cfg(any(feature = "mcp-server", feature = "mcp-client"))]
+pub mod mcp {
+    #[doc(inline)]
+    pub use toolwright_mcp::*;
+}
+
+/// A toolset out in the world: a command line, HTTP.
 #[cfg(feature = "serve")]
 pub mod serve {
     // A glob would bring its pages.
     #[doc(no_inline)]
     pub use toolwright_serve::axum;
     #[doc(inline)]
-    pub use toolwright_serve::{Serve, http, main, mcp};
-}
-
-// By itself, so that the compiler names the feature that a program lacks.
-/// A toolset out in the world: the Model Context Protocol.
-#[cfg(all(feature = "mcp", not(feature = "serve")))]
-pub mod serve {
-    #[doc(inline)]
-    pub use toolwright_serve::mcp;
+    pub use toolwright_serve::{Serve, http, main};
 }
 
 /// Makes a tool of a function, or of the methods of an impl block.

@@ -128,7 +128,13 @@ fn every_row_is_there_once() {
 
 #[test]
 fn every_file_is_a_module() {
-    for package in ["", "tool-agent/", "tool-serve/", "tool-testing/"] {
+    for package in [
+        "",
+        "tool-agent/",
+        "tool-mcp/",
+        "tool-serve/",
+        "tool-testing/",
+    ] {
         let folder = tests_dir().join(format!("../{package}tests/it"));
         let main = fs::read_to_string(folder.join("main.rs")).unwrap();
         let listed = main.lines().filter_map(|line| line.strip_prefix("mod "));

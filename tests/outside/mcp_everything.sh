@@ -35,4 +35,4 @@ fi
 
 TOOLWRIGHT_NODE=$node TOOLWRIGHT_EVERYTHING=$package/dist/index.js \
   TOOLWRIGHT_EVERYTHING_URL=http://127.0.0.1:$port/mcp \
-  ran 2 cargo test -q -p toolwright-serve --test it mcp_everything:: -- --ignored
+  ran 2 cargo test -q -p toolwright-mcp --test it mcp_everything:: -- --ignored

@@ -6,5 +6,5 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 . tests/outside/ran.sh
 
-ran 5 cargo test -q -p toolwright-serve --test mcp_load -- --ignored --nocapture --test-threads 1
-ran 1 cargo test -q -p toolwright-serve --test it mcp_at_once:: -- --ignored --nocapture --test-threads 1
+ran 5 cargo test -q -p toolwright-mcp --test mcp_load -- --ignored --nocapture --test-threads 1
+ran 1 cargo test -q -p toolwright-mcp --test it mcp_at_once:: -- --ignored --nocapture --test-threads 1

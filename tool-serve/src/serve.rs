@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use tokio::net::TcpListener;
+use toolwright_mcp::McpServer;
 use toolwright_runtime::executor::Executor;
 use toolwright_runtime::layers::Approval;
 use toolwright_runtime::tool::{Cancel, Context};
@@ -17,7 +18,6 @@ use toolwright_runtime::toolset::Registry;
 
 use crate::cli::{self, Exit};
 use crate::http::{Change, HttpServer};
-use crate::mcp;
 use crate::signals::{Signals, cancel_on_signal};
 
 /// A toolset as a program, with settings. [`main`] runs it with the defaults.
@@ -246,7 +246,7 @@ impl Serve {
     pub(crate) fn run_mcp(self) -> io::Result<Exit> {
         let stop = Cancel::new();
         let approval_layer = self.approval_layer();
-        let mut server = mcp::McpServer::new(self.registry)
+        let mut server = McpServer::new(self.registry)
             .executor(|executor| approval_layer((self.change)(executor)))
             .name(self.name)
             .context(self.cx)

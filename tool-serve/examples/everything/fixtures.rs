@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::time::sleep;
-use toolwright::serve::mcp::{ElicitResult, ElicitResults};
+use toolwright::mcp::{ElicitResult, ElicitResults};
 use toolwright::{
     Context, DynTool, Outcome, Registry, Tool, ToolError, Toolset,
     call::{Block, Content, Progress},

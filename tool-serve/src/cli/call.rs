@@ -18,10 +18,10 @@ use super::exit::Exit;
 use super::prompt;
 use super::show::Printer;
 use crate::answer::{self, CallStatus};
-use crate::progress;
 use crate::serve::{Serve, runtime};
 use crate::signals::{Signals, cancel_on_signal};
-use crate::{from_outside, repaired_before};
+use toolwright_mcp::outside::{from_outside, repaired_before};
+use toolwright_mcp::progress;
 
 /// Parsed command `call`.
 pub(super) struct CallCommand {

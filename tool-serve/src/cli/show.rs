@@ -17,8 +17,8 @@ use super::command::summaries;
 use super::exit::Exit;
 use crate::answer;
 use crate::definitions;
-use crate::details_in_words;
 use crate::json::{Json, list, object, quoted};
+use toolwright_mcp::outside::details_in_words;
 
 const NAME: Style = AnsiColor::Cyan.on_default().bold();
 const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -45,7 +45,7 @@ impl Printer {
     /// Creates a printer that owns the standard output: the prints of tools go to the standard error.
     pub(super) fn exclusive(output: Output) -> io::Result<Self> {
         let is_terminal = io::stdout().is_terminal();
-        let to = crate::stdout::take()?;
+        let to = toolwright_mcp::stdout::take()?;
         Ok(Self {
             output,
             is_terminal,

@@ -15,7 +15,7 @@ use toolwright_schema::decode::FaultCode;
 use super::pending_calls::{PendingCall, Waits};
 use super::{ServerState, json, no_utf8_name, refused, stream};
 use crate::answer::{self, CallStatus};
-use crate::body::{self, BodyError, BodyPermit};
+use toolwright_mcp::body::{self, BodyError, BodyPermit};
 
 /// Time for a client to send the body.
 pub(super) const BODY_TIMEOUT: Duration = Duration::from_secs(30);

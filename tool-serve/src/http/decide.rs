@@ -13,7 +13,7 @@ use toolwright_runtime::tool::Decision;
 use super::call::{BODY_TIMEOUT, answer_json, body_refusal, content_type_refusal, respond, status};
 use super::pending_calls::NotTaken;
 use super::{ServerState, json, refused};
-use crate::body;
+use toolwright_mcp::body;
 
 pub(super) async fn decide(
     State(state): State<Arc<ServerState>>,

@@ -17,7 +17,7 @@ use tokio::time::sleep;
 use tokio_io_timeout::TimeoutWriter;
 use toolwright_runtime::tool::Cancel;
 
-use crate::CANCEL_GRACE;
+use toolwright_mcp::outside::CANCEL_GRACE;
 
 /// Further connections wait in the system's queue.
 const MAX_CONNECTIONS: usize = 1024;

@@ -35,10 +35,12 @@ use toolwright_runtime::toolset::Registry;
 use self::guard::Guard;
 use self::mount::mount_path;
 use self::pending_calls::PendingCalls;
-use crate::body::BodyBudget;
-use crate::exclusive_gate::ExclusiveGate;
-use crate::mcp::{HttpService, ServerLimits};
-use crate::{answer, definitions, from_outside, progress, token};
+use crate::{answer, definitions};
+use toolwright_mcp::body::BodyBudget;
+use toolwright_mcp::exclusive_gate::ExclusiveGate;
+use toolwright_mcp::outside::from_outside;
+use toolwright_mcp::{HttpService, ServerLimits};
+use toolwright_mcp::{progress, token};
 
 /// Default time for calls in flight after the server stops.
 const GRACE: Duration = Duration::from_secs(10);
@@ -323,7 +325,7 @@ impl HttpServer {
             grace: self.grace,
             ..ServerLimits::default()
         };
-        let mut server = crate::mcp::McpServer::new(self.registry.clone());
+        let mut server = toolwright_mcp::McpServer::new(self.registry.clone());
         if let Some(about) = &self.about {
             server = server.instructions(about);
         }

@@ -18,8 +18,9 @@ use toolwright_runtime::tool::{Context, Progress};
 
 use super::ServerState;
 use super::call::{answer_json, run};
-use crate::body::BodyPermit;
-use crate::{answer, progress};
+use crate::answer;
+use toolwright_mcp::body::BodyPermit;
+use toolwright_mcp::progress;
 
 /// Interval of comments, which detect a disconnected client.
 const KEEP_ALIVE: Duration = Duration::from_secs(10);

@@ -21,7 +21,7 @@ pub(crate) fn serve_stdio_without_threads() -> ExitCode {
         .thread_stack_size(usize::MAX / 4)
         .build()
         .unwrap();
-    let server = toolwright_serve::mcp::McpServer::new(toolwright::Toolset::default());
+    let server = toolwright_mcp::McpServer::new(toolwright::Toolset::default());
     match runtime.block_on(server.serve_stdio()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

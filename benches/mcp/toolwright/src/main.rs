@@ -2,7 +2,7 @@
 
 use axum::serve::ListenerExt;
 use serde::{Deserialize, Serialize};
-use toolwright::serve::mcp::McpServer;
+use toolwright::mcp::McpServer;
 use toolwright::{Schema, tool, tools};
 use toolwright_benches_measure::receipt;
 

@@ -1,0 +1,221 @@
+use std::future::{Future, IntoFuture};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::{HeaderName, HeaderValue, header};
+use serde_json::Value;
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+use toolwright_provider::call::ToolDef;
+use toolwright_runtime::tool::Cancel;
+use toolwright_runtime::toolset::Registry;
+
+use super::elicit::{Asker, Elicitation};
+use super::error::{ConnectError, ConnectErrorKind};
+use super::event::{ClientEvent, Events};
+use super::keep::Keeper;
+use super::link::{Link, State};
+use super::lists::Lists;
+use super::remote::tools;
+use super::server::{ServerAt, Target};
+use super::session::Session;
+use super::settings::{Backoff, Keep, Settings};
+use super::{Client, Identity};
+use crate::ElicitResult;
+use crate::token;
+
+/// Builder of a connection to an MCP server. Await it to connect. See [`connect`](super::connect).
+#[derive(Debug)]
+#[must_use = "nobody connects until it is awaited"]
+pub struct Connector {
+    server: ServerAt,
+    settings: Settings,
+    /// What was asked for and cannot be.
+    invalid: Option<String>,
+}
+
+impl Connector {
+    pub(super) fn new(server: ServerAt) -> Self {
+        Self {
+            server,
+            settings: Settings::default(),
+            invalid: None,
+        }
+    }
+
+    /// Adds a prefix to the names of the server's tools, such as `github_`, so that tools of two servers do not
+    /// collide.
+    pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.settings.prefix = prefix.into();
+        self
+    }
+
+    /// Keeps only the tools for which the predicate returns true. It gets names without the prefix.
+    pub fn filter(mut self, predicate: impl Fn(&ToolDef) -> bool + Send + Sync + 'static) -> Self {
+        self.settings.keep = Keep(Some(Arc::new(predicate)));
+        self
+    }
+
+    /// Adds an entry to the `meta` of all tools of the server, for layers to decide by, such as `meta("risk", "high")`
+    /// for an [`Approval`](toolwright_runtime::layers::Approval). The server cannot set such entries: of its own, only
+    /// keys with a `/` become entries, all others are under `_meta`, and `icons` stays beside them.
+    pub fn meta(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.settings.meta.insert(name.into(), value.into());
+        self
+    }
+
+    /// Adds a header to every request to a URL. Redirects are not followed.
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        // Space around a value is none of it, and stands there where one comes from a file.
+        match (
+            HeaderName::try_from(name),
+            HeaderValue::try_from(value.trim_ascii()),
+        ) {
+            (Ok(name), Ok(mut value)) => {
+                value.set_sensitive(true);
+                self.settings.headers.push((name, value));
+            }
+            // The value may be a secret.
+            _ => self.invalid = Some(format!("the header {name:?} or its value cannot be sent")),
+        }
+        self
+    }
+
+    /// Sends `Authorization: Bearer` with this token, trimmed. An empty or invalid token is an error when the connector
+    /// is awaited.
+    pub fn bearer(mut self, token: &str) -> Self {
+        match token::checked(token) {
+            Ok(token) => self.header(header::AUTHORIZATION.as_str(), &format!("Bearer {token}")),
+            Err(why) => {
+                self.invalid = Some(why.to_owned());
+                self
+            }
+        }
+    }
+
+    /// Sets the time limit for starting the server and the handshake. Default: 1 minute. A call waits as long for a
+    /// reconnection.
+    pub fn connect_timeout(mut self, limit: Duration) -> Self {
+        self.settings.connect_limit = limit;
+        self
+    }
+
+    /// Sets the time limit for reading the whole list of tools. Default: 1 minute.
+    pub fn list_timeout(mut self, limit: Duration) -> Self {
+        self.settings.list_limit = limit;
+        self
+    }
+
+    /// Sets how long a call may go without an answer, progress or a question. Default: 1 minute. Then it is cancelled.
+    pub fn idle_timeout(mut self, limit: Duration) -> Self {
+        self.settings.call_limit = limit;
+        self
+    }
+
+    /// Sets the time limit of a whole call, whatever progress the server reports. It is the
+    /// [`timeout`](ToolDef::timeout) of the tools, which an executor enforces.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.settings.tool_timeout = Some(timeout);
+        self
+    }
+
+    /// Limits the bytes of one message, and of the whole list of tools. Default: 16 MiB. A longer message is skipped,
+    /// and its call fails. A longer list is refused, and the previous one stays.
+    pub fn max_bytes(mut self, bytes: usize) -> Self {
+        self.settings.most_bytes = bytes;
+        self
+    }
+
+    /// Limits the number of tools. Default: 4,096. A longer list is refused, and the previous one stays.
+    pub fn max_tools(mut self, tools: usize) -> Self {
+        self.settings.most_tools = tools;
+        self
+    }
+
+    /// Sets the first and the longest wait before a reconnection; the wait doubles each time. Default: 200 ms and 30 s.
+    pub fn backoff(mut self, first: Duration, longest: Duration) -> Self {
+        self.settings.backoff = Backoff { first, longest };
+        self
+    }
+
+    /// Starts with the handshake of protocols before 2026-07-28. By default the newer one is tried first. That costs
+    /// older servers a message, or 10 s if they do not answer it.
+    pub fn initialize(mut self) -> Self {
+        self.settings.modern = false;
+        self
+    }
+
+    /// Puts the tools into this registry, beside other tools. A tool whose name is taken there is refused, with a
+    /// [notice](Client::notices). By default the client has a registry of its own.
+    pub fn registry(mut self, registry: &Registry) -> Self {
+        self.settings.registry = Some(registry.clone());
+        self
+    }
+
+    /// Sets the handler of the server's questions to people. Without one, the server is told that elicitation is not
+    /// supported, and a question is declined.
+    pub fn on_elicitation<F, R>(mut self, ask: F) -> Self
+    where
+        F: Fn(Elicitation) -> R + Send + Sync + 'static,
+        R: Future<Output = ElicitResult> + Send + 'static,
+    {
+        self.settings.asker = Asker::new(ask);
+        self
+    }
+
+    /// Sets the listener of connection events. It is called by the task that reads messages, so it must not block.
+    pub fn on_event(mut self, listener: impl Fn(&ClientEvent) + Send + Sync + 'static) -> Self {
+        self.settings.events = Events(Some(Arc::new(listener)));
+        self
+    }
+
+    async fn connect(self) -> Result<Client, ConnectError> {
+        if let Some(words) = self.invalid {
+            return Err(ConnectError::new(ConnectErrorKind::Invalid, words));
+        }
+        let target = self.server.0.into_target()?;
+        if let (Target::Command(_), false) = (&target, self.settings.headers.is_empty()) {
+            let words = "a command takes no headers; give it what it needs in its environment";
+            return Err(ConnectError::new(ConnectErrorKind::Invalid, words));
+        }
+        let settings = Arc::new(self.settings);
+        let (session, running) = Session::open(&target, &settings).await?;
+        let identity = Identity::of(&session);
+        let listed = session.list(&settings).await?;
+        let stop = Cancel::new();
+        let (state, watched) = watch::channel(State::Up(1, session.clone()));
+        let link = Arc::new(Link {
+            state: watched,
+            settings: Arc::clone(&settings),
+            runtime: Handle::current(),
+            stop: stop.clone(),
+        });
+        let lists = Arc::new(Lists::new(settings.registry.clone()));
+        let (tools, notices) = tools(&listed, &settings, &link);
+        lists.put(tools, notices);
+        let keeper = Keeper {
+            target,
+            settings,
+            state,
+            stop,
+            link: Arc::downgrade(&link),
+            lists: Arc::downgrade(&lists),
+        };
+        tokio::spawn(keeper.run(session, running));
+        Ok(Client {
+            link,
+            lists,
+            identity,
+        })
+    }
+}
+
+impl IntoFuture for Connector {
+    type Output = Result<Client, ConnectError>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.connect())
+    }
+}

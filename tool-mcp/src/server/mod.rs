@@ -1,0 +1,294 @@
+//! A server of a toolset.
+
+mod answers;
+mod begun;
+mod call;
+mod flight;
+mod handler;
+mod http;
+mod limits;
+mod lines;
+mod list;
+mod message;
+mod pipe;
+mod progress;
+mod question;
+mod raw;
+mod request;
+mod session;
+mod state;
+mod stdio;
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+use rmcp::ServiceExt;
+use rmcp::service::ServerInitializeError;
+use tokio::io::{AsyncRead, AsyncWrite};
+use toolwright_provider::call::Encoder;
+use toolwright_runtime::executor::Executor;
+use toolwright_runtime::tool::{Cancel, Context, Tool};
+use toolwright_runtime::toolset::{Registry, Toolset};
+
+use self::flight::Flight;
+use self::handler::Handler;
+use self::state::Sealed;
+use crate::exclusive_gate::ExclusiveGate;
+use crate::outside::from_outside;
+use crate::stdout;
+
+pub use self::answers::{ElicitResult, ElicitResults};
+pub use self::http::{HttpBody, HttpService};
+pub use self::limits::ServerLimits;
+
+/// How many tools a page of `tools/list` has.
+const PAGE: usize = 100;
+
+/// Why a request with the id of another is refused.
+const IN_FLIGHT: &str = "another request with this id is not answered yet";
+
+/// The key among a tool's attributes for what a client must be able to do: the protocol's
+/// `ClientCapabilities`.
+const NEEDS: &str = "client_capabilities";
+
+/// An MCP server for a toolset. It supports protocol versions 2025-06-18, 2025-11-25 and 2026-07-28; the client
+/// chooses.
+///
+/// # Calls
+/// Arguments are decoded from the text that the client sent. Invalid arguments and errors of tools are results with
+/// `isError`, which the model reads. An unknown tool is a protocol error. Calls run in an [`Executor`]. Clients are
+/// notified when a [`Registry`] changes. Progress is sent to clients that ask for it; its messages also go to clients
+/// that read logs.
+///
+/// Invalid values are [repaired](toolwright_schema::decode::Repair), unless the [context](Self::context) is strict. Keys are
+/// never repaired. The `_meta` of a result lists its repairs in `toolwright/repairs`: `{"path", "kind", "from", "to"}`.
+///
+/// # Approvals and questions
+/// A question ([`Outcome::AskUser`](toolwright_provider::call::Outcome::AskUser)), an
+/// [approval](toolwright_runtime::layers::Approval) or a manual tool needs a person. The server asks the client, if the
+/// client supports it: by elicitation up to 2025-11-25, and by required input since. See [`ElicitResults`].
+///
+/// The server itself asks for no approval. The layers of its [executor](Self::executor) do, such as
+/// `Approval::default()`, which the program of `serve::main` adds.
+///
+/// # Metadata
+/// Clients get those entries of a tool's `meta` whose key contains a `/`, as `_meta`, and `icons`, a list in the
+/// protocol's form. `client_capabilities` names the capabilities that a client needs to call the tool.
+///
+/// ```no_run
+/// use toolwright::Toolset;
+/// use toolwright::mcp::McpServer;
+///
+/// # async fn serve(tools: Toolset) -> std::io::Result<()> {
+/// McpServer::new(tools).name("shop").version("1.2.0").serve_stdio().await
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct McpServer(Shared);
+
+/// What all sessions share.
+#[derive(Clone)]
+struct Shared {
+    registry: Registry,
+    executor: Executor,
+    encoder: Encoder,
+    context: Context,
+    name: String,
+    version: String,
+    title: Option<String>,
+    instructions: Option<String>,
+    page: usize,
+    limits: ServerLimits,
+    sealed: Sealed,
+    stop: Cancel,
+    /// The calls have had their time since then, and are cancelled.
+    end_calls: Cancel,
+    /// On a pipe: nothing that the client says is heard any more.
+    hung_up: Cancel,
+    gate: ExclusiveGate,
+    /// Of the client on a pipe.
+    flight: Arc<Flight>,
+}
+
+impl Shared {
+    fn has_headers(&self, name: &str) -> bool {
+        let tool = self.registry.get(name);
+        tool.is_some_and(|tool| has_headers(&*tool))
+    }
+
+    /// For all sessions, whose calls tell how far they are.
+    fn shared(self) -> Arc<Self> {
+        let executor = crate::progress::with_progress(self.executor);
+        Arc::new(Self {
+            executor,
+            context: from_outside(self.context),
+            end_calls: Cancel::new(),
+            hung_up: Cancel::new(),
+            flight: Arc::default(),
+            ..self
+        })
+    }
+}
+
+/// Whether parameters of this tool are repeated in headers of HTTP.
+fn has_headers(tool: &dyn Tool) -> bool {
+    tool.def().input.as_json().contains("x-mcp-header")
+}
+
+impl McpServer {
+    /// Creates a server for a toolset, or for a [`Registry`] whose tools may change.
+    pub fn new(tools: impl Into<Registry>) -> Self {
+        let registry = tools.into();
+        Self(Shared {
+            executor: Executor::serial(&registry),
+            registry,
+            encoder: Encoder::auto(),
+            context: Context::new(),
+            name: "tools".into(),
+            version: "0".into(),
+            title: None,
+            instructions: None,
+            page: PAGE,
+            limits: ServerLimits::default(),
+            sealed: Sealed::new(),
+            stop: Cancel::new(),
+            end_calls: Cancel::new(),
+            hung_up: Cancel::new(),
+            gate: ExclusiveGate::default(),
+            flight: Arc::default(),
+        })
+    }
+
+    /// Sets the name that clients get.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.0.name = name.into();
+        self
+    }
+
+    /// Sets the version.
+    pub fn version(mut self, version: impl Into<String>) -> Self {
+        self.0.version = version.into();
+        self
+    }
+
+    /// Sets the title, a name for people.
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.0.title = Some(title.into());
+        self
+    }
+
+    /// Sets the instructions for models, for example how the tools belong together.
+    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
+        self.0.instructions = Some(instructions.into());
+        self
+    }
+
+    /// Changes the executor: layers, time limits, observers. The tools stay those of the server.
+    pub fn executor(mut self, change: impl FnOnce(Executor) -> Executor) -> Self {
+        self.0.executor = change(self.0.executor);
+        self
+    }
+
+    /// Sets the context of all calls. It also decides which tools clients see and may call. Each session has an id of
+    /// its own. Arguments are repaired at most as far as [`Repairs::Values`](toolwright_schema::decode::Repairs::Values),
+    /// since their author is unknown.
+    pub fn context(mut self, cx: Context) -> Self {
+        self.0.context = cx;
+        self
+    }
+
+    /// Sets the encoder that turns results into the model's text.
+    pub fn encoder(mut self, encoder: Encoder) -> Self {
+        self.0.encoder = encoder;
+        self
+    }
+
+    /// Sets the number of tools in a page of the list, at least one. Default: 100.
+    pub fn page_size(mut self, tools: usize) -> Self {
+        self.0.page = tools.max(1);
+        self
+    }
+
+    /// Sets the limits on clients.
+    pub fn limits(mut self, limits: ServerLimits) -> Self {
+        self.0.limits = limits;
+        self
+    }
+
+    /// Stops the server when `stop` is fired. It reads no further message, and waits for running calls as long as
+    /// [`ServerLimits::grace`]. Calls that still run then are cancelled, and answered.
+    pub fn stopped_by(mut self, stop: Cancel) -> Self {
+        self.0.stop = stop;
+        self
+    }
+
+    /// The same server, whose `exclusive` tools also wait for calls that came by another way.
+    #[doc(hidden)]
+    pub fn gate(mut self, gate: ExclusiveGate) -> Self {
+        self.0.gate = gate;
+        self
+    }
+
+    /// Serves a client on the standard input and output, until the input ends.
+    ///
+    /// From here on, prints of the process go to the standard error, so that they cannot corrupt a message. This works
+    /// on Unix only.
+    ///
+    /// # Errors
+    /// Fails if reading or writing fails. It is no error if the client closes its end.
+    pub async fn serve_stdio(self) -> io::Result<()> {
+        let input = stdio::Input::open()?;
+        let output = stdio::Output::open(stdout::take()?)?;
+        self.serve_pipe(input, output).await
+    }
+
+    /// Serves a client that sends one message per line, until the input ends.
+    ///
+    /// # Errors
+    /// Fails if reading or writing fails. It is no error if the client closes its end.
+    pub async fn serve_pipe(
+        self,
+        input: impl AsyncRead + Unpin + Send + 'static,
+        output: impl AsyncWrite + Unpin + Send + 'static,
+    ) -> io::Result<()> {
+        let shared = self.0.shared();
+        let (pipe, end) = pipe::open(input, output, Arc::clone(&shared));
+        let service = tokio::spawn(async move {
+            loop {
+                match Handler::new(&shared).serve(pipe.clone()).await {
+                    Ok(service) => return service.waiting().await.map(drop),
+                    // A client may begin anew.
+                    Err(
+                        ServerInitializeError::ExpectedInitializeRequest(Some(_))
+                        | ServerInitializeError::InitializeFailed(_),
+                    ) => {}
+                    Err(_) => return Ok(()),
+                }
+            }
+        });
+        let ended = end.await;
+        // What it waits for is closed, or takes longer than it may.
+        let _ = tokio::time::timeout(pipe::END, service).await;
+        match ended {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            ended => ended,
+        }
+    }
+}
+
+impl From<Toolset> for McpServer {
+    fn from(tools: Toolset) -> Self {
+        Self::new(tools)
+    }
+}
+
+impl fmt::Debug for McpServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("McpServer")
+            .field("name", &self.0.name)
+            .field("version", &self.0.version)
+            .field("registry", &self.0.registry)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,278 @@
+//! What a call waits for, as a question to a person.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::LazyLock;
+
+use rmcp::model::{ElicitRequestParams, ElicitationSchema};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use toolwright_provider::call::{Outcome, ToolResult};
+use toolwright_runtime::executor::{Pending, PendingReason};
+use toolwright_runtime::tool::Decision;
+use toolwright_runtime::toolset::Toolset;
+use toolwright_schema::text::Printable;
+
+use super::answers::{ElicitResult, ElicitResults};
+use crate::outside::details_in_words;
+
+/// A question.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Question {
+    /// Its answer is found again by this.
+    pub(super) key: String,
+    message: String,
+    schema: Value,
+    /// The answer is the call's result.
+    is_result: bool,
+    /// Which arguments it shows, where they are to be approved.
+    shows: Option<u64>,
+}
+
+/// The keys of questions that no tool gave a key.
+const APPROVAL: &str = "toolwright/approval";
+const ANSWER: &str = "toolwright/answer";
+
+/// Whether a question of this key is the server's own.
+pub(super) fn is_ours(key: &str) -> bool {
+    [APPROVAL, ANSWER].contains(&key)
+}
+
+/// What to do about a call that waits.
+pub(super) enum Next {
+    Ask(Question),
+    Decide(Decision),
+}
+
+/// A text for the model.
+pub(super) struct Said {
+    pub(super) text: String,
+    pub(super) is_error: bool,
+}
+
+impl Question {
+    /// What is sent to the client.
+    ///
+    /// # Errors
+    /// When the schema is none that a client can ask for.
+    pub(super) fn params(&self) -> Result<ElicitRequestParams, String> {
+        let requested_schema: ElicitationSchema = serde_json::from_value(self.schema.clone())
+            .map_err(|error| format!("the question's `schema` cannot be asked for: {error}"))?;
+        Ok(ElicitRequestParams::FormElicitationParams {
+            meta: None,
+            message: self.message.clone(),
+            requested_schema,
+        })
+    }
+
+    /// The question's words, for a client that cannot ask it.
+    pub(super) fn in_words(&self) -> Said {
+        if self.is_result {
+            let text = format!("Ask the user, and go on with the answer: {}", self.message);
+            return Said {
+                text,
+                is_error: false,
+            };
+        }
+        let why = if is_ours(&self.key) {
+            "the call did not run, since it needs a person's answer and this client cannot ask for one"
+        } else {
+            "this client cannot ask its user"
+        };
+        let text = format!("{why}: {}", self.message);
+        Said {
+            text,
+            is_error: true,
+        }
+    }
+
+    /// The arguments that somebody is asked to approve.
+    pub(super) fn shows(&self) -> Option<u64> {
+        self.shows
+    }
+
+    /// What the call comes to by this answer alone.
+    pub(super) fn settled_by(&self, answer: &ElicitResult) -> Option<Said> {
+        self.is_result.then(|| say(answer))
+    }
+
+    /// Whether the answer says all that is asked for, each part of its JSON type.
+    pub(super) fn fits(&self, answer: &ElicitResult) -> bool {
+        let ElicitResult::Accept(said) = answer else {
+            return true;
+        };
+        let properties = self.schema.get("properties").and_then(Value::as_object);
+        let required = self.schema.get("required").and_then(Value::as_array);
+        let mut required = required.into_iter().flatten().filter_map(Value::as_str);
+        required.all(|name| said.contains_key(name))
+            && properties.into_iter().flatten().all(|(name, schema)| {
+                said.get(name).is_none_or(|value| {
+                    schema
+                        .get("type")
+                        .and_then(Value::as_str)
+                        .is_none_or(|kind| is_a(value, kind))
+                })
+            })
+    }
+}
+
+fn is_a(value: &Value, kind: &str) -> bool {
+    match kind {
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        "array" => value.is_array(),
+        _ => true,
+    }
+}
+
+fn object(properties: &Value, required: &[&str]) -> Value {
+    json!({"type": "object", "properties": properties, "required": required})
+}
+
+/// What a tool asks by its answer, if it asks.
+pub(super) fn asked(result: &ToolResult) -> Option<Question> {
+    let Ok(Outcome::AskUser { question, options }) = &result.outcome else {
+        return None;
+    };
+    let key = options.get("key").and_then(Value::as_str);
+    Some(Question {
+        key: key.unwrap_or(ANSWER).to_owned(),
+        message: question.clone(),
+        schema: schema(options),
+        is_result: key.is_none(),
+        shows: None,
+    })
+}
+
+fn schema(options: &Map<String, Value>) -> Value {
+    if let Some(schema) = options.get("schema") {
+        return schema.clone();
+    }
+    let mut answer = json!({"type": "string"});
+    if let (Some(choices @ Value::Array(_)), Some(answer)) =
+        (options.get("choices"), answer.as_object_mut())
+    {
+        answer.insert("enum".into(), choices.clone());
+    }
+    object(&json!({"answer": answer}), &["answer"])
+}
+
+/// An answer in words.
+fn say(answer: &ElicitResult) -> Said {
+    let (text, is_error) = match answer {
+        ElicitResult::Accept(said) => match said.get("answer") {
+            Some(Value::String(text)) if said.len() == 1 => (text.clone(), false),
+            _ => (Value::from(said.clone()).to_string(), false),
+        },
+        ElicitResult::Decline => ("the user declined to answer".to_owned(), true),
+        ElicitResult::Cancel => ("the user did not answer".to_owned(), true),
+    };
+    Said { text, is_error }
+}
+
+/// Arguments, in a number that says nothing of them to a client, and is another one in each process.
+fn number_of(arguments: &str) -> u64 {
+    static PROCESS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+    PROCESS.hash_one(arguments)
+}
+
+/// What a call that waits needs. `decided` is which arguments somebody let run, or did not, last.
+pub(super) fn pending(
+    pending: &Pending,
+    tools: &Toolset,
+    answers: &ElicitResults,
+    decided: Option<u64>,
+) -> Next {
+    match &pending.reason {
+        PendingReason::Decision(why) => {
+            let number = number_of(&pending.call.arguments);
+            let said = answers.get(APPROVAL).filter(|_| decided == Some(number));
+            approval(pending, why, tools, said, number)
+        }
+        _ => manual(pending, tools, answers),
+    }
+}
+
+/// The call as people may see it.
+fn shown(pending: &Pending, tools: &Toolset) -> String {
+    let name = &pending.call.name;
+    match tools.get(name) {
+        Some(tool) => {
+            let arguments = tool.redacted(&pending.call.arguments);
+            format!("`{name}` with {}", Printable::new(&arguments))
+        }
+        None => format!("`{name}`"),
+    }
+}
+
+/// A call that a person lets run with these arguments; a layer may have rewritten them since somebody was asked.
+fn approval(
+    pending: &Pending,
+    why: &Value,
+    tools: &Toolset,
+    said: Option<&ElicitResult>,
+    number: u64,
+) -> Next {
+    match said {
+        Some(ElicitResult::Accept(said)) if said.get("approve") == Some(&Value::Bool(true)) => {
+            Next::Decide(Decision::Approve)
+        }
+        Some(ElicitResult::Accept(said)) => {
+            let reason = said.get("reason").and_then(Value::as_str);
+            Next::Decide(Decision::Reject(reason.unwrap_or_default().into()))
+        }
+        Some(ElicitResult::Decline) => Next::Decide(Decision::Reject(String::new())),
+        Some(ElicitResult::Cancel) => Next::Decide(Decision::Reject("nobody decided".into())),
+        None => {
+            let shown = shown(pending, tools);
+            // What is shown beside a call may hold a part of its arguments.
+            let message = match details_in_words(why) {
+                Some(why) => format!("Shall {shown} run? ({})", Printable::new(&why)),
+                None => format!("Shall {shown} run?"),
+            };
+            let properties = json!({
+                "approve": {"type": "boolean", "title": "Run it"},
+                "reason": {"type": "string", "title": "Why not"},
+            });
+            Next::Ask(Question {
+                key: APPROVAL.into(),
+                message,
+                schema: object(&properties, &["approve"]),
+                is_result: false,
+                shows: Some(number),
+            })
+        }
+    }
+}
+
+/// A call that a person answers.
+fn manual(pending: &Pending, tools: &Toolset, answers: &ElicitResults) -> Next {
+    match answers.get(ANSWER) {
+        Some(answer) => {
+            let Said { text, is_error } = say(answer);
+            Next::Decide(if is_error {
+                Decision::Reject(text)
+            } else {
+                Decision::Answer(text.into())
+            })
+        }
+        None => {
+            let title = tools
+                .get(&pending.call.name)
+                .map(|tool| tool.def().description.clone());
+            let message = format!(
+                "Please answer the call of {}. {}",
+                shown(pending, tools),
+                title.unwrap_or_default()
+            );
+            Next::Ask(Question {
+                key: ANSWER.into(),
+                message: message.trim_end().to_owned(),
+                schema: object(&json!({"answer": {"type": "string"}}), &["answer"]),
+                is_result: false,
+                shows: None,
+            })
+        }
+    }
+}

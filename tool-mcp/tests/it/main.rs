@@ -1,0 +1,6 @@
+//! The tests of the protocol, in one program, which some of them start again: as a server.
+
+mod mcp_at_once;
+mod mcp_everything;
+mod mcp_own;
+mod mcp_server;

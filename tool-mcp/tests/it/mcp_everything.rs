@@ -1,0 +1,187 @@
+//! The client with the protocol's own reference server, `@modelcontextprotocol/server-everything`, over
+//! standard input and output and over HTTP: `tests/outside/mcp_everything.sh` installs it and runs this.
+// A test that finds less than it expects has failed.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::json;
+use toolwright::{
+    Context, Executor, Outcome, ToolCall, ToolError, Toolset,
+    call::{Block, Cancel, ErrorKind},
+    executor::Event,
+};
+use toolwright_mcp::{self as mcp, Connector, ElicitResult, NoticeKind};
+
+fn variable(name: &str) -> String {
+    std::env::var(name).unwrap_or_else(|_| panic!("run tests/outside/mcp_everything.sh: no {name}"))
+}
+
+fn process() -> Connector {
+    let mut command = Command::new(variable("TOOLWRIGHT_NODE"));
+    command.args([&variable("TOOLWRIGHT_EVERYTHING"), "stdio"]);
+    mcp::connect(command)
+}
+
+fn url() -> Connector {
+    mcp::connect(variable("TOOLWRIGHT_EVERYTHING_URL"))
+}
+
+async fn call(tools: &Toolset, name: &str, arguments: &str) -> Result<Outcome, ToolError> {
+    let call = ToolCall::new("1", name, arguments);
+    tools.call(&call, &Context::new()).await.outcome
+}
+
+async fn text(tools: &Toolset, name: &str, arguments: &str) -> String {
+    let outcome = call(tools, name, arguments).await.unwrap();
+    outcome.payload().expect("a value").to_plain().into_owned()
+}
+
+async fn blocks(tools: &Toolset, name: &str, arguments: &str) -> Vec<Block> {
+    match call(tools, name, arguments).await.unwrap() {
+        Outcome::Content(content) => content.blocks().to_vec(),
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn everything(connector: Connector) {
+    let connector = connector
+        .prefix("all_")
+        .on_elicitation(|question| async move {
+            assert_eq!(question.server, "mcp-servers/everything");
+            assert!(question.message.starts_with("Please provide inputs"));
+            let schema = question.schema.unwrap();
+            assert_eq!(schema["properties"]["email"]["format"], "email");
+            let values = json!({"name": "Ada", "check": true, "integer": 7});
+            ElicitResult::Accept(values.as_object().cloned().unwrap())
+        });
+    let client = connector.await.unwrap();
+    let tools = client.toolset();
+    assert_eq!(client.protocol(), Some("2025-11-25"));
+    let refused: Vec<_> = client.notices();
+    assert!(
+        refused
+            .iter()
+            .all(|notice| notice.kind == NoticeKind::Refused),
+        "{refused:?}"
+    );
+    let refused: Vec<_> = refused.iter().map(|notice| &*notice.tool).collect();
+    assert_eq!(refused, ["simulate-research-query"], "it asks for tasks");
+
+    assert_eq!(
+        text(&tools, "all_echo", r#"{"message": "hé\n"}"#).await,
+        "Echo: hé\n"
+    );
+    let sum = text(&tools, "all_get-sum", r#"{"a": 0.1, "b": 2e1}"#).await;
+    assert_eq!(sum, "The sum of 0.1 and 20 is 20.1.");
+    let def = tools.get("all_get-sum").unwrap().def();
+    assert_eq!(
+        (def.annotations.read_only, def.annotations.destructive),
+        (Some(true), Some(false))
+    );
+
+    let weather = call(
+        &tools,
+        "all_get-structured-content",
+        r#"{"location": "Chicago"}"#,
+    )
+    .await;
+    let weather = weather.unwrap().payload().unwrap().to_value();
+    assert_eq!(
+        weather,
+        json!({"temperature": 36, "conditions": "Light rain / drizzle", "humidity": 82})
+    );
+    let def = tools.get("all_get-structured-content").unwrap().def();
+    assert!(def.output.as_ref().unwrap().as_json().contains("humidity"));
+
+    // Refused here, before the server sees it.
+    let wrong = r#"{"location": "Oslo"}"#;
+    let error = call(&tools, "all_get-structured-content", wrong)
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgs);
+    // And by the server, which asks for more than its schema.
+    let wrong = r#"{"resourceType": "Text", "resourceId": 1.5}"#;
+    let error = call(&tools, "all_get-resource-reference", wrong)
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Failed);
+    assert!(
+        error
+            .to_string()
+            .contains("Must be a finite positive integer"),
+        "{error}"
+    );
+
+    let image = blocks(&tools, "all_get-tiny-image", "{}").await;
+    let is_png = |block: &Block| matches!(block, Block::Image { mime_type, data } if mime_type == "image/png" && data.starts_with("iVBOR"));
+    assert!(image.iter().any(is_png), "{image:?}");
+    let links = blocks(&tools, "all_get-resource-links", r#"{"count": 3}"#).await;
+    let is_link = |block: &&Block| matches!(block, Block::Resource { .. });
+    assert_eq!(links.iter().filter(is_link).count(), 3);
+    let resource = r#"{"resourceType": "Text", "resourceId": 1}"#;
+    let resource = blocks(&tools, "all_get-resource-reference", resource).await;
+    assert!(resource.iter().any(|block| is_link(&block)), "{resource:?}");
+
+    // The newest tools are there once the server knows what this client can do.
+    let now = client.registry().snapshot();
+    let answer = blocks(&now, "all_trigger-elicitation-request", "{}").await;
+    let said: Vec<_> = answer.iter().map(|block| format!("{block:?}")).collect();
+    assert!(
+        said.iter().any(|text| text.contains("Name: Ada")),
+        "{said:?}"
+    );
+    slow(&tools).await;
+    client.close().await;
+}
+
+/// A call that takes its time tells how far it is, and can be cancelled.
+async fn slow(tools: &Toolset) {
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let ear = Arc::clone(&heard);
+    let executor = Executor::parallel(tools.clone(), 4).on_event(move |event| {
+        if let Event::Progress { progress, .. } = event {
+            ear.lock().unwrap().push((progress.done, progress.total));
+        }
+    });
+    let quick = r#"{"duration": 0.4, "steps": 4}"#;
+    let call = ToolCall::new("1", "all_trigger-long-running-operation", quick);
+    let batch = executor.run(&[call], &Context::new()).await;
+    assert!(
+        batch.results().all(toolwright::ToolResult::is_success),
+        "{batch:?}"
+    );
+    let steps = [1.0, 2.0, 3.0, 4.0].map(|done| (done, Some(4.0)));
+    assert_eq!(*heard.lock().unwrap(), steps);
+
+    let stop = Cancel::new();
+    let cx = Context::new().with_cancel(stop.clone());
+    let long = r#"{"duration": 600, "steps": 1}"#;
+    let call = ToolCall::new("2", "all_trigger-long-running-operation", long);
+    let calls = [call];
+    let (batch, ()) = tokio::join!(executor.run(&calls, &cx), async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        stop.cancel();
+    });
+    let kinds: Vec<_> = batch
+        .results()
+        .map(|result| result.outcome.as_ref().unwrap_err().kind())
+        .collect();
+    assert_eq!(kinds, [ErrorKind::Cancelled]);
+}
+
+#[tokio::test]
+#[ignore = "needs the server: tests/outside/mcp_everything.sh"]
+async fn over_standard_input_and_output() {
+    everything(process()).await;
+    everything(process().initialize()).await;
+}
+
+#[tokio::test]
+#[ignore = "needs the server: tests/outside/mcp_everything.sh"]
+async fn over_http() {
+    everything(url()).await;
+    everything(url().initialize()).await;
+}

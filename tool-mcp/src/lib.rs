@@ -4,14 +4,15 @@
 
 #[doc(hidden)]
 pub mod body;
-mod broken;
 mod client;
+mod elicit;
 #[doc(hidden)]
 pub mod exclusive_gate;
 #[doc(hidden)]
 pub mod outside;
 #[doc(hidden)]
 pub mod progress;
+mod protocol;
 #[doc(hidden)]
 pub mod random;
 mod server;
@@ -24,6 +25,5 @@ pub use self::client::{
     Client, ClientEvent, ConnectError, ConnectErrorKind, Connector, Elicitation, Notice,
     NoticeKind, ServerAt, connect,
 };
-pub use self::server::{
-    ElicitResult, ElicitResults, HttpBody, HttpService, McpServer, ServerLimits,
-};
+pub use self::elicit::{ElicitResult, ElicitResults};
+pub use self::server::{HttpBody, HttpService, McpServer, ServerLimits};

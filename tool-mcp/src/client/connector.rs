@@ -22,7 +22,7 @@ use super::server::{ServerAt, Target};
 use super::session::Session;
 use super::settings::{Backoff, Keep, Settings};
 use super::{Client, Identity};
-use crate::ElicitResult;
+use crate::elicit::ElicitResult;
 use crate::token;
 
 /// Builder of a connection to an MCP server. Await it to connect. See [`connect`](super::connect).

@@ -22,7 +22,7 @@ use super::books::{Asked, Books, Entry, Open};
 use super::event::{ClientEvent, Events};
 use super::frame::{Answered, Frame, Progressed, written};
 use super::slot::{Carried, Slot};
-use crate::broken::{Kind, Torn};
+use crate::protocol::{Kind, Torn};
 
 /// So many requests of ours may wait to be sent: more wait before they are written down.
 const MOST_UNSENT: usize = 64;
@@ -148,7 +148,7 @@ impl Desk {
                 self.bad(what.clone());
                 // Who waits for it hears so now.
                 let torn = Torn::read(text).filter(|torn| torn.kind == Kind::Answer)?;
-                let id: RequestId = serde_json::from_str(torn.id).ok()?;
+                let id: RequestId = serde_json::from_str(torn.id.as_json()).ok()?;
                 return self.fail(number(&id)?, &what);
             }
         };

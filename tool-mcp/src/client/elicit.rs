@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::ElicitResult;
+use crate::elicit::ElicitResult;
 
 /// Question of a server to a person, during a call: see
 /// [`Connector::on_elicitation`](super::Connector::on_elicitation).

@@ -16,13 +16,13 @@ use toolwright_runtime::executor::{Batch, Decided, PendingReason, Reply};
 use toolwright_runtime::tool::{Context, Progress};
 use toolwright_schema::decode::Repair;
 
-use super::answers::{ElicitResult, ElicitResults};
 use super::begun::{self, Begun, Running};
 use super::question::{self, Next, Question, Said};
 use super::request::Riding;
 use super::session::Session;
 use super::state::State;
 use super::{NEEDS, Shared, progress, raw};
+use crate::elicit::{ElicitResult, ElicitResults};
 use crate::outside::repaired_before;
 
 /// How often one call may be asked about and run again.

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use toolwright_schema::text::Printable;
 
 use super::request::CallRequest;
-use crate::broken::{Kind, Torn};
+use crate::protocol::{Kind, Torn};
 
 /// So much of an error's words is sent.
 const MOST: usize = 512;
@@ -36,7 +36,7 @@ impl Bad {
     pub(super) fn torn(self, text: &str) -> Self {
         let torn = Torn::read(text).filter(|torn| torn.kind == Kind::Request);
         Self {
-            id: torn.map(|torn| torn.id.to_owned()),
+            id: torn.map(|torn| torn.id.as_json().to_owned()),
             ..self
         }
     }

@@ -1,6 +1,5 @@
 //! A server of a toolset.
 
-mod answers;
 mod begun;
 mod call;
 mod flight;
@@ -38,7 +37,6 @@ use crate::exclusive_gate::ExclusiveGate;
 use crate::outside::from_outside;
 use crate::stdout;
 
-pub use self::answers::{ElicitResult, ElicitResults};
 pub use self::http::{HttpBody, HttpService};
 pub use self::limits::ServerLimits;
 

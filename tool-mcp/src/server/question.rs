@@ -12,7 +12,7 @@ use toolwright_runtime::tool::Decision;
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::text::Printable;
 
-use super::answers::{ElicitResult, ElicitResults};
+use crate::elicit::{ElicitResult, ElicitResults};
 use crate::outside::details_in_words;
 
 /// A question.

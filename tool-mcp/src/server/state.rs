@@ -7,8 +7,8 @@ use rmcp::model::{RequestStateCodec, SealOptions};
 use serde::{Deserialize, Serialize};
 use toolwright_provider::call::ToolCall;
 
-use super::answers::ElicitResults;
 use super::question::Question;
+use crate::elicit::ElicitResults;
 use crate::random;
 
 /// How long a person may take between two requests.

@@ -1,3 +1,5 @@
+//! What people say to questions.
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -59,22 +61,22 @@ impl ElicitResults {
         self.0.get(key)
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(super) fn add(&mut self, key: impl Into<String>, answer: ElicitResult) {
+    pub(crate) fn add(&mut self, key: impl Into<String>, answer: ElicitResult) {
         self.0.insert(key.into(), answer);
     }
 
-    pub(super) fn remove(&mut self, key: &str) {
+    pub(crate) fn remove(&mut self, key: &str) {
         self.0.remove(key);
     }
 }
 
 impl ElicitResult {
     /// A client's words for it: `{"action": "accept", "content": {…}}`.
-    pub(super) fn read(value: &Value) -> Option<Self> {
+    pub(crate) fn read(value: &Value) -> Option<Self> {
         match value.get("action")?.as_str()? {
             "accept" => match value.get("content") {
                 Some(Value::Object(content)) => Some(Self::Accept(content.clone())),

@@ -1,24 +1,23 @@
 //! What can be read of a message that is broken: whose it is.
 
-use serde_json::value::RawValue;
+use super::id::Id;
 
 /// The id of a message that cannot be read as a whole, and what it is the id of.
 #[derive(Debug, PartialEq)]
-pub(super) struct Torn<'t> {
-    /// A string or an integer, as it was written.
-    pub(super) id: &'t str,
-    pub(super) kind: Kind,
+pub(crate) struct Torn {
+    pub(crate) id: Id,
+    pub(crate) kind: Kind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Request,
     Answer,
 }
 
-impl<'t> Torn<'t> {
+impl Torn {
     /// Reads the keys of the message up to where it is broken. What may be of either kind, or has two ids, has none.
-    pub(super) fn read(text: &'t str) -> Option<Self> {
+    pub(crate) fn read(text: &str) -> Option<Self> {
         let (mut id, mut kind) = (None, None);
         let mut keys = Keys(text.trim_start().strip_prefix('{')?);
         while let Some(key) = keys.key() {
@@ -37,10 +36,10 @@ impl<'t> Torn<'t> {
                 return None;
             }
         }
-        let id = id?;
-        let is_integer = id.parse::<i64>().is_ok();
-        let is_text = id.starts_with('"') && serde_json::from_str::<&RawValue>(id).is_ok();
-        (is_integer || is_text).then_some(Self { id, kind: kind? })
+        Some(Self {
+            id: Id::read(id?)?,
+            kind: kind?,
+        })
     }
 }
 
@@ -129,7 +128,8 @@ mod tests {
             ("", None),
         ];
         for (text, id) in table {
-            let torn = Torn::read(text).map(|torn| (torn.id, torn.kind));
+            let torn = Torn::read(text);
+            let torn = torn.as_ref().map(|torn| (torn.id.as_json(), torn.kind));
             assert_eq!(torn, id, "{text}");
         }
     }

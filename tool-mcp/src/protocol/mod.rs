@@ -1,0 +1,21 @@
+//! What both roles speak: JSON-RPC messages as the texts that they are, and the versions of the protocol.
+
+mod broken;
+mod error;
+mod fields;
+mod id;
+mod lines;
+mod message;
+mod meta;
+mod version;
+
+pub(crate) use self::broken::{Kind, Torn};
+pub(crate) use self::error::{RpcError, code};
+pub(crate) use self::fields::{Fields, FieldsError};
+pub(crate) use self::id::Id;
+pub(crate) use self::lines::{Line, Lines};
+pub(crate) use self::message::{
+    Frame, FrameError, Params, error_response, notification, request, response, result_response,
+};
+pub(crate) use self::meta::{Meta, key};
+pub(crate) use self::version::Version;

@@ -76,7 +76,8 @@ impl ElicitResults {
 
 impl ElicitResult {
     /// A client's words for it: `{"action": "accept", "content": {…}}`.
-    pub(crate) fn read(value: &Value) -> Option<Self> {
+    pub(crate) fn read(json: &str) -> Option<Self> {
+        let value: Value = serde_json::from_str(json).ok()?;
         match value.get("action")?.as_str()? {
             "accept" => match value.get("content") {
                 Some(Value::Object(content)) => Some(Self::Accept(content.clone())),

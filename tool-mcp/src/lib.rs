@@ -17,6 +17,8 @@ mod protocol;
 pub mod random;
 mod server;
 #[doc(hidden)]
+pub mod site;
+#[doc(hidden)]
 pub mod stdout;
 #[doc(hidden)]
 pub mod token;

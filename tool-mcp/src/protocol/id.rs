@@ -45,7 +45,6 @@ impl Id {
     }
 
     /// A number of ours. Some servers send numbers back as strings.
-    #[cfg(feature = "client")]
     pub(crate) fn as_number(&self) -> Option<u64> {
         self.0.trim_matches('"').parse().ok()
     }

@@ -126,6 +126,25 @@ fn twice(key: &str) -> FrameError {
     FrameError::Key(format!("`{key}` is there more than once"))
 }
 
+/// The elements of an array; none where the text is none.
+pub(crate) fn array(text: &str) -> Vec<&str> {
+    let mut scanner = Scanner::new(text);
+    let (mut elements, mut place) = (Vec::new(), Place::Opened);
+    let mut read = || {
+        if scanner.peek() == Some(b'[') {
+            scanner.open()?;
+            while scanner.next_element(&mut place)? {
+                elements.push(scanner.skip()?);
+            }
+        }
+        Ok::<_, Error>(())
+    };
+    match read() {
+        Ok(()) => elements,
+        Err(_) => Vec::new(),
+    }
+}
+
 /// A request, with the JSON of its parameters.
 pub(crate) fn request(id: &Id, method: &str, params: &str) -> String {
     start(params.len() + 64)
@@ -168,4 +187,12 @@ pub(crate) fn error_response(id: Option<&str>, error: &RpcError) -> String {
 
 fn start(bytes: usize) -> Object {
     Object::sized(bytes + 16).text("jsonrpc", "2.0")
+}
+
+/// The same JSON in one line: a line's end inside of it can only be space between two tokens.
+pub(crate) fn one_line(json: String) -> String {
+    match memchr::memchr2(b'\n', b'\r', json.as_bytes()) {
+        None => json,
+        Some(_) => json.replace(['\n', '\r'], " "),
+    }
 }

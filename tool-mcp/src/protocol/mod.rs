@@ -3,6 +3,7 @@
 mod broken;
 mod error;
 mod fields;
+pub(crate) mod headers;
 mod id;
 mod lines;
 mod message;
@@ -15,7 +16,8 @@ pub(crate) use self::fields::{Fields, FieldsError};
 pub(crate) use self::id::Id;
 pub(crate) use self::lines::{Line, Lines};
 pub(crate) use self::message::{
-    Frame, FrameError, Params, error_response, notification, request, response, result_response,
+    Frame, FrameError, Params, array, error_response, notification, one_line, request, response,
+    result_response,
 };
 pub(crate) use self::meta::{Meta, key};
 pub(crate) use self::version::Version;

@@ -1,185 +1,143 @@
 //! One `tools/call`, until there is an answer or something to ask.
 
+use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::task::Poll;
 
-use rmcp::RoleServer;
-use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CancelledNotificationParam, ClientCapabilities,
-    ClientResult, ElicitRequest, ElicitationCapability, ErrorCode, ErrorData, InputRequest,
-    InputRequests, InputRequiredResult, ProgressToken, ProtocolVersion, ServerRequest,
-};
-use rmcp::service::{PeerRequestOptions, RequestContext};
-use toolwright_provider::call::{Encoder, ErrorKind, Outcome, ToolCall, ToolResult};
-use toolwright_provider::wire::Wire;
+use serde_json::Value;
+use tokio::sync::mpsc;
+use toolwright_json::Object;
+use toolwright_provider::call::{Encoder, ErrorKind, Outcome, ToolCall, ToolError, ToolResult};
 use toolwright_runtime::executor::{Batch, Decided, PendingReason, Reply};
-use toolwright_runtime::tool::{Context, Progress};
+use toolwright_runtime::tool::{Cancel, Context, Progress};
 use toolwright_schema::decode::Repair;
 
-use super::begun::{self, Begun, Running};
+use super::asker::Asker;
+use super::definitions::wire;
+use super::dispatch::Answered;
+use super::incoming::Request;
 use super::question::{self, Next, Question, Said};
-use super::request::Riding;
-use super::session::Session;
-use super::state::State;
-use super::{NEEDS, Shared, progress, raw};
+use super::sealed::State;
+use super::{NEEDS, Shared, logs};
 use crate::elicit::{ElicitResult, ElicitResults};
 use crate::outside::repaired_before;
+use crate::progress;
+use crate::protocol::{Fields, RpcError, code};
 
 /// How often one call may be asked about and run again.
 const ROUNDS: usize = 16;
 
-/// How long an answer that was read may take to whoever waits for it.
-const STILL_HEARD: Duration = Duration::from_millis(500);
-
 /// A call, and what is known of who asks for it.
-struct Asked<'s> {
-    shared: &'s Arc<Shared>,
-    request: RequestContext<RoleServer>,
+pub(super) struct Calling {
+    shared: Arc<Shared>,
+    asker: Asker,
     call: ToolCall,
     cx: Context,
-    /// Questions are part of the answer, and the client asks again with what was said.
-    is_2026: bool,
-    /// The client reads what the call says on its way.
-    logs: bool,
     answers: ElicitResults,
     /// Which arguments the answer to an approval is about.
     shown: Option<u64>,
+    /// What was said since the call was first asked for, if that is all that it is about.
+    said: Option<Said>,
     /// How the arguments were repaired, as was said before a question.
     repairs: Vec<Repair>,
 }
 
-/// Answers the request.
-pub(super) async fn answer(
-    shared: &Arc<Shared>,
-    session: &Arc<Session>,
-    mut params: CallToolRequestParams,
-    mut request: RequestContext<RoleServer>,
-) -> Result<CallToolResponse, ErrorData> {
-    let version = request.protocol_version();
-    let is_2026 = version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
-    let logs = if is_2026 {
-        request.meta.log_level().is_some_and(progress::is_heard)
-    } else {
-        session.logs()
-    };
-    let riding = take_riding(&mut request);
-    let arguments = match &riding {
-        Some(riding) => Arc::clone(&riding.arguments),
-        // No message comes without its text, but over a transport that is not ours.
-        None => serde_json::to_string(&params.arguments.take().unwrap_or_default())
-            .unwrap_or_default()
-            .into(),
-    };
-    let parts = request.extensions.get::<http::request::Parts>();
-    let way = riding.and_then(|riding| riding.way);
-    let _flight = way.as_ref().and_then(|way| way.flight());
-    let Begun {
-        call,
-        cx,
-        stop,
-        run,
-    } = match way.as_ref().and_then(|way| way.begun()) {
-        Some(begun) => begun,
-        None => {
-            if let (Some(way), Some(parts)) = (way, parts)
-                && !(is_2026 && logs)
-                // Of a version before, a request that names it has no session either.
-                && (is_2026 || request.meta.protocol_version().is_none())
-            {
-                way.learn(parts, (!is_2026).then_some(session));
+/// A call on its way.
+struct Running {
+    batch: Pin<Box<dyn Future<Output = Batch> + Send>>,
+    /// How far it is, where somebody wants to hear of it.
+    reports: Option<mpsc::Receiver<Progress>>,
+}
+
+impl Calling {
+    /// Reads the request, which `stop` ends.
+    pub(super) fn new(
+        shared: &Arc<Shared>,
+        asker: Asker,
+        request: &Request<'_>,
+        stop: &Cancel,
+    ) -> Result<Self, RpcError> {
+        let params = &request.params;
+        let wrong = |why: &str| {
+            let words = format!("these are no parameters of `tools/call`: {why}");
+            RpcError::invalid_params(words)
+        };
+        let Some(name) = params.text("name") else {
+            return Err(wrong("`name` is no string"));
+        };
+        let arguments = params.some("arguments").unwrap_or_default();
+        let call = ToolCall::new(&*request.id.to_text(), &*name, arguments);
+        // The client's word ends this call; the host's ends all of them.
+        let cx = asker.cx.clone().with_cancel(stop.clone());
+        let mut calling = Self {
+            shared: Arc::clone(shared),
+            asker,
+            call,
+            cx,
+            answers: ElicitResults::default(),
+            shown: None,
+            said: None,
+            repairs: Vec::new(),
+        };
+        calling.check_client()?;
+        let responses = match params.some("inputResponses") {
+            Some(responses) => {
+                Fields::of(responses).map_err(|_| wrong("`inputResponses` is no object"))?
             }
-            let call = ToolCall::new(request.id.to_string(), &*params.name, arguments);
-            Begun::new(shared, session, call, parts)
-        }
-    };
-    let ct = request.ct.clone();
-    let mut asked = Asked {
-        shared,
-        cx,
-        request,
-        call,
-        is_2026,
-        logs,
-        answers: ElicitResults::default(),
-        shown: None,
-        repairs: Vec::new(),
-    };
-    asked.check_client()?;
-    if let Some(said) = asked.go_on(&params)? {
-        return Ok(asked.say(said));
+            None => Fields::default(),
+        };
+        let state = match params.some("requestState") {
+            Some(_) => {
+                let state = params.text("requestState");
+                Some(state.ok_or_else(|| wrong("`requestState` is no string"))?)
+            }
+            None => None,
+        };
+        calling.go_on(&responses, state.as_deref())?;
+        Ok(calling)
     }
-    let (run, _early) = run.unzip();
-    let answered = asked.answer(run);
-    tokio::pin!(answered);
-    tokio::select! {
-        answer = &mut answered => return answer,
-        () = ct.cancelled() => stop.cancel(),
-        () = shared.end_calls.cancelled() => stop.cancel(),
-    }
-    // What runs is told to stop, and ends as a cancelled call. Of one that the client has cancelled nobody hears.
-    answered.await
-}
 
-fn take_riding(request: &mut RequestContext<RoleServer>) -> Option<Riding> {
-    if let Some(riding) = request.extensions.remove::<Riding>() {
-        return Some(riding);
-    }
-    let parts = request.extensions.get_mut::<http::request::Parts>()?;
-    parts.extensions.remove::<Riding>()
-}
-
-impl Asked<'_> {
     /// Whether the client can do what the tool says that it needs.
-    fn check_client(&self) -> Result<(), ErrorData> {
+    fn check_client(&self) -> Result<(), RpcError> {
         let tool = self.shared.registry.get(&self.call.name);
         let Some(needs) = tool.as_ref().and_then(|tool| tool.def().meta.get(NEEDS)) else {
             return Ok(());
         };
         // Of what is hidden nothing is told.
-        if !self
-            .shared
-            .executor
-            .tools(&self.cx)
-            .contains(&self.call.name)
-        {
+        let tools = self.shared.executor.tools(&self.cx);
+        if !tools.contains(&self.call.name) {
             return Ok(());
         }
-        let has = self.request.client_capabilities().unwrap_or_default();
-        let has = serde_json::to_value(has).unwrap_or_default();
         let needed = needs.as_object().into_iter().flatten();
-        let missing = needed.filter(|(name, _)| has.get(name.as_str()).is_none());
+        let missing = needed.filter(|(name, _)| !self.asker.capabilities.has(name));
         let missing: serde_json::Map<_, _> = missing
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect();
         if missing.is_empty() {
             return Ok(());
         }
-        let data = serde_json::json!({"requiredCapabilities": missing});
-        Err(ErrorData::new(
-            ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY,
-            "the client lacks a capability that the tool needs",
-            Some(data),
-        ))
+        let words = "the client lacks a capability that the tool needs";
+        Err(lacks(words, &missing.into()))
     }
 
-    /// Takes what was said since the call was first asked for, which may be all that it is about.
-    fn go_on(&mut self, params: &CallToolRequestParams) -> Result<Option<Said>, ErrorData> {
+    /// Takes what was said since the call was first asked for.
+    fn go_on(&mut self, responses: &Fields<'_>, state: Option<&str>) -> Result<(), RpcError> {
         let mut asked = None;
-        if let Some(sealed) = &params.request_state {
-            let state = self.shared.sealed.open(sealed, &self.call).ok_or_else(|| {
+        if let Some(sealed) = state {
+            let state = self.shared.seal.open(sealed, &self.call).ok_or_else(|| {
                 let text = "`requestState` is not what this server gave for this call";
-                ErrorData::invalid_params(text, None)
+                RpcError::invalid_params(text)
             })?;
             self.answers = state.answers;
             self.shown = state.shown;
             asked = state.asked;
         }
-        for (key, said) in params.input_responses.iter().flatten() {
+        for (key, said) in responses.iter() {
             // What is no answer is asked for again.
             let Some(answer) = ElicitResult::read(said) else {
                 continue;
             };
-            let question = asked.as_ref().filter(|asked| asked.key == *key);
+            let question = asked.as_ref().filter(|asked| asked.key == key);
             if question.is_none() && question::is_ours(key) {
                 // Nobody is taken to have said yes to what nobody asked.
                 continue;
@@ -188,24 +146,35 @@ impl Asked<'_> {
                 if !question.fits(&answer) {
                     continue;
                 }
-                if let Some(said) = question.settled_by(&answer) {
-                    return Ok(Some(said));
-                }
+                self.said = question.settled_by(&answer);
                 self.shown = question.shows().or(self.shown);
             }
-            self.answers.add(key.as_str(), answer);
+            self.answers.add(key, answer);
         }
-        Ok(None)
+        Ok(())
     }
 
-    /// Runs the call until there is an answer; at first it may run already.
-    async fn answer(&mut self, mut run: Option<Running>) -> Result<CallToolResponse, ErrorData> {
+    /// Runs the call until there is an answer.
+    pub(super) async fn answer(mut self) -> Answered {
+        if let Some(said) = self.said.take() {
+            return self.say(said);
+        }
+        let shared = Arc::clone(&self.shared);
+        let stop = self.cx.cancel();
+        let rounds = self.rounds();
+        tokio::pin!(rounds);
+        tokio::select! {
+            answer = &mut rounds => return answer,
+            () = shared.end_calls.cancelled() => stop.cancel(),
+        }
+        // What runs is told to stop, and ends as a cancelled call.
+        rounds.await
+    }
+
+    async fn rounds(&mut self) -> Answered {
         let mut decided = None;
         for _ in 0..ROUNDS {
-            let running = match run.take() {
-                Some(running) => running,
-                None => self.start(decided.take()).await,
-            };
+            let running = self.start(decided.take()).await;
             let batch = self.end(running).await;
             let next = match batch.calls().first() {
                 Some(Reply::Answered(result)) => match question::asked(result) {
@@ -218,21 +187,24 @@ impl Asked<'_> {
                 Some(Reply::Pending(pending)) => {
                     // A client may answer with another request, whose call would run from its beginning.
                     if let PendingReason::OutcomeUnknown(error) = &pending.reason {
-                        return Ok(self.say(Said {
-                            text: error.clone(),
-                            is_error: true,
-                        }));
+                        return self.refuse(error.clone());
                     }
                     self.repaired(&pending.repairs);
                     let tools = self.shared.executor.tools(&self.cx);
-                    question::pending(pending, &tools, &self.answers, self.shown)
+                    let seal = &self.shared.seal;
+                    question::pending(pending, &tools, &self.answers, self.shown, seal)
                 }
-                None => return Err(ErrorData::internal_error("the call has no answer", None)),
+                None => {
+                    return Err(RpcError::new(
+                        code::INTERNAL_ERROR,
+                        "the call has no answer",
+                    ));
+                }
             };
             match next {
                 Next::Ask(question) => {
-                    if let Some(response) = self.ask(question).await? {
-                        return Ok(response);
+                    if let Some(answer) = self.ask(question).await {
+                        return answer;
                     }
                 }
                 Next::Decide(says) => {
@@ -241,25 +213,45 @@ impl Asked<'_> {
                 }
             }
         }
-        Ok(self.say(Said {
-            text: "the call asks its user again and again".into(),
-            is_error: true,
-        }))
+        self.refuse("the call asks its user again and again".to_owned())
     }
 
     /// Runs the call, or goes on with it, as soon as its client has read enough of what it was told.
     async fn start(&self, decided: Option<Decided>) -> Running {
         let stop = self.cx.cancel();
+        let turn = async {
+            match &self.asker.peer {
+                Some(peer) => peer.requests.turn().await,
+                None => None,
+            }
+        };
         let turn = tokio::select! {
-            turn = self.shared.flight.turn() => turn,
+            biased;
+            turn = turn => turn,
             () = stop.cancelled() => None,
         };
         let mut cx = self.cx.clone();
         if !self.answers.is_empty() {
             cx = cx.with(self.answers.clone());
         }
-        let is_heard = self.logs || self.request.meta.get_progress_token().is_some();
-        let mut running = begun::start(self.shared, &self.call, cx, decided, is_heard);
+        let mut reports = None;
+        if self.asker.logs || self.asker.token.is_some() {
+            let (heard, receiver) = progress::subscribe(cx);
+            (cx, reports) = (heard, Some(receiver));
+        }
+        let (shared, call) = (Arc::clone(&self.shared), self.call.clone());
+        let mut running = Running {
+            batch: Box::pin(async move {
+                let Shared {
+                    registry,
+                    gate,
+                    executor,
+                    ..
+                } = &*shared;
+                gate.run(registry, executor, &call, decided, &cx).await
+            }),
+            reports,
+        };
         if turn.is_some() {
             running.at_once().await;
         }
@@ -272,7 +264,6 @@ impl Asked<'_> {
         let Some(mut reports) = reports else {
             return batch.await;
         };
-        let token = self.request.meta.get_progress_token();
         // The protocol wants each report to be above the one before.
         let mut last = f64::NEG_INFINITY;
         let mut is_above = |report: &Progress| {
@@ -285,7 +276,7 @@ impl Asked<'_> {
                 biased;
                 Some(report) = reports.recv() => {
                     if is_above(&report) {
-                        self.tell(token.as_ref(), &report).await;
+                        logs::tell(&self.asker, &self.call.name, &report).await;
                     }
                 }
                 batch = &mut batch => break batch,
@@ -294,125 +285,77 @@ impl Asked<'_> {
         // Before the answer, behind which nothing is heard.
         while let Ok(report) = reports.try_recv() {
             if is_above(&report) {
-                self.tell(token.as_ref(), &report).await;
+                logs::tell(&self.asker, &self.call.name, &report).await;
             }
         }
         batch
     }
 
-    async fn tell(&self, token: Option<&ProgressToken>, report: &Progress) {
-        if let Some(token) = token {
-            progress::tell(&self.request.peer, token, report).await;
-        }
-        if self.logs {
-            progress::log(&self.request.peer, &self.call.name, report).await;
-        }
-    }
-
     /// Asks the client's user. `None` when the answer is there and the call can go on.
-    async fn ask(&mut self, question: Question) -> Result<Option<CallToolResponse>, ErrorData> {
+    async fn ask(&mut self, question: Question) -> Option<Answered> {
         let params = match question.params() {
             Ok(params) => params,
-            Err(text) => {
-                return Ok(Some(self.say(Said {
-                    text,
-                    is_error: true,
-                })));
-            }
+            Err(text) => return Some(self.refuse(text)),
         };
-        if !self.can_ask() {
+        let is_modern = self.asker.version.is_modern();
+        let peer = self.asker.peer.clone().filter(|_| !is_modern);
+        if !self.asker.capabilities.can_ask() || (peer.is_none() && !is_modern) {
             let words = question.in_words();
-            if self.is_2026 && words.is_error {
-                let mut needs = ClientCapabilities::default();
-                needs.elicitation = Some(ElicitationCapability::new());
-                let data = serde_json::json!({"requiredCapabilities": needs});
-                return Err(ErrorData::new(
-                    ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY,
+            if is_modern && words.is_error {
+                return Some(Err(lacks(
                     words.text,
-                    Some(data),
-                ));
+                    &serde_json::json!({"elicitation": {}}),
+                )));
             }
-            return Ok(Some(self.say(words)));
+            return Some(self.say(words));
         }
-        let request = ElicitRequest::new(params);
-        if self.is_2026 {
-            let key = question.key.clone();
-            // It was answered, and is asked again: what was said does not count.
-            self.answers.remove(&key);
-            let state = State {
-                answers: self.answers.clone(),
-                shown: self.shown,
-                asked: Some(question),
-            };
-            let sealed = self.shared.sealed.seal(&state, &self.call);
-            let sealed =
-                sealed.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-            let requests = InputRequests::from([(key, InputRequest::Elicitation(request))]);
-            let result = InputRequiredResult::new(Some(requests), Some(sealed));
-            return Ok(Some(CallToolResponse::InputRequired(result)));
-        }
-        let answer = match self.elicit(request).await {
-            Ok(answer) if question.fits(&answer) => answer,
-            Ok(_) => {
-                let text = "the client's answer is not what was asked for".into();
-                return Ok(Some(self.say(Said {
-                    text,
-                    is_error: true,
-                })));
-            }
-            Err(text) => {
-                return Ok(Some(self.say(Said {
-                    text,
-                    is_error: true,
-                })));
-            }
+        let Some(peer) = peer else {
+            return Some(self.require(question, &params));
+        };
+        let (limit, stop) = (self.shared.limits.answer, self.cx.cancel());
+        let answer = peer.ask(&self.asker.out, "elicitation/create", &params, limit, &stop);
+        let answer = match answer.await {
+            Ok(said) => match ElicitResult::read(&said) {
+                Some(answer) if question.fits(&answer) => answer,
+                _ => {
+                    let text = "the client's answer is not what was asked for";
+                    return Some(self.refuse(text.to_owned()));
+                }
+            },
+            Err(text) => return Some(self.refuse(text)),
         };
         if let Some(said) = question.settled_by(&answer) {
-            return Ok(Some(self.say(said)));
+            return Some(self.say(said));
         }
         self.shown = question.shows().or(self.shown);
         self.answers.add(question.key, answer);
-        Ok(None)
+        None
     }
 
-    /// Whether the client asks its user by forms; one that names no form of asking means these.
-    fn can_ask(&self) -> bool {
-        let capabilities = self.request.client_capabilities().unwrap_or_default();
-        capabilities
-            .elicitation
-            .is_some_and(|asks| asks.form.is_some() || asks.url.is_none())
-    }
-
-    /// Waits until no answer of the client's can come any more. One that it sent before it hung up may still be on its way.
-    async fn nobody_answers(&self) {
-        self.shared.hung_up.cancelled().await;
-        tokio::time::sleep(STILL_HEARD).await;
-    }
-
-    async fn elicit(&self, request: ElicitRequest) -> Result<ElicitResult, String> {
-        let options = PeerRequestOptions::with_timeout(self.shared.limits.answer);
-        let peer = &self.request.peer;
-        let asked = peer.send_request_with_option(ServerRequest::ElicitRequest(request), options);
-        let asked = asked.await.map_err(|error| error.to_string())?;
-        let (id, stop) = (asked.id.clone(), self.cx.cancel());
-        let response = tokio::select! {
-            response = asked.await_response() => response.map_err(|error| error.to_string())?,
-            () = stop.cancelled() => {
-                // Nobody's user is asked for a call that is over.
-                let reason = "the call was cancelled";
-                let gone = CancelledNotificationParam::new(Some(id), Some(reason.to_owned()));
-                let _ = peer.notify_cancelled(gone).await;
-                return Err(reason.into());
-            }
-            () = self.nobody_answers() => {
-                return Err("the client has hung up, and its user's answer would not be heard".into());
-            }
+    /// The question is the answer, and the client asks again with what was said.
+    fn require(&mut self, question: Question, params: &str) -> Answered {
+        let key = question.key.clone();
+        // It was answered, and is asked again: what was said does not count.
+        self.answers.remove(&key);
+        let state = State {
+            answers: self.answers.clone(),
+            shown: self.shown,
+            asked: Some(question),
         };
-        let ClientResult::ElicitResult(said) = response else {
-            return Err("the client answered something else than its user's answer".into());
-        };
-        let said = serde_json::to_value(said).unwrap_or_default();
-        ElicitResult::read(&said).ok_or_else(|| "the client's answer cannot be read".into())
+        let sealed = self.shared.seal.seal(&state, &self.call);
+        let sealed =
+            sealed.map_err(|error| RpcError::new(code::INTERNAL_ERROR, error.to_string()))?;
+        let result = Object::new()
+            .text("resultType", "input_required")
+            .object("inputRequests", |requests| {
+                requests.object(&key, |request| {
+                    request
+                        .text("method", "elicitation/create")
+                        .json("params", params)
+                })
+            })
+            .text("requestState", &sealed);
+        Ok(result.end())
     }
 
     /// Notes how the arguments were repaired. Whoever goes on with them, of another layer's question too, repairs
@@ -423,54 +366,58 @@ impl Asked<'_> {
         }
     }
 
-    fn result(&self, result: &ToolResult) -> Result<CallToolResponse, ErrorData> {
-        let text = if self.repairs.is_empty() {
-            text(self.shared, self.is_2026, result)
+    /// The result's JSON; of a tool that is not there, an error of the protocol.
+    fn result(&self, result: &ToolResult) -> Answered {
+        if let Err(error) = &result.outcome
+            && matches!(error.kind(), ErrorKind::Unknown | ErrorKind::Hidden)
+        {
+            let text = result.content(Encoder::auto()).into_owned();
+            return Err(RpcError::invalid_params(text));
+        }
+        let wire = wire(self.asker.version);
+        let write = |result: &ToolResult| {
+            let list = wire.results(std::slice::from_ref(result), self.shared.encoder);
+            // The one result, without the brackets of the list.
+            let one = list
+                .strip_prefix('[')
+                .and_then(|list| list.strip_suffix(']'));
+            one.unwrap_or(&list).to_owned()
+        };
+        Ok(if self.repairs.is_empty() {
+            write(result)
         } else {
-            let result = repaired_before(result.clone(), &self.repairs);
-            text(self.shared, self.is_2026, &result)
-        }?;
-        self.shared.flight.answered(&self.request.id, text.len());
-        Ok(raw::result(text).into())
+            write(&repaired_before(result.clone(), &self.repairs))
+        })
     }
 
-    fn say(&self, said: Said) -> CallToolResponse {
+    fn refuse(&self, text: String) -> Answered {
+        self.say(Said {
+            text,
+            is_error: true,
+        })
+    }
+
+    fn say(&self, said: Said) -> Answered {
         let outcome = if said.is_error {
-            Err(toolwright_provider::call::ToolError::failed(said.text))
+            Err(ToolError::failed(said.text))
         } else {
             Ok(Outcome::value(said.text))
         };
-        let result = ToolResult::new(&self.call, outcome);
-        match self.result(&result) {
-            Ok(response) => response,
-            // Only of tools that are not there.
-            Err(error) => {
-                rmcp::model::CallToolResult::error(vec![rmcp::model::ContentBlock::text(
-                    error.message.into_owned(),
-                )])
-                .into()
-            }
+        self.result(&ToolResult::new(&self.call, outcome))
+    }
+}
+
+impl Running {
+    /// Goes on as far as it comes at once.
+    async fn at_once(&mut self) {
+        let first = std::future::poll_fn(|task| Poll::Ready(self.batch.as_mut().poll(task)));
+        if let Poll::Ready(batch) = first.await {
+            self.batch = Box::pin(std::future::ready(batch));
         }
     }
 }
 
-/// The result's JSON; of a tool that is not there, an error of the protocol.
-pub(super) fn text(
-    shared: &Shared,
-    is_2026: bool,
-    result: &ToolResult,
-) -> Result<String, ErrorData> {
-    if let Err(error) = &result.outcome
-        && matches!(error.kind(), ErrorKind::Unknown | ErrorKind::Hidden)
-    {
-        let text = result.content(Encoder::auto()).into_owned();
-        return Err(ErrorData::invalid_params(text, None));
-    }
-    let wire = if is_2026 { Wire::Mcp2026 } else { Wire::Mcp };
-    let list = wire.results(std::slice::from_ref(result), shared.encoder);
-    // The one result, without the brackets of the list.
-    let one = list
-        .strip_prefix('[')
-        .and_then(|list| list.strip_suffix(']'));
-    Ok(one.unwrap_or(&list).to_owned())
+fn lacks(words: impl Into<String>, capabilities: &Value) -> RpcError {
+    let data = Object::new().json("requiredCapabilities", &capabilities.to_string());
+    RpcError::new(code::MISSING_CAPABILITY, words).with_data(data.end())
 }

@@ -1,57 +1,52 @@
 //! A server of a toolset.
 
-mod begun;
+mod asker;
 mod call;
-mod flight;
-mod handler;
+mod definitions;
+mod dispatch;
+#[cfg(feature = "server-http")]
 mod http;
+mod incoming;
 mod limits;
-mod lines;
-mod list;
-mod message;
+mod logs;
+mod outlet;
+mod peer;
 mod pipe;
-mod progress;
 mod question;
-mod raw;
-mod request;
-mod session;
-mod state;
+mod requests;
+mod sealed;
 mod stdio;
 
 use std::fmt;
 use std::io;
 use std::sync::Arc;
 
-use rmcp::ServiceExt;
-use rmcp::service::ServerInitializeError;
 use tokio::io::{AsyncRead, AsyncWrite};
+use toolwright_json::Object;
 use toolwright_provider::call::Encoder;
 use toolwright_runtime::executor::Executor;
-use toolwright_runtime::tool::{Cancel, Context, Tool};
+use toolwright_runtime::tool::{Cancel, Context};
 use toolwright_runtime::toolset::{Registry, Toolset};
 
-use self::flight::Flight;
-use self::handler::Handler;
-use self::state::Sealed;
+use self::sealed::Seal;
 use crate::exclusive_gate::ExclusiveGate;
 use crate::outside::from_outside;
+use crate::protocol::key;
 use crate::stdout;
 
+#[cfg(feature = "server-http")]
 pub use self::http::{HttpBody, HttpService};
 pub use self::limits::ServerLimits;
 
 /// How many tools a page of `tools/list` has.
 const PAGE: usize = 100;
 
-/// Why a request with the id of another is refused.
-const IN_FLIGHT: &str = "another request with this id is not answered yet";
-
 /// The key among a tool's attributes for what a client must be able to do: the protocol's
 /// `ClientCapabilities`.
 const NEEDS: &str = "client_capabilities";
 
-/// An MCP server for a toolset. It supports protocol versions 2025-06-18, 2025-11-25 and 2026-07-28; the client
-/// chooses.
+/// An MCP server for a toolset. It supports protocol versions 2025-03-26, 2025-06-18, 2025-11-25 and 2026-07-28; the
+/// client chooses.
 ///
 /// # Calls
 /// Arguments are decoded from the text that the client sent. Invalid arguments and errors of tools are results with
@@ -98,40 +93,48 @@ struct Shared {
     instructions: Option<String>,
     page: usize,
     limits: ServerLimits,
-    sealed: Sealed,
+    seal: Seal,
     stop: Cancel,
     /// The calls have had their time since then, and are cancelled.
     end_calls: Cancel,
-    /// On a pipe: nothing that the client says is heard any more.
-    hung_up: Cancel,
     gate: ExclusiveGate,
-    /// Of the client on a pipe.
-    flight: Arc<Flight>,
 }
 
 impl Shared {
-    fn has_headers(&self, name: &str) -> bool {
-        let tool = self.registry.get(name);
-        tool.is_some_and(|tool| has_headers(&*tool))
-    }
-
-    /// For all sessions, whose calls tell how far they are.
+    /// For all clients, whose calls tell how far they are.
     fn shared(self) -> Arc<Self> {
         let executor = crate::progress::with_progress(self.executor);
         Arc::new(Self {
             executor,
             context: from_outside(self.context),
             end_calls: Cancel::new(),
-            hung_up: Cancel::new(),
-            flight: Arc::default(),
             ..self
         })
     }
-}
 
-/// Whether parameters of this tool are repeated in headers of HTTP.
-fn has_headers(tool: &dyn Tool) -> bool {
-    tool.def().input.as_json().contains("x-mcp-header")
+    /// What ends one request: the host's word for all of them, that of whoever asks, or the client's.
+    fn stop_of(&self, own: Option<&Context>) -> Cancel {
+        match own {
+            Some(own) => own.clone().over(&self.context).cancel().child(),
+            None => self.context.cancel().child(),
+        }
+    }
+
+    /// JSON of what the server says of itself.
+    fn info(&self) -> String {
+        Object::new()
+            .text("name", &self.name)
+            .maybe_text("title", self.title.as_deref())
+            .text("version", &self.version)
+            .end()
+    }
+
+    /// The start of a result for a client that does not greet.
+    fn complete(&self) -> Object {
+        Object::new()
+            .text("resultType", "complete")
+            .object("_meta", |meta| meta.json(key::SERVER_INFO, &self.info()))
+    }
 }
 
 impl McpServer {
@@ -149,12 +152,10 @@ impl McpServer {
             instructions: None,
             page: PAGE,
             limits: ServerLimits::default(),
-            sealed: Sealed::new(),
+            seal: Seal::random(),
             stop: Cancel::new(),
             end_calls: Cancel::new(),
-            hung_up: Cancel::new(),
             gate: ExclusiveGate::default(),
-            flight: Arc::default(),
         })
     }
 
@@ -214,6 +215,13 @@ impl McpServer {
         self
     }
 
+    /// Sets the key by which the server signs what a client keeps between two requests of one call, such as a question's
+    /// answer. Default: a random one for each server. Servers that share a name behind a load balancer need one key.
+    pub fn state_key(mut self, key: &[u8]) -> Self {
+        self.0.seal = Seal::new(key);
+        self
+    }
+
     /// Stops the server when `stop` is fired. It reads no further message, and waits for running calls as long as
     /// [`ServerLimits::grace`]. Calls that still run then are cancelled, and answered.
     pub fn stopped_by(mut self, stop: Cancel) -> Self {
@@ -250,24 +258,7 @@ impl McpServer {
         input: impl AsyncRead + Unpin + Send + 'static,
         output: impl AsyncWrite + Unpin + Send + 'static,
     ) -> io::Result<()> {
-        let shared = self.0.shared();
-        let (pipe, end) = pipe::open(input, output, Arc::clone(&shared));
-        let service = tokio::spawn(async move {
-            loop {
-                match Handler::new(&shared).serve(pipe.clone()).await {
-                    Ok(service) => return service.waiting().await.map(drop),
-                    // A client may begin anew.
-                    Err(
-                        ServerInitializeError::ExpectedInitializeRequest(Some(_))
-                        | ServerInitializeError::InitializeFailed(_),
-                    ) => {}
-                    Err(_) => return Ok(()),
-                }
-            }
-        });
-        let ended = end.await;
-        // What it waits for is closed, or takes longer than it may.
-        let _ = tokio::time::timeout(pipe::END, service).await;
+        let ended = pipe::serve(self.0.shared(), input, output).await;
         match ended {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             ended => ended,

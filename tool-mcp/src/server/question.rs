@@ -1,17 +1,15 @@
 //! What a call waits for, as a question to a person.
 
-use std::hash::{BuildHasher, RandomState};
-use std::sync::LazyLock;
-
-use rmcp::model::{ElicitRequestParams, ElicitationSchema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use toolwright_json::Object;
 use toolwright_provider::call::{Outcome, ToolResult};
 use toolwright_runtime::executor::{Pending, PendingReason};
 use toolwright_runtime::tool::Decision;
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::text::Printable;
 
+use super::sealed::Seal;
 use crate::elicit::{ElicitResult, ElicitResults};
 use crate::outside::details_in_words;
 
@@ -50,18 +48,18 @@ pub(super) struct Said {
 }
 
 impl Question {
-    /// What is sent to the client.
+    /// JSON of the parameters of `elicitation/create`.
     ///
     /// # Errors
     /// When the schema is none that a client can ask for.
-    pub(super) fn params(&self) -> Result<ElicitRequestParams, String> {
-        let requested_schema: ElicitationSchema = serde_json::from_value(self.schema.clone())
-            .map_err(|error| format!("the question's `schema` cannot be asked for: {error}"))?;
-        Ok(ElicitRequestParams::FormElicitationParams {
-            meta: None,
-            message: self.message.clone(),
-            requested_schema,
-        })
+    pub(super) fn params(&self) -> Result<String, String> {
+        check(&self.schema)
+            .map_err(|why| format!("the question's `schema` cannot be asked for: {why}"))?;
+        let params = Object::new()
+            .text("mode", "form")
+            .text("message", &self.message)
+            .json("requestedSchema", &self.schema.to_string());
+        Ok(params.end())
     }
 
     /// The question's words, for a client that cannot ask it.
@@ -113,6 +111,38 @@ impl Question {
                 })
             })
     }
+}
+
+/// A flat object: what a client can make a form of.
+///
+/// Source: `ElicitRequestFormParams` of the protocol's schema.
+fn check(schema: &Value) -> Result<(), String> {
+    if schema.get("type").and_then(Value::as_str) != Some("object") {
+        return Err("its `type` is not `object`".to_owned());
+    }
+    let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
+        return Err("it has no `properties`".to_owned());
+    };
+    for (name, property) in properties {
+        let kind = property.get("type").and_then(Value::as_str);
+        match kind {
+            Some("string" | "number" | "integer" | "boolean") => {}
+            // Some of several strings.
+            Some("array") if property.get("items").is_some_and(is_choice) => {}
+            _ => {
+                return Err(format!(
+                    "`{name}` is no string, number, boolean, or choice of strings"
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_choice(items: &Value) -> bool {
+    ["enum", "anyOf", "oneOf"]
+        .iter()
+        .any(|key| items.get(key).is_some_and(Value::is_array))
 }
 
 fn is_a(value: &Value, kind: &str) -> bool {
@@ -171,22 +201,17 @@ fn say(answer: &ElicitResult) -> Said {
     Said { text, is_error }
 }
 
-/// Arguments, in a number that says nothing of them to a client, and is another one in each process.
-fn number_of(arguments: &str) -> u64 {
-    static PROCESS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
-    PROCESS.hash_one(arguments)
-}
-
 /// What a call that waits needs. `decided` is which arguments somebody let run, or did not, last.
 pub(super) fn pending(
     pending: &Pending,
     tools: &Toolset,
     answers: &ElicitResults,
     decided: Option<u64>,
+    seal: &Seal,
 ) -> Next {
     match &pending.reason {
         PendingReason::Decision(why) => {
-            let number = number_of(&pending.call.arguments);
+            let number = seal.number(&pending.call.arguments);
             let said = answers.get(APPROVAL).filter(|_| decided == Some(number));
             approval(pending, why, tools, said, number)
         }

@@ -4,7 +4,6 @@
 //! by DNS rebinding.
 
 use std::fmt;
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::Router;
@@ -13,6 +12,8 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 
+use toolwright_mcp::site::Site;
+
 use super::refused;
 
 /// Settings of the checks.
@@ -20,8 +21,7 @@ use super::refused;
 pub(super) struct Guard {
     /// Token, or the error of an invalid one, which matches no request.
     pub(super) token: Option<Result<String, &'static str>>,
-    pub(super) hosts: Vec<String>,
-    pub(super) origins: Vec<String>,
+    pub(super) site: Site,
 }
 
 /// Lets the page load nothing from elsewhere, and nobody embed it.
@@ -37,44 +37,6 @@ impl Guard {
             .layer(from_fn_with_state(Arc::clone(&guard), check_token))
             .merge(open)
             .layer(from_fn_with_state(guard, check_site))
-    }
-
-    /// Returns true if the request names an allowed host. Under DNS rebinding, a browser sends the attacker's host
-    /// name, which is neither an address nor one of ours.
-    fn is_host(&self, headers: &HeaderMap, uri_host: Option<&str>) -> bool {
-        let mut hosts = headers.get_all(header::HOST).iter();
-        let name_sent = match (hosts.next(), hosts.next()) {
-            (Some(host), None) => host.to_str().ok(),
-            (None, _) => uri_host,
-            (Some(_), Some(_)) => None,
-        };
-        let Some(name_sent) = name_sent.map(str::to_ascii_lowercase) else {
-            return false;
-        };
-        let name = without_port(&name_sent);
-        name == "localhost"
-            || name.trim_matches(['[', ']']).parse::<IpAddr>().is_ok()
-            || self
-                .hosts
-                .iter()
-                .any(|host| *host == name_sent || *host == name)
-    }
-
-    fn is_origin(&self, headers: &HeaderMap) -> bool {
-        let host = headers
-            .get(header::HOST)
-            .and_then(|host| host.to_str().ok());
-        headers.get_all(header::ORIGIN).iter().all(|origin| {
-            let Ok(origin) = origin.to_str().map(str::to_ascii_lowercase) else {
-                return false;
-            };
-            let site = origin.split_once("://").map(|(_, site)| site);
-            let is_own = match (site, host) {
-                (Some(site), Some(host)) => site.eq_ignore_ascii_case(host),
-                _ => false,
-            };
-            is_own || self.origins.contains(&origin)
-        })
     }
 
     fn has_token(&self, headers: &HeaderMap) -> bool {
@@ -100,20 +62,12 @@ fn is_equal_in_constant_time(a: &[u8], b: &[u8]) -> bool {
     std::hint::black_box(differing) == 0 && a.len() == b.len()
 }
 
-/// Strips the port: `localhost` from `localhost:8080`, `[::1]` from `[::1]:8080`.
-fn without_port(host: &str) -> &str {
-    match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-        _ => host,
-    }
-}
-
 async fn check_site(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
-    if !guard.is_host(request.headers(), request.uri().host()) {
+    if !guard.site.is_host(request.headers(), request.uri().host()) {
         let message = "this server is not reached under that name; it has to be allowed";
         return refused(StatusCode::FORBIDDEN, "wrong_host", message);
     }
-    if !guard.is_origin(request.headers()) {
+    if !guard.site.is_origin(request.headers()) {
         let message = "pages of that origin may not ask this server; it has to be allowed";
         return refused(StatusCode::FORBIDDEN, "wrong_origin", message);
     }
@@ -154,8 +108,7 @@ impl fmt::Debug for Guard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Guard")
             .field("has_token", &self.token.is_some())
-            .field("hosts", &self.hosts)
-            .field("origins", &self.origins)
+            .field("site", &self.site)
             .finish()
     }
 }

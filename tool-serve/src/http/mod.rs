@@ -190,13 +190,16 @@ impl HttpServer {
     /// Allows requests to this host: `tools.example.com`, with or without a port. `localhost` and addresses are always
     /// allowed.
     pub fn allow_host(mut self, host: impl Into<String>) -> Self {
-        self.guard.hosts.push(host.into().to_ascii_lowercase());
+        self.guard.site.hosts.push(host.into().to_ascii_lowercase());
         self
     }
 
     /// Allows requests from pages of this origin (`https://app.example.com`), beside the server's own.
     pub fn allow_origin(mut self, origin: impl Into<String>) -> Self {
-        self.guard.origins.push(origin.into().to_ascii_lowercase());
+        self.guard
+            .site
+            .origins
+            .push(origin.into().to_ascii_lowercase());
         self
     }
 

@@ -1,19 +1,22 @@
-//! Bodies of responses, with our text in its place.
+//! Bodies of responses.
 
-use std::borrow::Cow;
 use std::convert::Infallible;
 use std::fmt;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
-use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt, Full};
+use http_body_util::Full;
+use tokio::time::{Interval, MissedTickBehavior};
 use toolwright_runtime::tool::Cancel;
 
-use crate::body::BodyPermit;
-use crate::server::raw;
+use super::stream::{Stream, Told};
+
+/// A stream on which nothing is said gets a comment so often, so that nobody between takes it for dead.
+pub(super) const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// Body of a response.
 pub struct HttpBody(Kind);
@@ -21,13 +24,96 @@ pub struct HttpBody(Kind);
 enum Kind {
     /// All of it, so that its length can be told.
     Whole(Full<Bytes>),
-    Stream {
-        body: BoxBody<Bytes, Infallible>,
-        /// Ends it early.
-        stop: Option<Pin<Box<dyn Future<Output = ()> + Send + Sync>>>,
-        /// What the request holds until it is answered.
-        _held: BodyPermit,
-    },
+    Events(Box<Events>),
+}
+
+/// Messages as server-sent events.
+pub(super) struct Events {
+    stream: Arc<Stream>,
+    reader: u64,
+    keep_alive: Interval,
+    /// Ends it early.
+    stop: Pin<Box<dyn Future<Output = ()> + Send + Sync>>,
+    /// The first event, which says where a client can go on.
+    start: Option<Bytes>,
+    /// What ends, or is given up, with the body.
+    _held: Box<dyn Send + Sync>,
+}
+
+impl Events {
+    /// Reads the stream from this place on.
+    pub(super) fn new(
+        stream: &Arc<Stream>,
+        from: u64,
+        stop: Cancel,
+        held: impl Send + Sync + 'static,
+    ) -> Self {
+        let mut keep_alive =
+            tokio::time::interval_at(tokio::time::Instant::now() + KEEP_ALIVE, KEEP_ALIVE);
+        keep_alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        Self {
+            reader: stream.read_from(from),
+            stream: Arc::clone(stream),
+            keep_alive,
+            stop: Box::pin(async move { stop.cancelled().await }),
+            start: None,
+            _held: Box::new(held),
+        }
+    }
+
+    /// The same, which begins with an event without a message, so that a client that loses the connection early can come
+    /// back.
+    pub(super) fn primed(mut self) -> Self {
+        if let Some(number) = self.stream.kept_as() {
+            self.start = Some(format!("id: {number}-0\ndata: \n\n").into());
+        }
+        self
+    }
+
+    /// Waits for the first message, and takes it.
+    pub(super) async fn first(&mut self) -> Option<Told> {
+        std::future::poll_fn(|cx| self.stream.poll(self.reader, cx)).await
+    }
+
+    /// Puts a message back that was taken.
+    pub(super) fn begins_with(&mut self, told: Told) {
+        self.start = Some(self.event(told));
+    }
+
+    fn event(&self, told: Told) -> Bytes {
+        let Told { place, text } = told;
+        match self.stream.kept_as() {
+            // The id says how many messages a client has that read this one.
+            Some(number) => format!("id: {number}-{}\ndata: {text}\n\n", place + 1),
+            None => format!("data: {text}\n\n"),
+        }
+        .into()
+    }
+
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        if let Some(start) = self.start.take() {
+            return Poll::Ready(Some(start));
+        }
+        match self.stream.poll(self.reader, cx) {
+            Poll::Ready(Some(told)) => {
+                self.keep_alive.reset();
+                return Poll::Ready(Some(self.event(told)));
+            }
+            Poll::Ready(None) => return Poll::Ready(None),
+            Poll::Pending => {}
+        }
+        if self.stop.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(None);
+        }
+        let comment = Bytes::from_static(b":\n\n");
+        self.keep_alive.poll_tick(cx).map(|_| Some(comment))
+    }
+}
+
+impl Drop for Events {
+    fn drop(&mut self) {
+        self.stream.leave(self.reader);
+    }
 }
 
 impl HttpBody {
@@ -35,31 +121,8 @@ impl HttpBody {
         Self(Kind::Whole(Full::new(bytes.into())))
     }
 
-    /// What `rmcp` answers, in which each frame is a whole message, or none.
-    pub(super) async fn of(
-        body: BoxBody<Bytes, Infallible>,
-        stop: Option<Cancel>,
-        held: BodyPermit,
-    ) -> Self {
-        if body.size_hint().exact().is_none() {
-            let stop = stop.map(|stop| Box::pin(async move { stop.cancelled().await }) as _);
-            return Self(Kind::Stream {
-                body,
-                stop,
-                _held: held,
-            });
-        }
-        match body.collect().await {
-            Ok(body) => Self::whole(spliced(body.to_bytes())),
-            Err(never) => match never {},
-        }
-    }
-}
-
-fn spliced(data: Bytes) -> Bytes {
-    match raw::splice(&data) {
-        Cow::Borrowed(_) => data,
-        Cow::Owned(spliced) => spliced.into(),
+    pub(super) fn events(events: Events) -> Self {
+        Self(Kind::Events(Box::new(events)))
     }
 }
 
@@ -73,22 +136,16 @@ impl Body for HttpBody {
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         match &mut self.0 {
             Kind::Whole(body) => Pin::new(body).poll_frame(cx),
-            Kind::Stream { body, stop, .. } => {
-                if let Some(stop) = stop
-                    && stop.as_mut().poll(cx).is_ready()
-                {
-                    return Poll::Ready(None);
-                }
-                let frame = Pin::new(body).poll_frame(cx);
-                frame.map_ok(|frame| frame.map_data(spliced))
-            }
+            Kind::Events(events) => events
+                .poll(cx)
+                .map(|event| event.map(|event| Ok(Frame::data(event)))),
         }
     }
 
     fn is_end_stream(&self) -> bool {
         match &self.0 {
             Kind::Whole(body) => body.is_end_stream(),
-            Kind::Stream { body, .. } => body.is_end_stream(),
+            Kind::Events(_) => false,
         }
     }
 
@@ -96,7 +153,7 @@ impl Body for HttpBody {
     fn size_hint(&self) -> SizeHint {
         match &self.0 {
             Kind::Whole(body) => body.size_hint(),
-            Kind::Stream { .. } => SizeHint::default(),
+            Kind::Events(_) => SizeHint::default(),
         }
     }
 }

@@ -1,47 +1,43 @@
 //! A server over streamable HTTP.
 
 mod body;
-mod heads;
-mod responses;
+mod head;
 mod sessions;
+mod stream;
 
 use std::convert::Infallible;
 use std::fmt;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Once};
 use std::task::{Context as Task, Poll};
 
-use bytes::Bytes;
 use http::request::Parts;
-use http::{HeaderName, Method, Request, Response, StatusCode};
-use http_body_util::Full;
-use rmcp::model::ErrorCode;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
-use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use http::{HeaderValue, Method, Request as HttpRequest, Response, StatusCode, header};
+use tokio::task::JoinHandle;
+use tokio::time::sleep;
+use toolwright_runtime::tool::{Cancel, Context};
 
-use self::heads::Heads;
-use super::begun::{self, Begun, First};
-use super::handler::Handler;
-use super::message::{Bad, Message};
-use super::request::{CallRequest, Riding};
-use super::{IN_FLIGHT, McpServer, NEEDS, Shared, has_headers};
-use crate::body::{self as request_body, BodyBudget};
+use self::body::{Events, KEEP_ALIVE};
+use self::head::{LAST_EVENT, SESSION};
+use self::sessions::{Sessions, Used};
+pub(super) use self::stream::Stream;
+use super::asker::Origin;
+use super::dispatch::{self, Answer, Answered};
+use super::incoming::{Bad, Incoming, Request};
+use super::outlet::Outlet;
+use super::{McpServer, Shared};
+use crate::body::{self as request_body, BodyBudget, BodyError, BodyPermit, FullBody};
 use crate::outside::CANCEL_GRACE;
+use crate::protocol::{Id, RpcError, Version, array, code, error_response, response};
+use crate::site::Site;
 
 pub use self::body::HttpBody;
-pub(super) use self::heads::{Client, Way};
-use self::responses::{no_body, over, refused};
-pub(super) use self::sessions::Flight;
-use self::sessions::{Sessions, Start};
-
-const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
 /// An [`McpServer`] as a tower service, for any HTTP server. In axum, mount it with `Router::route_service("/mcp",
 /// service)`. [`McpServer::http`] creates it.
 ///
 /// The service answers `POST` (messages), `GET` (the stream of notifications) and `DELETE` (the end of a session). It
-/// refuses a request whose `Host` is not this machine, or whose `Origin` is another site, unless they are
+/// refuses a request whose `Host` is a name of another machine, or whose `Origin` is another site, unless they are
 /// [allowed](Self::allow_host).
 ///
 /// A layer that puts a [`Context`](toolwright_runtime::tool::Context) into a request's extensions adds to the context of its
@@ -51,313 +47,535 @@ const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 /// `set_nodelay` on each connection (`axum::serve::ListenerExt::tap_io`). Otherwise the second piece of a streamed
 /// answer waits for 40 ms.
 #[derive(Clone)]
-pub struct HttpService(Arc<Inner>);
+pub struct HttpService {
+    /// `None` where others check it.
+    site: Option<Arc<Site>>,
+    inner: Arc<Inner>,
+}
 
 struct Inner {
     shared: Arc<Shared>,
-    service: StreamableHttpService<Handler, LocalSessionManager>,
-    manager: Arc<LocalSessionManager>,
-    sessions: Arc<Sessions>,
-    heads: Arc<Heads>,
-    /// How many sessions are being opened.
-    opening: AtomicUsize,
+    sessions: Sessions,
     budget: BodyBudget,
-    hosts: Vec<String>,
-    origins: Vec<String>,
-    is_guarded: bool,
+    /// What is left of all streams ends.
+    end: Cancel,
     stops: Once,
 }
 
 impl McpServer {
     /// Creates an HTTP service of this server.
     pub fn http(self) -> HttpService {
-        let hosts = ["localhost", "127.0.0.1", "::1"]
-            .map(str::to_owned)
-            .to_vec();
-        let pages = ["localhost", "127.0.0.1", "[::1]"];
-        let origins = pages
-            .iter()
-            .flat_map(|page| ["http", "https"].map(|scheme| format!("{scheme}://{page}:*")));
-        HttpService::of(self.0.shared(), hosts, origins.collect(), false)
+        let shared = self.0.shared();
+        let site = Site {
+            local_pages: true,
+            ..Site::default()
+        };
+        HttpService {
+            site: Some(Arc::new(site)),
+            inner: Arc::new(Inner {
+                sessions: Sessions::new(shared.limits.sessions, shared.limits.idle),
+                shared,
+                budget: BodyBudget::default(),
+                end: Cancel::new(),
+                stops: Once::new(),
+            }),
+        }
     }
 }
 
 impl HttpService {
-    fn of(shared: Arc<Shared>, hosts: Vec<String>, origins: Vec<String>, is_guarded: bool) -> Self {
-        let mut config = StreamableHttpServerConfig::default()
-            .with_json_response(true)
-            .with_max_request_body_bytes(shared.limits.message);
-        config = if is_guarded {
-            config.disable_allowed_hosts().disable_allowed_origins()
-        } else {
-            config
-                .with_allowed_hosts(hosts.iter().cloned())
-                .with_allowed_origins(origins.iter().cloned())
-                .enforce_origin_validation()
-        };
-        let mut manager = LocalSessionManager::default();
-        // Who waits for a person is not idle.
-        let idle = shared.limits.idle.max(shared.limits.answer);
-        // So long one may be used and `rmcp` hears nothing of it.
-        let unheard = idle / 8;
-        manager.session_config.keep_alive = Some(idle.saturating_add(unheard));
-        let manager = Arc::new(manager);
-        let handlers = Arc::clone(&shared);
-        let service = StreamableHttpService::new(
-            move || Ok(Handler::new(&handlers)),
-            Arc::clone(&manager),
-            config,
-        );
-        let heads = Arc::new(Heads::new(shared.limits.sessions, unheard));
-        Self(Arc::new(Inner {
-            shared,
-            heads,
-            service,
-            manager,
-            sessions: Arc::default(),
-            opening: AtomicUsize::new(0),
-            budget: BodyBudget::default(),
-            hosts,
-            origins,
-            is_guarded,
-            stops: Once::new(),
-        }))
-    }
-
     /// Allows requests to this host: `tools.example.com`, with or without a port.
     pub fn allow_host(self, host: impl Into<String>) -> Self {
-        let mut hosts = self.0.hosts.clone();
-        hosts.push(host.into());
-        Self::of(
-            Arc::clone(&self.0.shared),
-            hosts,
-            self.0.origins.clone(),
-            self.0.is_guarded,
-        )
+        self.allow(|site| site.hosts.push(host.into().to_ascii_lowercase()))
     }
 
     /// Allows requests from pages of this origin: `https://app.example.com`.
     pub fn allow_origin(self, origin: impl Into<String>) -> Self {
-        let mut origins = self.0.origins.clone();
-        origins.push(origin.into());
-        Self::of(
-            Arc::clone(&self.0.shared),
-            self.0.hosts.clone(),
-            origins,
-            self.0.is_guarded,
-        )
+        self.allow(|site| site.origins.push(origin.into().to_ascii_lowercase()))
+    }
+
+    fn allow(mut self, change: impl FnOnce(&mut Site)) -> Self {
+        if let Some(site) = &mut self.site {
+            change(Arc::make_mut(site));
+        }
+        self
     }
 
     /// Disables the checks of host and origin, for services behind layers that check them.
     pub fn guarded_elsewhere(self) -> Self {
-        let Inner { hosts, origins, .. } = &*self.0;
-        Self::of(
-            Arc::clone(&self.0.shared),
-            hosts.clone(),
-            origins.clone(),
-            true,
-        )
+        Self { site: None, ..self }
+    }
+}
+
+/// A task that ends when this is dropped.
+struct Running(JoinHandle<()>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.abort();
     }
 }
 
 impl Inner {
-    async fn answer<B>(self: Arc<Self>, request: Request<B>) -> Response<HttpBody>
+    async fn answer<B>(self: Arc<Self>, request: HttpRequest<B>) -> Response<HttpBody>
     where
         B: http_body::Body + Send + 'static,
         B::Error: fmt::Display,
     {
         self.end_in_time();
-        let method = request.method().clone();
-        let (mut parts, body) = request.into_parts();
-        let session = parts.headers.get(&SESSION).cloned();
-        let session = session.as_ref().and_then(|session| session.to_str().ok());
-        if let Some(session) = session {
-            self.sessions.heard(session);
+        let (parts, body) = request.into_parts();
+        match parts.method {
+            Method::POST => self.post(parts, body).await,
+            Method::GET => self.get(&parts),
+            Method::DELETE => self.delete(&parts),
+            _ => not_allowed(),
         }
-        if method != Method::POST {
-            let response = self
-                .service
-                .handle(Request::from_parts(parts, Full::<Bytes>::default()));
-            let stop = (method == Method::GET).then(|| self.shared.stop.clone());
-            let (parts, body) = response.await.into_parts();
-            let mut response = Response::from_parts(parts, HttpBody::of(body, stop, None).await);
-            // Clients that wait for the end of their session take 202 for something else.
-            if method == Method::DELETE && response.status() == StatusCode::ACCEPTED {
-                *response.status_mut() = StatusCode::NO_CONTENT;
-            }
-            return response;
+    }
+
+    async fn post<B>(self: Arc<Self>, parts: Parts, body: B) -> Response<HttpBody>
+    where
+        B: http_body::Body + Send + 'static,
+        B::Error: fmt::Display,
+    {
+        if let Err((status, words)) = head::check_post(&parts.headers) {
+            return refused(status, &Bad::new(code::INVALID_REQUEST, words));
         }
         let limits = &self.shared.limits;
         let whole = request_body::read(body, limits.message, limits.body, &self.budget).await;
-        let request_body::FullBody {
-            bytes: whole,
-            permit: held,
-        } = match whole {
+        let FullBody { bytes, permit } = match whole {
             Ok(whole) => whole,
             Err(broken) => return no_body(broken, limits.message),
         };
-        let message = match Message::read(&whole) {
-            Ok(message) => message,
-            Err(bad) => return refused(StatusCode::BAD_REQUEST, &bad),
-        };
-        let call = match message.call() {
-            Ok(call) => call,
-            Err(bad) => return refused(StatusCode::BAD_REQUEST, &bad),
-        };
-        // Who has no session and greets nobody needs none.
-        let opens = parts.headers.get(&SESSION).is_none() && message.method() == Some("initialize");
-        let opening = if opens { self.opens().await } else { None };
-        if opens && opening.is_none() {
-            let bad = message.bad(ErrorCode::INTERNAL_ERROR, "there are too many sessions");
-            return refused(StatusCode::SERVICE_UNAVAILABLE, &bad);
-        }
-        let flight = match (&call, session) {
-            (Some(call), Some(session)) => match self.sessions.start(session, &call.id) {
-                Start::Flies(flight) => Some(flight),
-                Start::Busy if self.is_open(session).await => {
-                    let bad = message.bad(ErrorCode::INVALID_REQUEST, IN_FLIGHT);
-                    return refused(StatusCode::BAD_REQUEST, &bad);
+        match Incoming::read(&bytes) {
+            Ok(Incoming::Request(request)) if request.is_modern() => {
+                match head::check_modern(&self.shared, &parts.headers, &request) {
+                    Ok(()) => self.alone(&parts, &request, permit).await,
+                    Err(error) => answered(StatusCode::BAD_REQUEST, &request.id, &Err(error)),
                 }
-                Start::Busy | Start::Unknown => None,
+            }
+            Ok(Incoming::Request(request)) => {
+                self.request(&parts, &request, bytes.len(), permit).await
+            }
+            Err(bad) if bad.is_batch => self.batch(&parts, &bytes, &bad, permit),
+            Err(bad) => refused(StatusCode::BAD_REQUEST, &bad),
+            Ok(other) => match self.session(&parts, None) {
+                Ok(session) => {
+                    hear(&session, &other);
+                    empty(StatusCode::ACCEPTED)
+                }
+                Err(response) => *response,
             },
-            _ => None,
-        };
-        let begun = match &call {
-            Some(call) => match self.begin(call, &parts).await {
-                Some(First::Over(result)) => return over(call, &result),
-                Some(First::Begun(begun)) => Some(*begun),
-                None => None,
-            },
-            None => None,
-        };
-        let cancelled = message
-            .cancelled()
-            .and_then(|id| Some((self.heads.session(&parts.headers)?, id)));
-        let bytes = match self.prepare(message, call, begun, flight, &whole, &mut parts) {
-            Ok(bytes) => bytes,
-            Err(bad) => return refused(StatusCode::BAD_REQUEST, &bad),
-        };
-        drop(whole);
-        let request = Request::from_parts(parts, Full::new(bytes));
-        let (parts, body) = self.service.handle(request).await.into_parts();
-        if let Some(session) = parts.headers.get(&SESSION).filter(|_| opens)
-            && let Ok(session) = session.to_str()
-        {
-            self.opened(session).await;
         }
-        drop(opening);
-        if let Some((session, id)) = cancelled
-            && parts.status == StatusCode::ACCEPTED
-        {
-            session.cancel(&id);
-        }
-        Response::from_parts(parts, HttpBody::of(body, None, held).await)
     }
 
-    /// Begins a call at once, where all that stands before it is known to come to nothing.
-    async fn begin(&self, call: &CallRequest<'_>, parts: &Parts) -> Option<First> {
-        let client = self.heads.client(parts, call)?;
-        let tool = self.shared.registry.get(call.name())?;
-        // Which headers say the same as arguments, `rmcp` knows.
-        let asks = tool.def().meta.get(NEEDS).is_some() || has_headers(&*tool);
-        if asks || !call.is_first() || self.service.config.cancellation_token.is_cancelled() {
-            return None;
-        }
-        if !client.is_2026
-            && !self
-                .is_open(parts.headers.get(&SESSION)?.to_str().ok()?)
-                .await
-        {
-            return None;
-        }
-        Some(begun::begin(&self.shared, &client, call, parts).await)
-    }
-
-    /// Whether the session is there; one that is over may still end its calls.
-    async fn is_open(&self, session: &str) -> bool {
-        self.manager.sessions.read().await.contains_key(session)
-    }
-
-    /// The body for `rmcp`, which gets a call's arguments beside it, and not in it: it would make a map
-    /// of them.
-    fn prepare(
+    /// A request of a client without a session: where nobody waits for it any more, it ends.
+    async fn alone(
         &self,
-        message: Message<'_>,
-        call: Option<CallRequest<'_>>,
-        begun: Option<Begun>,
-        flight: Option<Flight>,
-        bytes: &[u8],
-        parts: &mut Parts,
-    ) -> Result<Bytes, Bad> {
-        let Some(call) = call else {
-            message.into_rmcp(bytes)?;
-            return Ok(Bytes::copy_from_slice(bytes));
+        parts: &Parts,
+        request: &Request<'_>,
+        permit: BodyPermit,
+    ) -> Response<HttpBody> {
+        let stream = Stream::new(1, None);
+        let origin = origin(None, &stream, parts);
+        let stop = self.shared.stop_of(origin.own.as_ref());
+        let id = request.id.clone();
+        let mut later = match dispatch::begin(&self.shared, request, &origin, &stop) {
+            Answer::Now(answer) => return answered(status_of(&answer), &id, &answer),
+            Answer::Later(later) => later,
         };
-        let without = call
-            .without_arguments()
-            .map_err(|error| message.no_call(error))?;
-        parts.extensions.insert(Riding {
-            arguments: call.arguments().into(),
-            way: Some(Arc::new(Way::new(&self.heads, call.meta(), begun, flight))),
-        });
-        Ok(if self.shared.has_headers(call.name()) {
-            Bytes::copy_from_slice(bytes)
-        } else {
-            without.into()
-        })
+        if let Poll::Ready(answer) = once(&mut later).await {
+            let status = status_of(&answer);
+            if stream.is_silent() {
+                return answered(status, &id, &answer);
+            }
+            stream.answer(Some(response(&id, &answer)), status);
+            return events(Events::new(&stream, 0, self.end.clone(), ()));
+        }
+        let to = Arc::clone(&stream);
+        let task = Running(tokio::spawn(async move {
+            let answer = later.await;
+            to.answer(Some(response(&id, &answer)), status_of(&answer));
+            drop(permit);
+        }));
+        let mut body = Events::new(&stream, 0, self.end.clone(), task);
+        let told = tokio::select! {
+            told = body.first() => told,
+            // So that nobody between takes the connection for dead.
+            () = sleep(KEEP_ALIVE) => return events(body),
+        };
+        match told {
+            // Of one message no stream is made.
+            Some(told) if stream.is_over() => json(stream.status(), told.text),
+            Some(told) => {
+                body.begins_with(told);
+                events(body)
+            }
+            None => events(body),
+        }
     }
 
-    /// A place for one more session. Where there are enough, one that is idle makes room; `None` where none is.
-    async fn opens(&self) -> Option<Opening<'_>> {
-        let opening = self.opening.fetch_add(1, Ordering::AcqRel);
-        let place = Opening(&self.opening);
-        let most = self.shared.limits.sessions;
-        while opening + self.manager.sessions.read().await.len() >= most {
-            let idle = self.sessions.take_idle()?;
-            let ended = self.manager.sessions.write().await.remove(&idle);
-            if let Some(session) = ended {
-                // It may have to wait for a client that does not read.
-                tokio::spawn(async move { session.close().await });
+    /// A request of the versions with sessions.
+    async fn request(
+        &self,
+        parts: &Parts,
+        request: &Request<'_>,
+        bytes: usize,
+        permit: BodyPermit,
+    ) -> Response<HttpBody> {
+        let has_session = parts.headers.contains_key(&SESSION);
+        if request.method == "initialize" && !has_session {
+            return self.greet(parts, request);
+        }
+        // It names an older version for itself, and has no session either.
+        if request.meta.version().is_some() && !has_session {
+            return match head::check_version(&parts.headers) {
+                Ok(()) => self.alone(parts, request, permit).await,
+                Err(error) => answered(StatusCode::BAD_REQUEST, &request.id, &Err(error)),
+            };
+        }
+        let session = match self.session(parts, Some(&request.id)) {
+            Ok(session) => session,
+            Err(response) => return *response,
+        };
+        let stream = session.stream(1);
+        let work = self.work(&session, &stream, parts, request, bytes, permit);
+        let mut work = match work {
+            Ok(work) => work,
+            Err(error) => return answered(StatusCode::BAD_REQUEST, &request.id, &Err(error)),
+        };
+        // Most calls are over as soon as they are begun.
+        match once(&mut work).await {
+            Poll::Ready(Some(message)) if stream.is_silent() => json(StatusCode::OK, message),
+            Poll::Ready(message) => {
+                stream.answer(message, StatusCode::OK);
+                self.stream(session, &stream, [])
+            }
+            Poll::Pending => self.stream(session, &stream, [work]),
+        }
+    }
+
+    /// A request in a session; `bytes` are those that it holds.
+    fn work(
+        &self,
+        session: &Used,
+        stream: &Arc<Stream>,
+        parts: &Parts,
+        request: &Request<'_>,
+        bytes: usize,
+        permit: BodyPermit,
+    ) -> Result<Work, RpcError> {
+        if request.method == "tools/call" {
+            session.has_called();
+        }
+        let origin = origin(Some(session), stream, parts);
+        let stop = self.shared.stop_of(origin.own.as_ref());
+        let id = request.id.clone();
+        let most = self.shared.limits.in_flight;
+        let ticket = session.peer.requests.start(&id, bytes, most, &stop);
+        let ticket = ticket.map_err(|why| RpcError::new(code::INVALID_REQUEST, why))?;
+        Ok(
+            match dispatch::begin(&self.shared, request, &origin, &stop) {
+                Answer::Now(answer) => Box::pin(std::future::ready(Some(response(&id, &answer)))),
+                Answer::Later(later) => Box::pin(async move {
+                    let answer = later.await;
+                    let _held = permit;
+                    ticket.is_wanted().then(|| response(&id, &answer))
+                }),
+            },
+        )
+    }
+
+    /// Goes on with what is left, whether the client stays or not: it may come back.
+    fn stream(
+        &self,
+        session: Used,
+        stream: &Arc<Stream>,
+        left: impl IntoIterator<Item = Work>,
+    ) -> Response<HttpBody> {
+        session.keep(stream);
+        for work in left {
+            let (stream, session) = (Arc::clone(stream), session.clone());
+            tokio::spawn(async move {
+                stream.answer(work.await, StatusCode::OK);
+                drop(session);
+            });
+        }
+        let is_primed = !session.peer.is_before(Version::V2025_11_25);
+        let body = Events::new(stream, 0, self.end.clone(), session);
+        events(if is_primed { body.primed() } else { body })
+    }
+
+    /// Several messages in one, as 2025-03-26 has them.
+    fn batch(
+        &self,
+        parts: &Parts,
+        bytes: &[u8],
+        bad: &Bad,
+        permit: BodyPermit,
+    ) -> Response<HttpBody> {
+        let session = match self.session(parts, None) {
+            Ok(session) if session.peer.speaks(Version::V2025_03_26) => session,
+            Ok(_) => return refused(StatusCode::BAD_REQUEST, bad),
+            Err(response) => return *response,
+        };
+        let text = str::from_utf8(bytes).unwrap_or_default();
+        let messages = array(text);
+        if messages.is_empty() {
+            return refused(StatusCode::BAD_REQUEST, bad);
+        }
+        let stream = session.stream(0);
+        let mut left: Vec<Work> = vec![Box::pin(async move {
+            drop(permit);
+            None
+        })];
+        let mut is_answered = false;
+        for message in messages {
+            let answer = match Incoming::read(message.as_bytes()) {
+                Ok(Incoming::Request(request)) => {
+                    let work = self.work(&session, &stream, parts, &request, message.len(), None);
+                    work.unwrap_or_else(|error| {
+                        let answer = response(&request.id, &Err(error));
+                        Box::pin(std::future::ready(Some(answer)))
+                    })
+                }
+                Ok(other) => {
+                    hear(&session, &other);
+                    continue;
+                }
+                Err(bad) => Box::pin(std::future::ready(Some(bad.to_json()))),
+            };
+            is_answered = true;
+            left.push(answer);
+        }
+        if !is_answered {
+            return empty(StatusCode::ACCEPTED);
+        }
+        stream.expect(left.len());
+        self.stream(session, &stream, left)
+    }
+
+    /// `initialize`, which opens a session.
+    fn greet(&self, parts: &Parts, request: &Request<'_>) -> Response<HttpBody> {
+        let Some((id, session)) = self.sessions.open_new() else {
+            let error = RpcError::new(code::INTERNAL_ERROR, "there are too many sessions");
+            return answered(StatusCode::SERVICE_UNAVAILABLE, &request.id, &Err(error));
+        };
+        let origin = origin(Some(&session), &session.stream(0), parts);
+        let stop = self.shared.stop_of(None);
+        let answer = match dispatch::begin(&self.shared, request, &origin, &stop) {
+            Answer::Now(answer) => answer,
+            Answer::Later(_) => Err(RpcError::method_not_found(&request.method)),
+        };
+        let mut response = answered(StatusCode::OK, &request.id, &answer);
+        match HeaderValue::from_str(&id) {
+            Ok(value) if answer.is_ok() => {
+                response.headers_mut().insert(SESSION, value);
+            }
+            _ => {
+                self.sessions.close(&id);
             }
         }
-        Some(place)
+        response
     }
 
-    async fn opened(&self, session: &str) {
-        if self.sessions.len() >= self.shared.limits.sessions {
-            let open = self.manager.sessions.read().await;
-            self.sessions.retain(|session| open.contains_key(session));
+    /// The session that the head names.
+    ///
+    /// # Errors
+    /// What is answered where there is none.
+    fn session(&self, parts: &Parts, id: Option<&Id>) -> Result<Used, Box<Response<HttpBody>>> {
+        let refuse = |status, error: &RpcError| {
+            let text = error_response(id.map(Id::as_json), error);
+            Err(Box::new(json(status, text)))
+        };
+        let words = match head::one(&parts.headers, &SESSION) {
+            Ok(Some(session)) => match self.sessions.find(session) {
+                Some(session) => {
+                    return match head::check_version(&parts.headers) {
+                        Ok(()) => Ok(session),
+                        Err(error) => refuse(StatusCode::BAD_REQUEST, &error),
+                    };
+                }
+                None => {
+                    let error = RpcError::new(code::INVALID_REQUEST, "the session is over");
+                    return refuse(StatusCode::NOT_FOUND, &error);
+                }
+            },
+            Ok(None) => "the request has neither a session nor what it takes to do without one",
+            Err(()) => "the request names more than one session",
+        };
+        // Of a version that is not spoken nothing else is said.
+        let error = match head::check_version(&parts.headers) {
+            Ok(()) => RpcError::new(code::INVALID_REQUEST, words),
+            Err(error) => error,
+        };
+        refuse(StatusCode::BAD_REQUEST, &error)
+    }
+
+    /// The stream of what a server says unasked, or what is left of another one.
+    fn get(&self, parts: &Parts) -> Response<HttpBody> {
+        if !parts.headers.contains_key(&SESSION) {
+            return not_allowed();
         }
-        self.sessions.opened(session);
+        if let Err((status, words)) = head::check_get(&parts.headers) {
+            return refused(status, &Bad::new(code::INVALID_REQUEST, words));
+        }
+        let session = match self.session(parts, None) {
+            Ok(session) => session,
+            Err(response) => return *response,
+        };
+        let last = head::one(&parts.headers, &LAST_EVENT).ok().flatten();
+        if let Some((stream, place)) = last.and_then(|last| session.after(last)) {
+            return events(Events::new(&stream, place, self.end.clone(), session));
+        }
+        let stream = Stream::new(1, None);
+        let (to, shared) = (Arc::clone(&stream), Arc::clone(&self.shared));
+        let ended = session.peer.hung_up.clone();
+        let task = Running(tokio::spawn(async move {
+            dispatch::watch(shared, Outlet::Stream(Arc::clone(&to)), ended).await;
+            to.answer(None, StatusCode::OK);
+        }));
+        let stop = self.shared.stop.clone();
+        events(Events::new(&stream, 0, stop, (task, session)))
     }
 
-    /// Ends what is left of all sessions some time after the server was told to stop.
+    fn delete(&self, parts: &Parts) -> Response<HttpBody> {
+        let session = head::one(&parts.headers, &SESSION).ok().flatten();
+        match session {
+            Some(session) if self.sessions.close(session) => empty(StatusCode::NO_CONTENT),
+            Some(_) => empty(StatusCode::NOT_FOUND),
+            None => not_allowed(),
+        }
+    }
+
+    /// Ends what is left some time after the server was told to stop.
     fn end_in_time(&self) {
         self.stops.call_once(|| {
             let (stop, grace) = (self.shared.stop.clone(), self.shared.limits.grace);
-            let end_calls = self.shared.end_calls.clone();
-            let end = self.service.config.cancellation_token.clone();
+            let (end_calls, end) = (self.shared.end_calls.clone(), self.end.clone());
             tokio::spawn(async move {
                 stop.cancelled().await;
-                tokio::time::sleep(grace).await;
+                sleep(grace).await;
                 end_calls.cancel();
-                tokio::time::sleep(CANCEL_GRACE).await;
+                sleep(CANCEL_GRACE).await;
                 end.cancel();
             });
         });
     }
 }
 
-/// A session that is being opened.
-struct Opening<'i>(&'i AtomicUsize);
+/// A request on its way: the message that answers it, if somebody still waits for it.
+type Work = Pin<Box<dyn Future<Output = Option<String>> + Send>>;
 
-impl Drop for Opening<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::AcqRel);
+/// Hears what wants no answer.
+fn hear(session: &Used, message: &Incoming<'_>) {
+    match message {
+        Incoming::Notification { method, params } if method == "notifications/cancelled" => {
+            if let Some(id) = params.some("requestId").and_then(Id::read) {
+                session.peer.requests.cancel(&id);
+            }
+        }
+        Incoming::Response {
+            id: Some(id),
+            answer,
+        } => session.peer.answered(id, *answer),
+        _ => {}
     }
 }
 
-impl<B> tower_service::Service<Request<B>> for HttpService
+/// Goes on as far as it comes at once.
+async fn once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
+    std::future::poll_fn(|task| Poll::Ready(Pin::new(&mut *future).poll(task))).await
+}
+
+fn origin(session: Option<&Used>, stream: &Arc<Stream>, parts: &Parts) -> Origin {
+    Origin {
+        peer: session.map(|session| Arc::clone(&session.peer)),
+        out: Outlet::Stream(Arc::clone(stream)),
+        own: parts.extensions.get::<Context>().cloned(),
+    }
+}
+
+/// HTTP's status for an answer to a client without a session.
+fn status_of(answer: &Answered) -> StatusCode {
+    match answer {
+        Err(error) => match error.code {
+            code::METHOD_NOT_FOUND => StatusCode::NOT_FOUND,
+            code::MISSING_CAPABILITY | code::UNSUPPORTED_VERSION | code::HEADER_MISMATCH => {
+                StatusCode::BAD_REQUEST
+            }
+            _ => StatusCode::OK,
+        },
+        Ok(_) => StatusCode::OK,
+    }
+}
+
+fn answered(status: StatusCode, id: &Id, answer: &Answered) -> Response<HttpBody> {
+    json(status, response(id, answer))
+}
+
+fn no_body(broken: BodyError, limit: usize) -> Response<HttpBody> {
+    let (status, text) = match broken {
+        BodyError::TooLarge => (
+            StatusCode::PAYLOAD_TOO_LARGE,
+            format!("the message is longer than {limit} bytes"),
+        ),
+        BodyError::TooSlow => (
+            StatusCode::REQUEST_TIMEOUT,
+            "the message did not come in time".to_owned(),
+        ),
+        BodyError::OverBudget => (
+            StatusCode::SERVICE_UNAVAILABLE,
+            "the request was not begun: the server holds too much of others; try again later"
+                .to_owned(),
+        ),
+        BodyError::Lost => (
+            StatusCode::BAD_REQUEST,
+            "the message cannot be read".to_owned(),
+        ),
+    };
+    refused(status, &Bad::new(code::INVALID_REQUEST, text))
+}
+
+fn refused(status: StatusCode, bad: &Bad) -> Response<HttpBody> {
+    json(status, bad.to_json())
+}
+
+fn json(status: StatusCode, message: String) -> Response<HttpBody> {
+    let mut response = Response::new(HttpBody::whole(message));
+    *response.status_mut() = status;
+    let kind = HeaderValue::from_static(head::JSON);
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    response
+}
+
+fn empty(status: StatusCode) -> Response<HttpBody> {
+    let mut response = Response::new(HttpBody::whole(""));
+    *response.status_mut() = status;
+    response
+}
+
+fn not_allowed() -> Response<HttpBody> {
+    let mut response = empty(StatusCode::METHOD_NOT_ALLOWED);
+    let post = HeaderValue::from_static("POST");
+    response.headers_mut().insert(header::ALLOW, post);
+    response
+}
+
+fn events(events: Events) -> Response<HttpBody> {
+    let mut response = Response::new(HttpBody::events(events));
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::CONTENT_TYPE, head::EVENTS),
+        (header::CACHE_CONTROL, "no-cache"),
+        // What stands between must not hold events back.
+        (header::HeaderName::from_static("x-accel-buffering"), "no"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+impl<B> tower_service::Service<HttpRequest<B>> for HttpService
 where
     B: http_body::Body + Send + 'static,
     B::Data: Send,
@@ -371,16 +589,33 @@ where
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, request: Request<B>) -> Self::Future {
-        let inner = Arc::clone(&self.0);
-        Box::pin(async move { Ok(inner.answer(request).await) })
+    fn call(&mut self, request: HttpRequest<B>) -> Self::Future {
+        let inner = Arc::clone(&self.inner);
+        let words = match &self.site {
+            Some(site) if !site.is_host(request.headers(), request.uri().host()) => {
+                Some("this server is not reached under that name; it has to be allowed")
+            }
+            Some(site) if !site.is_origin(request.headers()) => {
+                Some("pages of that origin may not ask this server; it has to be allowed")
+            }
+            _ => None,
+        };
+        Box::pin(async move {
+            Ok(match words {
+                Some(words) => refused(
+                    StatusCode::FORBIDDEN,
+                    &Bad::new(code::INVALID_REQUEST, words),
+                ),
+                None => inner.answer(request).await,
+            })
+        })
     }
 }
 
 impl fmt::Debug for HttpService {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpService")
-            .field("name", &self.0.shared.name)
+            .field("name", &self.inner.shared.name)
             .finish_non_exhaustive()
     }
 }

@@ -1,117 +1,202 @@
-//! Which sessions there are, in the order in which they may go, and which of their calls are not answered yet.
+//! Sessions over HTTP, of the versions that have them, in the order in which they may go.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, VecDeque};
+use std::ops::Deref;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
-use rmcp::model::RequestId;
-use rmcp::transport::common::server_side_http::SessionId;
+use super::stream::Stream;
+use crate::random;
+use crate::server::peer::Peer;
 
-/// Beside `rmcp`'s own, which tells neither what a session did nor when.
-#[derive(Default)]
-pub(super) struct Sessions(Mutex<Known>);
+/// So many answers are kept for clients that lost their connection.
+const MOST_STREAMS: usize = 16;
 
-#[derive(Default)]
-struct Known {
-    sessions: HashMap<SessionId, Session>,
-    /// Counts requests.
-    now: u64,
+pub(super) struct Sessions {
+    open: Mutex<HashMap<Arc<str>, Arc<Session>>>,
+    most: usize,
+    idle: Duration,
+    /// Numbers what is heard.
+    now: AtomicU64,
 }
 
 #[derive(Default)]
-struct Session {
-    has_called: bool,
-    /// When it was last heard of.
-    last: u64,
-    /// `rmcp` sends an answer to the last request of its id, and one before of the same id would wait for ever: so there
-    /// is none.
-    calls: HashSet<RequestId>,
+pub(super) struct Session {
+    pub(super) peer: Arc<Peer>,
+    has_called: AtomicBool,
+    /// How many requests and streams it has.
+    uses: AtomicUsize,
+    heard: Mutex<Heard>,
+    streams: Mutex<Streams>,
 }
 
-/// A call that is not answered yet, until this is dropped.
-pub(in crate::server) struct Flight {
-    sessions: Arc<Sessions>,
-    session: SessionId,
-    id: RequestId,
+/// When it was last heard of.
+struct Heard {
+    number: u64,
+    at: Instant,
 }
 
-/// What there is to say of a call that comes in.
-pub(super) enum Start {
-    Flies(Flight),
-    /// Another call of this id is not answered yet.
-    Busy,
-    /// The session is not there.
-    Unknown,
-}
-
-impl Known {
-    /// The session, which was heard of just now.
-    fn heard(&mut self, session: &str) -> Option<&mut Session> {
-        self.now += 1;
-        let heard = self.sessions.get_mut(session)?;
-        heard.last = self.now;
-        Some(heard)
+impl Default for Heard {
+    fn default() -> Self {
+        Self {
+            number: 0,
+            at: Instant::now(),
+        }
     }
+}
+
+/// The streams to which a client may come back.
+#[derive(Default)]
+struct Streams {
+    last: u64,
+    kept: VecDeque<Arc<Stream>>,
+}
+
+/// A session that is not idle, until this is dropped.
+pub(super) struct Used {
+    session: Arc<Session>,
 }
 
 impl Sessions {
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.known().sessions.len()
-    }
-
-    pub(super) fn opened(&self, session: &str) {
-        let mut known = self.known();
-        known.sessions.entry(session.into()).or_default();
-        known.heard(session);
-    }
-
-    pub(super) fn heard(&self, session: &str) {
-        self.known().heard(session);
-    }
-
-    pub(super) fn start(self: &Arc<Self>, session: &str, id: &RequestId) -> Start {
-        let mut known = self.known();
-        let Some(heard) = known.heard(session) else {
-            return Start::Unknown;
-        };
-        heard.has_called = true;
-        if !heard.calls.insert(id.clone()) {
-            return Start::Busy;
+    pub(super) fn new(most: usize, idle: Duration) -> Self {
+        Self {
+            open: Mutex::default(),
+            most,
+            idle,
+            now: AtomicU64::new(0),
         }
-        Start::Flies(Flight {
-            sessions: Arc::clone(self),
-            session: session.into(),
-            id: id.clone(),
-        })
     }
 
-    /// Takes out the session that may go first: the one that is idle the longest, of those that never called if there is one. None
-    /// where each waits for an answer.
-    pub(super) fn take_idle(&self) -> Option<SessionId> {
-        let mut known = self.known();
-        let idle = known
-            .sessions
-            .iter()
-            .filter(|(_, one)| one.calls.is_empty());
-        let (session, _) = idle.min_by_key(|(_, one)| (one.has_called, one.last))?;
-        let session = Arc::clone(session);
-        known.sessions.remove(&session);
-        Some(session)
+    fn open(&self) -> MutexGuard<'_, HashMap<Arc<str>, Arc<Session>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Forgets those that have ended.
-    pub(super) fn retain(&self, is_open: impl Fn(&SessionId) -> bool) {
-        self.known().sessions.retain(|session, _| is_open(session));
+    /// Opens a session, and returns its id. Where there are enough, one without a request makes room: one that never
+    /// called if there is one, of these the one that is idle the longest. `None` if each waits for an answer.
+    pub(super) fn open_new(&self) -> Option<(Arc<str>, Used)> {
+        let mut open = self.open();
+        if open.len() >= self.most {
+            open.retain(|_, session| !session.is_over(self.idle));
+        }
+        if open.len() >= self.most {
+            let idle = open.iter().filter(|(_, one)| one.peer.requests.is_empty());
+            let (id, _) = idle.min_by_key(|(_, one)| {
+                let has_called = one.has_called.load(Ordering::Relaxed);
+                (has_called, one.heard().number)
+            })?;
+            let id = Arc::clone(id);
+            if let Some(session) = open.remove(&id) {
+                session.peer.hung_up.cancel();
+            }
+        }
+        let id: Arc<str> = random::id().into();
+        let session = Arc::new(Session::default());
+        open.insert(Arc::clone(&id), Arc::clone(&session));
+        drop(open);
+        Some((id, self.using(session)))
+    }
+
+    /// The session of this id, which is heard of now.
+    pub(super) fn find(&self, id: &str) -> Option<Used> {
+        let mut open = self.open();
+        let session = Arc::clone(open.get(id)?);
+        if session.is_over(self.idle) {
+            open.remove(id);
+            return None;
+        }
+        drop(open);
+        Some(self.using(session))
+    }
+
+    /// Ends the session, and what it waits for. False if there is none.
+    pub(super) fn close(&self, id: &str) -> bool {
+        let closed = self.open().remove(id);
+        let Some(session) = closed else {
+            return false;
+        };
+        session.peer.hung_up.cancel();
+        session.peer.requests.cancel_all();
+        true
+    }
+
+    fn using(&self, session: Arc<Session>) -> Used {
+        session.uses.fetch_add(1, Ordering::AcqRel);
+        let number = self.now.fetch_add(1, Ordering::Relaxed);
+        session.heard().number = number;
+        Used { session }
     }
 }
 
-impl Drop for Flight {
-    fn drop(&mut self) {
-        if let Some(session) = self.sessions.known().heard(&self.session) {
-            session.calls.remove(&self.id);
+impl Session {
+    fn heard(&self) -> MutexGuard<'_, Heard> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether it was idle for so long.
+    fn is_over(&self, idle: Duration) -> bool {
+        self.uses.load(Ordering::Acquire) == 0 && self.heard().at.elapsed() > idle
+    }
+
+    pub(super) fn has_called(&self) {
+        self.has_called.store(true, Ordering::Relaxed);
+    }
+
+    fn streams(&self) -> MutexGuard<'_, Streams> {
+        self.streams.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A stream on which so many requests are answered.
+    pub(super) fn stream(&self, writers: usize) -> Arc<Stream> {
+        let mut streams = self.streams();
+        streams.last += 1;
+        Stream::new(writers, Some(streams.last))
+    }
+
+    /// Keeps a stream, so that the client may come back to it.
+    pub(super) fn keep(&self, stream: &Arc<Stream>) {
+        let mut streams = self.streams();
+        streams.kept.push_back(Arc::clone(stream));
+        // Those that are answered go first.
+        while streams.kept.len() > MOST_STREAMS {
+            let over = streams.kept.iter().position(|one| one.is_over());
+            streams.kept.remove(over.unwrap_or_default());
         }
+    }
+
+    /// Where a client goes on that has read up to this event: the stream, and the place in it.
+    pub(super) fn after(&self, event: &str) -> Option<(Arc<Stream>, u64)> {
+        let (number, place) = event.split_once('-')?;
+        let (number, place) = (number.parse().ok()?, place.parse().ok()?);
+        let streams = self.streams();
+        let kept = streams
+            .kept
+            .iter()
+            .find(|one| one.kept_as() == Some(number));
+        Some((Arc::clone(kept?), place))
+    }
+}
+
+impl Clone for Used {
+    fn clone(&self) -> Self {
+        self.session.uses.fetch_add(1, Ordering::AcqRel);
+        Self {
+            session: Arc::clone(&self.session),
+        }
+    }
+}
+
+impl Deref for Used {
+    type Target = Session;
+
+    fn deref(&self) -> &Session {
+        &self.session
+    }
+}
+
+impl Drop for Used {
+    fn drop(&mut self) {
+        self.session.heard().at = Instant::now();
+        self.session.uses.fetch_sub(1, Ordering::AcqRel);
     }
 }

@@ -13,7 +13,7 @@ use toolwright::{
     tool, tools,
 };
 
-use super::client::{Client, JSON, STREAM};
+use super::client::{Client, JSON};
 
 /// Adds.
 #[tool]
@@ -96,7 +96,7 @@ pub(crate) async fn known() -> [(Client, Arc<AtomicUsize>); 2] {
     let (server, runs) = self::server();
     let session = Client::greeted(&server.http(), &json!({"elicitation": {}})).await;
     let heard = session.call("add", FIVE).await;
-    assert_eq!(heard.answer(STREAM)["result"]["content"][0]["text"], "5");
+    assert_eq!(heard.answer(JSON)["result"]["content"][0]["text"], "5");
     let (server, others) = self::server();
     let alone = Client::of_2026(&server.http());
     let heard = alone.call("add", FIVE).await;

@@ -1,0 +1,102 @@
+//! Who makes a request.
+
+use std::sync::Arc;
+
+use toolwright_json::{Object, list, quoted};
+use toolwright_runtime::tool::Context;
+
+use super::incoming::Request;
+use super::outlet::Outlet;
+use super::peer::{Capabilities, Peer, fresh_id};
+use super::{Shared, logs};
+use crate::protocol::{RpcError, Version, code, key};
+
+/// Where a request came from.
+#[derive(Clone)]
+pub(super) struct Origin {
+    /// The client on the pipe, or in the session. `None` of a client without one.
+    pub(super) peer: Option<Arc<Peer>>,
+    /// Where what belongs to the request is said.
+    pub(super) out: Outlet,
+    /// What a layer around the HTTP service knows of whoever asks.
+    pub(super) own: Option<Context>,
+}
+
+/// Who makes a request, and what they can do.
+#[derive(Clone)]
+pub(super) struct Asker {
+    pub(super) version: Version,
+    pub(super) capabilities: Arc<Capabilities>,
+    /// The client reads what calls say on their way.
+    pub(super) logs: bool,
+    /// JSON of the token under which the client wants to hear of the request's progress.
+    pub(super) token: Option<Box<str>>,
+    pub(super) cx: Context,
+    pub(super) peer: Option<Arc<Peer>>,
+    pub(super) out: Outlet,
+}
+
+impl Asker {
+    /// By what the request says of itself, or by what the client said when it greeted.
+    pub(super) fn of(
+        shared: &Shared,
+        request: &Request<'_>,
+        origin: &Origin,
+    ) -> Result<Self, RpcError> {
+        let said = match request.meta.version() {
+            Some(version) => Some(version.map_err(|asked| unsupported(&asked))?),
+            None => None,
+        };
+        let peer = origin.peer.clone();
+        let greeted = peer.as_ref().and_then(|peer| Some((peer, peer.hello()?)));
+        let (version, capabilities, logs, session) = match (said, greeted) {
+            // A client that greeted may say its version all the same.
+            (said, Some((peer, hello))) if !said.is_some_and(Version::is_modern) => {
+                let session = peer.id().to_owned();
+                (hello.version, hello.capabilities, peer.logs(), session)
+            }
+            (Some(version), _) => {
+                let meta = &request.meta.0;
+                let Some(can) = meta.some(key::CAPABILITIES) else {
+                    let words = format!("`_meta` has no `{}`", key::CAPABILITIES);
+                    return Err(RpcError::invalid_params(words));
+                };
+                let level = meta.text(key::LOG_LEVEL);
+                let logs = level.is_some_and(|level| logs::is_heard(&level) == Some(true));
+                (version, Arc::new(Capabilities::new(can)), logs, fresh_id())
+            }
+            (None, _) => {
+                let words = "the request says no version of the protocol, and no `initialize` came before it";
+                return Err(RpcError::invalid_params(words));
+            }
+        };
+        Ok(Self {
+            version,
+            capabilities,
+            logs,
+            token: request.meta.progress_token().map(Box::from),
+            cx: context(shared, &session, origin.own.clone()),
+            peer,
+            out: origin.out.clone(),
+        })
+    }
+}
+
+/// What is known of a request: of whoever asks, by a layer around the HTTP service; under that, of the session;
+/// under both, of all calls.
+fn context(shared: &Shared, session: &str, own: Option<Context>) -> Context {
+    let session = Context::new().with_session(session);
+    match own {
+        Some(own) => own.over(&session).over(&shared.context),
+        None => session.over(&shared.context),
+    }
+}
+
+pub(super) fn unsupported(asked: &str) -> RpcError {
+    let versions = Version::ALL.map(|version| quoted(version.as_str()));
+    let data = Object::new()
+        .json("supported", &list(versions))
+        .text("requested", asked);
+    let words = format!("the protocol version `{asked}` is not supported");
+    RpcError::new(code::UNSUPPORTED_VERSION, words).with_data(data.end())
+}

@@ -1,0 +1,59 @@
+//! `tools/list`: definitions, a page at a time.
+
+use toolwright_json::{Object, list};
+use toolwright_provider::call::ToolDef;
+use toolwright_provider::definitions::sent_definitions;
+use toolwright_provider::wire::Wire;
+
+use super::Shared;
+use super::asker::Asker;
+use super::dispatch::Answered;
+use crate::protocol::{Fields, RpcError, Version};
+
+/// The page that the client asks for. A cursor says behind which tool it begins; where that tool
+/// is gone, at which place.
+pub(super) fn page(shared: &Shared, asker: &Asker, params: &Fields<'_>) -> Answered {
+    let tools = shared.executor.tools(&asker.cx);
+    let defs: Vec<&ToolDef> = sent_definitions(&tools).collect();
+    let start = match params.some("cursor") {
+        Some(_) => {
+            let start = params
+                .text("cursor")
+                .and_then(|cursor| start(&cursor, &defs));
+            start.ok_or_else(|| RpcError::invalid_params("the cursor is none of this server's"))?
+        }
+        None => 0,
+    };
+    let rest = defs.get(start..).unwrap_or_default();
+    let page = rest.get(..shared.page).unwrap_or(rest);
+    let wire = wire(asker.version);
+    let listed = page.iter().map(|def| wire.definition(def).into_string());
+    let next = page.last().filter(|_| page.len() < rest.len());
+    let next = next.map(|last| format!("{}:{}", start + page.len(), last.name));
+    let result = if asker.version.is_modern() {
+        // Whoever asks may see other tools.
+        let result = shared.complete().json("ttlMs", "0");
+        result.text("cacheScope", "private")
+    } else {
+        Object::new()
+    };
+    let result = result.json("tools", &list(listed));
+    Ok(result.maybe_text("nextCursor", next.as_deref()).end())
+}
+
+pub(super) fn wire(version: Version) -> Wire {
+    if version.is_modern() {
+        Wire::Mcp2026
+    } else {
+        Wire::Mcp
+    }
+}
+
+fn start(cursor: &str, defs: &[&ToolDef]) -> Option<usize> {
+    let (place, name) = cursor.split_once(':')?;
+    let place: usize = place.parse().ok()?;
+    match defs.iter().position(|def| def.name == name) {
+        Some(found) => Some(found + 1),
+        None => Some(place),
+    }
+}

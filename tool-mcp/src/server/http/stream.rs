@@ -1,0 +1,194 @@
+//! What is said over HTTP in answer to one request: some messages, and its answer.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+
+use futures_util::task::AtomicWaker;
+use http::StatusCode;
+use tokio::sync::Notify;
+
+use crate::protocol::one_line;
+
+/// So many messages may wait to be read; then whoever has more to say waits.
+const MOST_WAITING: u64 = 16;
+
+/// So many bytes of messages that were read are kept, for a client that comes back.
+const MOST_KEPT: usize = 256 * 1024;
+
+/// Messages on their way to one reader at a time.
+pub(in crate::server) struct Stream {
+    /// Its number in the session, if messages that were read are kept.
+    kept_as: Option<u64>,
+    state: Mutex<State>,
+    /// Rings when something was read.
+    read: Notify,
+    reader: AtomicWaker,
+}
+
+#[derive(Default)]
+struct State {
+    /// The last messages, in their order; what is not read is among them.
+    messages: VecDeque<String>,
+    bytes: usize,
+    /// How many messages came before these.
+    gone: u64,
+    /// How many were read.
+    read: u64,
+    /// How many requests are not answered yet.
+    writers: usize,
+    /// Which reader is the newest.
+    readers: u64,
+    /// It is gone, and may come back.
+    is_left: bool,
+    /// HTTP's, of an answer that is the whole response.
+    status: StatusCode,
+}
+
+/// A message, and its place in the stream.
+pub(super) struct Told {
+    pub(super) place: u64,
+    pub(super) text: String,
+}
+
+impl Stream {
+    /// One on which so many requests are answered.
+    pub(super) fn new(writers: usize, kept_as: Option<u64>) -> Arc<Self> {
+        Arc::new(Self {
+            kept_as,
+            state: Mutex::new(State {
+                writers,
+                ..State::default()
+            }),
+            read: Notify::new(),
+            reader: AtomicWaker::new(),
+        })
+    }
+
+    pub(super) fn kept_as(&self) -> Option<u64> {
+        self.kept_as
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says something, as soon as there is room. Where the reader is gone there may be none, and nobody waits for it.
+    pub(in crate::server) async fn say(&self, message: String) -> bool {
+        loop {
+            let read = self.read.notified();
+            tokio::pin!(read);
+            read.as_mut().enable();
+            {
+                let mut state = self.state();
+                if state.last() - state.read < MOST_WAITING {
+                    state.push(message, self.kept_as.is_some());
+                    break;
+                }
+                if state.is_left {
+                    return false;
+                }
+            }
+            read.await;
+        }
+        self.reader.wake();
+        true
+    }
+
+    /// The answer to one of the requests, for which there is always room. None for one that nobody waits for.
+    pub(super) fn answer(&self, message: Option<String>, status: StatusCode) {
+        let mut state = self.state();
+        state.status = status;
+        if let Some(message) = message {
+            state.push(message, self.kept_as.is_some());
+        }
+        state.writers = state.writers.saturating_sub(1);
+        drop(state);
+        self.reader.wake();
+    }
+
+    /// So many requests are answered here.
+    pub(super) fn expect(&self, writers: usize) {
+        self.state().writers = writers;
+    }
+
+    /// Whether nothing was said.
+    pub(super) fn is_silent(&self) -> bool {
+        self.state().last() == 0
+    }
+
+    /// All was said and read.
+    pub(super) fn is_over(&self) -> bool {
+        let state = self.state();
+        state.writers == 0 && state.read == state.last()
+    }
+
+    pub(super) fn status(&self) -> StatusCode {
+        self.state().status
+    }
+
+    /// Reads from this place on; whoever read before reads no more.
+    pub(super) fn read_from(&self, place: u64) -> u64 {
+        let mut state = self.state();
+        state.read = place.clamp(state.gone, state.last());
+        state.readers += 1;
+        state.is_left = false;
+        self.reader.wake();
+        state.readers
+    }
+
+    /// The reader of this number is gone.
+    pub(super) fn leave(&self, reader: u64) {
+        let mut state = self.state();
+        state.is_left |= state.readers == reader;
+        drop(state);
+        self.read.notify_waiters();
+    }
+
+    /// The next message for the reader of this number; `None` at the end.
+    pub(super) fn poll(&self, reader: u64, cx: &mut Context<'_>) -> Poll<Option<Told>> {
+        self.reader.register(cx.waker());
+        let mut state = self.state();
+        if state.readers != reader {
+            return Poll::Ready(None);
+        }
+        let place = state.read;
+        let at = usize::try_from(place - state.gone).unwrap_or(usize::MAX);
+        let Some(text) = state.messages.get(at).cloned() else {
+            return match state.writers {
+                0 => Poll::Ready(None),
+                _ => Poll::Pending,
+            };
+        };
+        state.read += 1;
+        state.forget(self.kept_as.is_some());
+        drop(state);
+        self.read.notify_waiters();
+        Poll::Ready(Some(Told { place, text }))
+    }
+}
+
+impl State {
+    /// How many messages there were.
+    fn last(&self) -> u64 {
+        self.gone + self.messages.len() as u64
+    }
+
+    fn push(&mut self, message: String, kept: bool) {
+        let message = one_line(message);
+        self.bytes += message.len();
+        self.messages.push_back(message);
+        self.forget(kept);
+    }
+
+    /// Forgets what was read, or of that what is too much.
+    fn forget(&mut self, kept: bool) {
+        while self.gone < self.read && (!kept || self.bytes > MOST_KEPT) {
+            let Some(message) = self.messages.pop_front() else {
+                return;
+            };
+            self.bytes -= message.len();
+            self.gone += 1;
+        }
+    }
+}

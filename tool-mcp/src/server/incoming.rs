@@ -1,0 +1,153 @@
+//! What a client sends, told apart.
+
+use std::borrow::Cow;
+
+use crate::protocol::{
+    Fields, FieldsError, Frame, FrameError, Id, Kind, Meta, Params, RpcError, Torn, Version,
+};
+use crate::protocol::{code, error_response};
+
+/// A message of a client.
+#[derive(Debug)]
+pub(super) enum Incoming<'m> {
+    Request(Request<'m>),
+    Notification {
+        method: Cow<'m, str>,
+        params: Fields<'m>,
+    },
+    /// The answer to a request of ours: JSON of the result, or of the error.
+    Response {
+        id: Option<Id>,
+        answer: Result<&'m str, &'m str>,
+    },
+    /// Nothing that anybody could answer, such as a notification with parameters that are none.
+    Nothing,
+}
+
+#[derive(Debug)]
+pub(super) struct Request<'m> {
+    pub(super) id: Id,
+    pub(super) method: Cow<'m, str>,
+    pub(super) params: Fields<'m>,
+    pub(super) meta: Meta<'m>,
+}
+
+impl Request<'_> {
+    /// Whether it says for itself who asks.
+    pub(super) fn is_modern(&self) -> bool {
+        let version = self.meta.version();
+        version.is_some_and(|version| version.is_ok_and(Version::is_modern))
+    }
+}
+
+/// What is no message, or none that is understood: an error for the client.
+#[derive(Debug)]
+pub(super) struct Bad {
+    pub(super) error: RpcError,
+    /// JSON of the id, if it is sure that it is a request's.
+    id: Option<String>,
+    /// It is an array: several messages in one, as clients of 2025-03-26 send them.
+    pub(super) is_batch: bool,
+}
+
+impl Bad {
+    pub(super) fn new(code: i64, message: impl Into<String>) -> Self {
+        Self {
+            error: RpcError::new(code, message),
+            id: None,
+            is_batch: false,
+        }
+    }
+
+    fn of(code: i64, message: impl Into<String>, id: Option<&str>) -> Self {
+        Self {
+            id: id.map(str::to_owned),
+            ..Self::new(code, message)
+        }
+    }
+
+    /// About a message of which only this can be read.
+    pub(super) fn torn(self, text: &str) -> Self {
+        let torn = Torn::read(text).filter(|torn| torn.kind == Kind::Request);
+        Self {
+            id: torn.map(|torn| torn.id.as_json().to_owned()),
+            ..self
+        }
+    }
+
+    pub(super) fn to_json(&self) -> String {
+        error_response(self.id.as_deref(), &self.error)
+    }
+}
+
+impl<'m> Incoming<'m> {
+    pub(super) fn read(bytes: &'m [u8]) -> Result<Self, Bad> {
+        let no_json = |why: String| Bad::new(code::PARSE_ERROR, format!("this is no JSON: {why}"));
+        let text = std::str::from_utf8(bytes).map_err(|error| {
+            let (text, _) = bytes.split_at(error.valid_up_to());
+            no_json(error.to_string()).torn(&String::from_utf8_lossy(text))
+        })?;
+        let frame = Frame::read(text).map_err(|error| match error {
+            FrameError::Json(error) => no_json(error.to_string()).torn(text),
+            FrameError::Key(why) => {
+                Bad::new(code::INVALID_REQUEST, format!("this is no message: {why}")).torn(text)
+            }
+            FrameError::Array | FrameError::NotAnObject => Bad {
+                is_batch: error == FrameError::Array,
+                ..Bad::new(code::INVALID_REQUEST, "a message is a JSON object")
+            },
+        })?;
+        Self::of(frame)
+    }
+
+    fn of(frame: Frame<'m>) -> Result<Self, Bad> {
+        let answer = match (frame.result, frame.error) {
+            (Some(result), None) => Some(Ok(result)),
+            (_, Some(error)) => Some(Err(error)),
+            (None, None) => None,
+        };
+        // Of an answer the id is one of ours: under it whoever sent it may wait for an answer to something else.
+        let is_answer = frame.method.is_none() && answer.is_some();
+        let id = frame.id();
+        let asks = id.as_ref().filter(|_| !is_answer).map(Id::as_json);
+        let invalid = |message: &str| Err(Bad::of(code::INVALID_REQUEST, message, asks));
+        if frame.jsonrpc != Some("\"2.0\"") {
+            return invalid("the message has no `\"jsonrpc\": \"2.0\"`");
+        }
+        let Some(method) = frame.method else {
+            return match answer {
+                Some(answer) => Ok(Self::Response { id, answer }),
+                None => invalid("the message is no request, no notification and no response"),
+            };
+        };
+        if frame.id.is_some() && id.is_none() {
+            return invalid("the id is no string and no integer");
+        }
+        let params = match frame.params {
+            Params::Object(params) => params,
+            Params::None => Fields::default(),
+            Params::Wrong(_) if id.is_none() => return Ok(Self::Nothing),
+            Params::Wrong(why) => {
+                let why = match why {
+                    FieldsError::Twice(key) => format!("`{key}` is there more than once"),
+                    _ => "they are no object".to_owned(),
+                };
+                let message = format!("these are no parameters of `{method}`: {why}");
+                return Err(Bad::of(code::INVALID_PARAMS, message, asks));
+            }
+        };
+        let Some(id) = &id else {
+            return Ok(Self::Notification { method, params });
+        };
+        let Ok(meta) = Meta::of(&params) else {
+            let message = format!("these are no parameters of `{method}`: `_meta` is no object");
+            return Err(Bad::of(code::INVALID_PARAMS, message, asks));
+        };
+        Ok(Self::Request(Request {
+            id: id.clone(),
+            method,
+            params,
+            meta,
+        }))
+    }
+}

@@ -1,0 +1,42 @@
+//! A call's progress, told to the client while it runs.
+
+use toolwright_json::{Object, quoted};
+use toolwright_runtime::tool::Progress;
+
+use super::asker::Asker;
+use crate::protocol::notification;
+
+/// Whether a client that asks for this level and above reads what calls say on their way. `None` if there is no such
+/// level.
+pub(super) fn is_heard(level: &str) -> Option<bool> {
+    match level {
+        "debug" | "info" => Some(true),
+        "notice" | "warning" | "error" | "critical" | "alert" | "emergency" => Some(false),
+        _ => None,
+    }
+}
+
+/// Tells the client, in the ways that it asked for.
+pub(super) async fn tell(asker: &Asker, tool: &str, progress: &Progress) {
+    if let Some(token) = &asker.token {
+        let number = |number: f64| serde_json::Value::from(number).to_string();
+        let total = progress.total.filter(|total| total.is_finite()).map(number);
+        let params = Object::new()
+            .json("progressToken", token)
+            .json("progress", &number(progress.done))
+            .maybe_json("total", total.as_deref())
+            .maybe_text("message", progress.message.as_deref());
+        let note = notification("notifications/progress", &params.end());
+        asker.out.say(note).await;
+    }
+    if asker.logs
+        && let Some(message) = progress.message.as_deref()
+    {
+        let params = Object::new()
+            .text("level", "info")
+            .text("logger", tool)
+            .json("data", &quoted(message));
+        let note = notification("notifications/message", &params.end());
+        asker.out.say(note).await;
+    }
+}

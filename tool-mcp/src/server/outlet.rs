@@ -1,0 +1,49 @@
+//! Where a server says what belongs to a request, beside its answer.
+
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+
+#[cfg(feature = "server-http")]
+use super::http::Stream;
+use super::requests::Requests;
+use crate::protocol::one_line;
+
+#[derive(Clone)]
+pub(super) enum Outlet {
+    Pipe(Out),
+    /// Of one request over HTTP.
+    #[cfg(feature = "server-http")]
+    Stream(Arc<Stream>),
+}
+
+impl Outlet {
+    /// Sends a message as soon as there is room for it. False if nobody reads any more.
+    pub(super) async fn say(&self, message: String) -> bool {
+        match self {
+            Self::Pipe(out) => {
+                out.requests.room().await;
+                out.line(message)
+            }
+            #[cfg(feature = "server-http")]
+            Self::Stream(stream) => stream.say(message).await,
+        }
+    }
+}
+
+/// The way out of a pipe. What waits there is counted in bytes and not in lines.
+#[derive(Clone)]
+pub(super) struct Out {
+    pub(super) lines: mpsc::UnboundedSender<String>,
+    pub(super) requests: Arc<Requests>,
+}
+
+impl Out {
+    /// Queues a message at once. False if nobody reads any more.
+    pub(super) fn line(&self, message: String) -> bool {
+        let mut line = one_line(message);
+        line.push('\n');
+        self.requests.queued(line.len());
+        self.lines.send(line).is_ok()
+    }
+}

@@ -1,0 +1,92 @@
+//! What a client keeps for us between two requests of one call: the answers so far, signed, and bound
+//! to the call's tool and arguments.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::{Hmac, KeyInit, Mac};
+use serde::{Deserialize, Serialize};
+use sha2::Sha256;
+use toolwright_provider::call::ToolCall;
+
+use super::question::Question;
+use crate::elicit::ElicitResults;
+use crate::random;
+
+/// How long a person may take between two requests.
+const KEPT: Duration = Duration::from_hours(1);
+
+/// Length of a signature, and of the time behind it.
+const SIGNED: usize = 32;
+const TIME: usize = 8;
+
+/// Signs, by a key.
+#[derive(Clone)]
+pub(super) struct Seal(Hmac<Sha256>);
+
+/// What is kept.
+#[derive(Default, Serialize, Deserialize)]
+pub(super) struct State {
+    pub(super) answers: ElicitResults,
+    /// Which arguments the answer to an approval is about.
+    pub(super) shown: Option<u64>,
+    /// What was asked last.
+    pub(super) asked: Option<Question>,
+}
+
+impl Seal {
+    /// With a key that lives as long as the server.
+    pub(super) fn random() -> Self {
+        Self::new(&random::bytes::<32>())
+    }
+
+    pub(super) fn new(key: &[u8]) -> Self {
+        // A key of any length is one.
+        Self(Hmac::new_from_slice(key).unwrap_or_else(|never| panic!("{never}")))
+    }
+
+    pub(super) fn seal(&self, state: &State, call: &ToolCall) -> serde_json::Result<String> {
+        let until = now() + KEPT.as_secs();
+        let mut content = until.to_be_bytes().to_vec();
+        serde_json::to_writer(&mut content, state)?;
+        let signature = self.of(&content, call).finalize().into_bytes();
+        Ok(URL_SAFE_NO_PAD.encode([&*signature, &content].concat()))
+    }
+
+    /// `None` if it is not what was sealed for this call, or too old.
+    pub(super) fn open(&self, sealed: &str, call: &ToolCall) -> Option<State> {
+        let sealed = URL_SAFE_NO_PAD.decode(sealed).ok()?;
+        let (signature, content) = sealed.split_at_checked(SIGNED)?;
+        self.of(content, call).verify_slice(signature).ok()?;
+        let (until, state) = content.split_at_checked(TIME)?;
+        let until = u64::from_be_bytes(until.try_into().ok()?);
+        (now() <= until).then(|| serde_json::from_slice(state).ok())?
+    }
+
+    /// Arguments, in a number that says nothing of them to a client.
+    pub(super) fn number(&self, arguments: &str) -> u64 {
+        let signature = self.0.clone().chain_update(arguments).finalize();
+        let bytes = signature.into_bytes();
+        bytes
+            .iter()
+            .take(TIME)
+            .fold(0, |number, byte| number << 8 | u64::from(*byte))
+    }
+
+    /// A name holds no zero.
+    fn of(&self, content: &[u8], call: &ToolCall) -> Hmac<Sha256> {
+        let mac = self
+            .0
+            .clone()
+            .chain_update((content.len() as u64).to_be_bytes());
+        let mac = mac.chain_update(content).chain_update(call.name.as_bytes());
+        mac.chain_update([0])
+            .chain_update(call.arguments.as_bytes())
+    }
+}
+
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
+}

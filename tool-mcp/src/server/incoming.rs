@@ -33,10 +33,13 @@ pub(super) struct Request<'m> {
 }
 
 impl Request<'_> {
-    /// Whether it says for itself who asks.
+    /// Whether it says for itself who asks, in a version without a greeting, or in one that nobody knows.
     pub(super) fn is_modern(&self) -> bool {
-        let version = self.meta.version();
-        version.is_some_and(|version| version.is_ok_and(Version::is_modern))
+        match self.meta.version() {
+            Some(Ok(version)) => version.is_modern(),
+            Some(Err(_)) => true,
+            None => false,
+        }
     }
 }
 

@@ -18,6 +18,9 @@ use super::stream::{Stream, Told};
 /// A stream on which nothing is said gets a comment so often, so that nobody between takes it for dead.
 pub(super) const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
+/// How many milliseconds a client waits before it comes back.
+const RETRY: u32 = 500;
+
 /// Body of a response.
 pub struct HttpBody(Kind);
 
@@ -65,7 +68,7 @@ impl Events {
     /// back.
     pub(super) fn primed(mut self) -> Self {
         if let Some(number) = self.stream.kept_as() {
-            self.start = Some(format!("id: {number}-0\ndata: \n\n").into());
+            self.start = Some(format!("id: {number}-0\nretry: {RETRY}\ndata: \n\n").into());
         }
         self
     }

@@ -102,6 +102,9 @@ pub(super) fn check_modern(
     } = request;
     let version = meta.0.text(key::VERSION).unwrap_or_default();
     is_said(headers, &VERSION, Some(&version))?;
+    if crate::protocol::Version::read(&version).is_none() {
+        return Err(unsupported(&version));
+    }
     is_said(headers, &METHOD, Some(method))?;
     let name = match &**method {
         "tools/call" | "prompts/get" => params.text("name"),

@@ -400,12 +400,14 @@ impl Inner {
                     return refuse(StatusCode::NOT_FOUND, &error);
                 }
             },
-            Ok(None) => "the request has neither a session nor what it takes to do without one",
+            Ok(None) => {
+                "the request names no session, and `_meta` does not say what it takes to do without one"
+            }
             Err(()) => "the request names more than one session",
         };
         // Of a version that is not spoken nothing else is said.
         let error = match head::check_version(&parts.headers) {
-            Ok(()) => RpcError::new(code::INVALID_REQUEST, words),
+            Ok(()) => RpcError::invalid_params(words),
             Err(error) => error,
         };
         refuse(StatusCode::BAD_REQUEST, &error)

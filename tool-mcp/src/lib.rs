@@ -1,31 +1,51 @@
 //! The Model Context Protocol: an MCP server for a toolset, and a client that makes a toolset of an MCP server.
 //!
-//! Use it through the crate `toolwright`, as `toolwright::mcp`.
+//! Use it through the crate `toolwright`, as `toolwright::mcp`. Each part is a feature there: `mcp-server`,
+//! `mcp-server-http`, `mcp-client`, `mcp-client-http`.
 
+#[cfg(feature = "server-http")]
 #[doc(hidden)]
 pub mod body;
+#[cfg(feature = "client")]
 mod client;
+#[cfg(any(feature = "server", feature = "client"))]
 mod elicit;
+#[cfg(feature = "server")]
 #[doc(hidden)]
 pub mod exclusive_gate;
+#[cfg(feature = "server")]
 #[doc(hidden)]
 pub mod outside;
+#[cfg(feature = "server")]
 #[doc(hidden)]
 pub mod progress;
+#[cfg(any(feature = "server", feature = "client"))]
 mod protocol;
+#[cfg(feature = "server")]
 #[doc(hidden)]
 pub mod random;
+#[cfg(feature = "server")]
 mod server;
+#[cfg(feature = "server-http")]
 #[doc(hidden)]
 pub mod site;
+#[cfg(feature = "server")]
 #[doc(hidden)]
 pub mod stdout;
+#[cfg(any(feature = "server-http", feature = "client-http"))]
 #[doc(hidden)]
 pub mod token;
 
+#[cfg(feature = "client")]
 pub use self::client::{
     Client, ClientEvent, ConnectError, ConnectErrorKind, Connector, Elicitation, Notice,
     NoticeKind, ServerAt, connect,
 };
-pub use self::elicit::{ElicitResult, ElicitResults};
-pub use self::server::{HttpBody, HttpService, McpServer, ServerLimits};
+#[cfg(any(feature = "server", feature = "client"))]
+pub use self::elicit::ElicitResult;
+#[cfg(feature = "server")]
+pub use self::elicit::ElicitResults;
+#[cfg(feature = "server-http")]
+pub use self::server::{HttpBody, HttpService};
+#[cfg(feature = "server")]
+pub use self::server::{McpServer, ServerLimits};

@@ -275,6 +275,77 @@ pub mod serve {
 /// ```
 pub use toolwright_macros::tool;
 
+/// Makes a prompt of a function, for a server of the Model Context Protocol.
+///
+/// It is written as a [`#[tool]`](macro@tool) is, with a doc comment that says what it is for, and listed with [`tools!`] in
+/// a set of its own. It returns a string, which becomes a message of the user, [`Messages`](mcp::Messages), or
+/// [`Content`](call::Content).
+///
+/// ```
+/// use toolwright::mcp::McpServer;
+/// use toolwright::{Schema, prompt, tools};
+///
+/// #[derive(Schema, serde::Deserialize)]
+/// enum Tone {
+///     Kind,
+///     Strict,
+/// }
+///
+/// /// Reviews code.
+/// #[prompt(title = "Code review")]
+/// fn review(
+///     /// The code.
+///     code: &str,
+///     tone: Option<Tone>,
+/// ) -> String {
+///     let tone = if matches!(tone, Some(Tone::Strict)) { "Be strict. " } else { "" };
+///     format!("{tone}Please review this code:\n{code}")
+/// }
+///
+/// let server = McpServer::new(tools![]).prompts(tools![review]);
+/// ```
+///
+/// Clients send texts as arguments. So each parameter is a string, a number, a `bool`, an enum without data, a type of dates
+/// and the like, or an `Option` of one; any other does not compile.
+///
+/// The options are those of `#[tool]` that make sense here: `name`, `title`, `description`, `full_doc`, `blocking`, `spawn`,
+/// `timeout`, `meta`, `visible`, `validate`, `targets`, `handle`, `crate`.
+#[cfg(feature = "mcp-server")]
+pub use toolwright_macros::prompt;
+
+/// Makes a resource of a function, for a server of the Model Context Protocol.
+///
+/// It is written as a [`#[tool]`](macro@tool) is, and listed with [`tools!`] in a set of its own. The attribute begins with
+/// the resource's URI, or with a template of it, whose variables are the function's parameters: `{id}` stands for one part
+/// without a slash, `{+path}` for anything. A variable without a parameter, or a parameter without a variable, does not
+/// compile.
+///
+/// ```
+/// use toolwright::mcp::McpServer;
+/// use toolwright::{resource, tools};
+///
+/// /// The settings of the shop.
+/// #[resource("config://shop", mime_type = "application/json")]
+/// fn settings() -> serde_json::Value {
+///     serde_json::json!({"currency": "EUR"})
+/// }
+///
+/// /// An order of the shop.
+/// #[resource("orders://{id}")]
+/// fn order(id: u64) -> String {
+///     format!("Order {id}: two lamps")
+/// }
+///
+/// let server = McpServer::new(tools![]).resources(tools![settings, order]);
+/// ```
+///
+/// A string is the resource's text, [`Content`](call::Content) its parts, of which a picture or sound is a blob, and any
+/// other value JSON. An error of the kind [`Unknown`](call::ErrorKind::Unknown) says that there is no such resource.
+///
+/// The options are those of [`#[prompt]`](macro@prompt), and `mime_type = "text/markdown"`.
+#[cfg(feature = "mcp-server")]
+pub use toolwright_macros::resource;
+
 /// Collects tools into a [`Toolset`], in this order.
 ///
 /// - `path::to::tool` is a function with `#[tool]`; `find::<Doc> as "find_doc"` gives it another

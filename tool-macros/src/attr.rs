@@ -20,7 +20,7 @@ mod value;
 pub(crate) use arg::{Arg, arg};
 pub(crate) use suggestions::unknown;
 pub(crate) use targets::distinct;
-pub(crate) use tool::{block, tool};
+pub(crate) use tool::{block, options};
 pub(crate) use value::{flag, krate, shown, text, ungrouped, words};
 
 /// One option of an attribute.

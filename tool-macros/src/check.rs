@@ -18,6 +18,7 @@ use crate::{group, invisible_chars, ty};
 
 mod output;
 pub(crate) mod param;
+mod template;
 
 /// The rules for a free function.
 pub(crate) fn free(cx: &Ctxt, tool: &Tool) {
@@ -48,6 +49,7 @@ fn all(cx: &Ctxt, tool: &Tool) {
     param::defaults_are_in_bounds(cx, tool);
     timeout_can_be_kept(cx, tool);
     hints_agree(cx, tool);
+    template::fits(cx, tool);
     output::is_nameable(cx, tool);
     output::is_there(cx, tool);
 }
@@ -202,8 +204,9 @@ fn has_description(cx: &Ctxt, tool: &Tool) {
         _ => cx.error(
             &tool.ident,
             format!(
-                "tool `{}` has no description\nhelp: add a doc comment above the function, or `#[tool(description = \"…\")]`",
-                tool.name.value
+                "{role} `{}` has no description\nhelp: add a doc comment above the function, or `#[{role}(description = \"…\")]`",
+                tool.name.value,
+                role = tool.options.role.attribute(),
             ),
         ),
     }

@@ -37,7 +37,8 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
     } = ToolParts::new(tool, "", &callee);
     let imports = (!is_basic_tool(tool)).then(imports);
     let fits = fits(tool, &tool.generics);
-    let targets = targets::own(tool, &quote!(<#handle as __tool::Handle>::DESCRIPTOR));
+    let about = quote!(<#handle as __tool::Handle>::DESCRIPTOR);
+    let (targets, texts) = (targets::own(tool, &about), targets::texts(tool, &about));
     let implement = quote_call_site!(impl);
     let defaults = (!defaults.is_empty()).then(
         || quote!(#implement #impl_generics #handle #ty_generics #where_clause { #(#defaults)* }),
@@ -98,7 +99,7 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
             #generic
         }
     };
-    let items = quote!(#imports #fits #defaults #implements #targets);
+    let items = quote!(#imports #fits #defaults #implements #targets #texts);
     let allowed = allowed(tool.is_async);
     let beside = companion(tool, handle, krate, Some(&allowed), &items);
     let values = editor::values(tool);

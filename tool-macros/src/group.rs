@@ -7,7 +7,7 @@ use syn::punctuated::Punctuated;
 use syn::{Attribute, ImplItem, ItemImpl, Meta, Token};
 
 use crate::ctxt::Ctxt;
-use crate::model::{Function, Tool};
+use crate::model::{Function, Role, Tool};
 use crate::span::{parse_quote, quote, set_item_span_to_start};
 use crate::{attr, check, expand, fallback, item};
 
@@ -143,7 +143,7 @@ pub(crate) fn group(tokens: TokenStream, item: TokenStream) -> TokenStream {
                 Meta::List(list) => list.tokens.clone(),
                 _ => TokenStream::new(),
             };
-            let options = attr::tool(methods, tokens);
+            let options = attr::options(methods, Role::Tool, tokens);
             check::once(methods, &mut function.attrs);
             check::body(methods, function);
             let tool = item::read(methods, options, function);

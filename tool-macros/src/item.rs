@@ -11,7 +11,7 @@ use crate::attr::{self, Arg};
 use crate::cfg::cfgs;
 use crate::ctxt::Ctxt;
 use crate::doc::{self, Doc};
-use crate::model::{Function, ModelParam, Options, Param, Text, Tool};
+use crate::model::{Function, ModelParam, Options, Param, Role, Text, Tool};
 use crate::name::is_param_name;
 use crate::schema::is_basic;
 use crate::span::{parse_quote, quote, set_item_span_to_start};
@@ -19,27 +19,33 @@ use crate::{check, expand, fallback, generics, group, ty};
 
 /// `#[tool]` on whatever it stands on.
 pub(crate) fn tool(args: TokenStream, item: TokenStream) -> TokenStream {
-    let mut tokens: Vec<TokenTree> = item.clone().into_iter().collect();
+    let tokens: Vec<TokenTree> = item.clone().into_iter().collect();
     if group::is_impl(&tokens) {
         return group::group(args, item);
     }
+    offered(Role::Tool, args, item)
+}
+
+/// `#[prompt]`, `#[resource]`, or `#[tool]` on what is no impl block.
+pub(crate) fn offered(role: Role, args: TokenStream, item: TokenStream) -> TokenStream {
+    let mut tokens: Vec<TokenTree> = item.clone().into_iter().collect();
     // The body is last, and is not even looked through.
     if let Some(body) = tokens.pop()
         && let Ok(mut function) = Function::parse_head.parse2(tokens.into_iter().collect())
         && is_body(&body)
     {
         function.body = body.into();
-        return free(args, function);
+        return free(role, args, function);
     }
     // A function that is half-typed: the compiler says better what it makes of the tokens.
-    let error = not_a_function(item.clone()).map(|error| error.to_compile_error());
+    let error = not_a_function(role, item.clone()).map(|error| error.to_compile_error());
     quote!(#error #item)
 }
 
 /// The error of an item that is something else.
-fn not_a_function(item: TokenStream) -> Option<syn::Error> {
-    const OTHERS: [&str; 8] = [
-        "struct", "enum", "union", "trait", "mod", "type", "static", "use",
+fn not_a_function(role: Role, item: TokenStream) -> Option<syn::Error> {
+    const OTHERS: [&str; 9] = [
+        "struct", "enum", "union", "trait", "mod", "type", "static", "use", "impl",
     ];
     let words = item.into_iter().filter_map(|token| match token {
         TokenTree::Ident(ident) => Some(ident),
@@ -61,17 +67,22 @@ fn not_a_function(item: TokenStream) -> Option<syn::Error> {
     } else {
         "put it on the functions, or on an impl block of the type"
     };
+    if role != Role::Tool {
+        let name = role.attribute();
+        let words = format!("`#[{name}]` goes on a function");
+        return Some(syn::Error::new_spanned(word, words));
+    }
     Some(syn::Error::new_spanned(
         word,
         format!("`#[tool]` goes on a function or an impl block\nhelp: {help}"),
     ))
 }
 
-/// `#[tool]` on a free function.
-fn free(args: TokenStream, mut function: Function) -> TokenStream {
+/// One of the attributes on a free function.
+fn free(role: Role, args: TokenStream, mut function: Function) -> TokenStream {
     set_item_span_to_start(&function.sig.ident);
     let cx = Ctxt::new();
-    let options = attr::tool(&cx, args);
+    let options = attr::options(&cx, role, args);
     let krate = krate(&options);
     let handle = handle(&options, &function.sig.ident);
     check::once(&cx, &mut function.attrs);

@@ -16,11 +16,36 @@ pub(crate) struct Function {
     pub(crate) body: TokenStream,
 }
 
+/// What a function becomes.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Role {
+    #[default]
+    Tool,
+    Prompt,
+    Resource,
+}
+
+impl Role {
+    /// The name of the attribute.
+    pub(crate) fn attribute(self) -> &'static str {
+        match self {
+            Self::Tool => "tool",
+            Self::Prompt => "prompt",
+            Self::Resource => "resource",
+        }
+    }
+}
+
 /// The options of `#[tool]`.
 // They are on or off for the user, too.
 #[allow(clippy::struct_excessive_bools)]
 #[derive(Default)]
 pub(crate) struct Options {
+    pub(crate) role: Role,
+    /// Of a resource: its URI, or the template of it.
+    pub(crate) uri: Option<Text>,
+    /// Of a resource: its media type.
+    pub(crate) mime_type: Option<Text>,
     pub(crate) krate: Option<Path>,
     pub(crate) handle: Option<Ident>,
     pub(crate) name: Option<Text>,

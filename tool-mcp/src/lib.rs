@@ -45,7 +45,7 @@ pub use self::client::{
 pub use self::elicit::ElicitResult;
 #[cfg(feature = "server")]
 pub use self::elicit::ElicitResults;
+#[cfg(feature = "server")]
+pub use self::server::{Completing, McpServer, Messages, ResourceUpdates, ServerLimits};
 #[cfg(feature = "server-http")]
 pub use self::server::{HttpBody, HttpService};
-#[cfg(feature = "server")]
-pub use self::server::{McpServer, ServerLimits};

@@ -31,6 +31,19 @@ pub(super) fn meta_json(cx: &Ctxt, entry: &Entry) -> Option<String> {
     Some(format!("{{{}}}", entries.join(",")))
 }
 
+/// A JSON object with these texts before those that it has.
+pub(super) fn with_texts<'t>(
+    texts: impl IntoIterator<Item = (&'t str, &'t str)>,
+    object: Option<&str>,
+) -> String {
+    let texts = texts
+        .into_iter()
+        .map(|(key, text)| format!("{}:{}", json_string(key), json_string(text)));
+    let rest = object.and_then(|object| object.strip_prefix('{')?.strip_suffix('}'));
+    let rest = rest.filter(|rest| !rest.is_empty()).map(str::to_owned);
+    format!("{{{}}}", texts.chain(rest).collect::<Vec<_>>().join(","))
+}
+
 fn json_literal(cx: &Ctxt, value: &Expr) -> Option<String> {
     let (sign, literal) = match value {
         Expr::Unary(ExprUnary {

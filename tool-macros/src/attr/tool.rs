@@ -1,14 +1,15 @@
 //! The options of `#[tool(…)]`.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
-use syn::{Ident, Path};
+use syn::parse::{ParseStream, Parser};
+use syn::{Ident, LitStr, Path, Token};
 
-use super::meta::meta_json;
+use super::meta::{meta_json, with_texts};
 use super::targets::targets;
 use super::value::{flag, krate, path, text, text_like, words};
 use super::{Entry, Table, entries, unknown};
 use crate::ctxt::Ctxt;
-use crate::model::Options;
+use crate::model::{Options, Role, Text};
 
 const TOOL: Table<Options> = Table {
     attribute: "tool",
@@ -42,14 +43,37 @@ const TOOL: Table<Options> = Table {
     ],
 };
 
-/// Reads the options of `#[tool(…)]`.
-pub(crate) fn tool(cx: &Ctxt, tokens: TokenStream) -> Options {
-    let mut options = Options::default();
+/// The options of `#[prompt(…)]` and `#[resource(…)]`: those of a tool that make sense for them.
+const OFFERED: [&str; 13] = [
+    "name",
+    "title",
+    "description",
+    "full_doc",
+    "blocking",
+    "spawn",
+    "timeout",
+    "meta",
+    "visible",
+    "validate",
+    "targets",
+    "handle",
+    "crate",
+];
+
+/// Reads the options of `#[tool(…)]`, `#[prompt(…)]` or `#[resource(…)]`.
+pub(crate) fn options(cx: &Ctxt, role: Role, tokens: TokenStream) -> Options {
+    let mut options = Options {
+        role,
+        ..Options::default()
+    };
     let errors = cx.count();
-    if let Some(TokenTree::Literal(text)) = tokens.clone().into_iter().next() {
+    let mut tokens = tokens;
+    if role == Role::Resource {
+        tokens = uri(cx, tokens, &mut options);
+    } else if let Some(TokenTree::Literal(text)) = tokens.clone().into_iter().next() {
         cx.error(
             text,
-            "`#[tool]` takes options by name\nhelp: write `description = \"…\"`, or a doc comment above the function",
+            format!("`#[{}]` takes options by name\nhelp: write `description = \"…\"`, or a doc comment above the function", role.attribute()),
         );
         options.misread = true;
         return options;
@@ -60,12 +84,61 @@ pub(crate) fn tool(cx: &Ctxt, tokens: TokenStream) -> Options {
                 &entry.meta,
                 "the state of a tool is a parameter, not an option\nhelp: mark a parameter: `#[state] db: &Db`",
             );
-        } else {
+        } else if role == Role::Tool {
             TOOL.read_known(cx, &entry, &mut options);
+        } else if role == Role::Resource && entry.key == "mime_type" {
+            options.mime_type = text(cx, &entry);
+        } else if OFFERED.contains(&entry.key.as_str()) {
+            TOOL.read(cx, &entry, &mut options);
+        } else {
+            let mut known = OFFERED.to_vec();
+            known.extend((role == Role::Resource).then_some("mime_type"));
+            unknown(cx, &entry, role.attribute(), &known);
         }
+    }
+    if role != Role::Tool {
+        options.annotations.push(("read_only", true));
+    }
+    if let Some(uri) = &options.uri {
+        let kind = options
+            .mime_type
+            .as_ref()
+            .map(|kind| ("mime_type", &*kind.value));
+        let texts = [("uri", &*uri.value)].into_iter().chain(kind);
+        options.meta = Some(with_texts(texts, options.meta.as_deref()));
     }
     options.misread = cx.count() > errors;
     options
+}
+
+/// Reads the URI that stands first, and returns what follows.
+fn uri(cx: &Ctxt, tokens: TokenStream, options: &mut Options) -> TokenStream {
+    let parser = |input: ParseStream<'_>| {
+        let uri: LitStr = input.parse()?;
+        if !input.is_empty() {
+            input.parse::<Token![,]>()?;
+        }
+        Ok((uri, input.parse::<TokenStream>()?))
+    };
+    let place = tokens.clone();
+    match parser.parse2(tokens) {
+        Ok((uri, rest)) => {
+            options.uri = Some(Text {
+                value: uri.value(),
+                span: uri.span(),
+            });
+            rest
+        }
+        Err(_) => {
+            let words = "`#[resource]` begins with the URI of the resource\nhelp: write `#[resource(\"config://app\")]`, or a template: `#[resource(\"orders://{id}\")]`";
+            if place.is_empty() {
+                cx.error_at(Span::call_site(), words);
+            } else {
+                cx.error(place, words);
+            }
+            TokenStream::new()
+        }
+    }
 }
 
 /// Reads the options of `#[tool(…)]` on an impl block: the crate alone.

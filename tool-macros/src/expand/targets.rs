@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote_spanned;
 
-use crate::model::Tool;
+use crate::model::{Role, Tool};
 use crate::span::{SpanEnds, literal, quote};
 
 /// The check of a tool whose descriptor is `about`; nothing without targets.
@@ -42,6 +42,30 @@ pub(super) fn own(tool: &Tool, about: &TokenStream) -> TokenStream {
                 __tool::own_targets(&[#(#found),*], #about);
             #(#arguments)*
             #found_whole #refuse;
+        };
+    }
+}
+
+/// The check of what a prompt or a resource is given: texts, out of which its parameters are read.
+pub(super) fn texts(tool: &Tool, about: &TokenStream) -> TokenStream {
+    let is_generic = tool.generics.type_params().next().is_some();
+    if tool.options.role == Role::Tool || is_generic {
+        return TokenStream::new();
+    }
+    let checks = tool.model_params().map(|param| {
+        let name = literal(&param.name.value);
+        let place = SpanEnds::of(&param.ty);
+        let (check, arguments) = (
+            place.start(quote!(__tool::is_read_of_a_text)),
+            place.end(quote!((#about, #name))),
+        );
+        quote!(#check #arguments;)
+    });
+    let cfg = &tool.cfg;
+    quote! {
+        #(#cfg)*
+        const _: () = {
+            #(#checks)*
         };
     }
 }

@@ -12,6 +12,8 @@ pub(crate) mod code {
     pub(crate) const METHOD_NOT_FOUND: i64 = -32601;
     pub(crate) const INVALID_PARAMS: i64 = -32602;
     pub(crate) const INTERNAL_ERROR: i64 = -32603;
+    /// Up to 2025-11-25.
+    pub(crate) const RESOURCE_NOT_FOUND: i64 = -32002;
     /// Headers of HTTP say something else than the message.
     pub(crate) const HEADER_MISMATCH: i64 = -32020;
     pub(crate) const MISSING_CAPABILITY: i64 = -32021;

@@ -12,7 +12,7 @@ mod version;
 
 pub(crate) use self::broken::{Kind, Torn};
 pub(crate) use self::error::{RpcError, code};
-pub(crate) use self::fields::{Fields, FieldsError};
+pub(crate) use self::fields::{Fields, FieldsError, string};
 pub(crate) use self::id::Id;
 pub(crate) use self::lines::{Line, Lines};
 pub(crate) use self::message::{

@@ -8,21 +8,23 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use toolwright_json::Object;
 use toolwright_provider::call::{Encoder, ErrorKind, Outcome, ToolCall, ToolError, ToolResult};
-use toolwright_runtime::executor::{Batch, Decided, PendingReason, Reply};
+use toolwright_runtime::executor::{Batch, Decided, Executor, PendingReason, Reply};
 use toolwright_runtime::tool::{Cancel, Context, Progress};
+use toolwright_runtime::toolset::Registry;
 use toolwright_schema::decode::Repair;
 
 use super::asker::Asker;
+use super::catalog::{Catalog, MIME_TYPE};
 use super::definitions::wire;
 use super::dispatch::Answered;
 use super::incoming::Request;
 use super::question::{self, Next, Question, Said};
 use super::sealed::State;
-use super::{NEEDS, Shared, logs};
+use super::{NEEDS, Shared, logs, prompt};
 use crate::elicit::{ElicitResult, ElicitResults};
 use crate::outside::repaired_before;
 use crate::progress;
-use crate::protocol::{Fields, RpcError, code};
+use crate::protocol::{Fields, RpcError, Version, code};
 
 /// How often one call may be asked about and run again.
 const ROUNDS: usize = 16;
@@ -30,6 +32,7 @@ const ROUNDS: usize = 16;
 /// A call, and what is known of who asks for it.
 pub(super) struct Calling {
     shared: Arc<Shared>,
+    kind: Kind,
     asker: Asker,
     call: ToolCall,
     cx: Context,
@@ -40,6 +43,14 @@ pub(super) struct Calling {
     said: Option<Said>,
     /// How the arguments were repaired, as was said before a question.
     repairs: Vec<Repair>,
+}
+
+/// What is called.
+#[derive(Debug)]
+pub(super) enum Kind {
+    Tool,
+    Prompt,
+    Resource { uri: String },
 }
 
 /// A call on its way.
@@ -59,18 +70,44 @@ impl Calling {
     ) -> Result<Self, RpcError> {
         let params = &request.params;
         let wrong = |why: &str| {
-            let words = format!("these are no parameters of `tools/call`: {why}");
+            let words = format!("these are no parameters of `{}`: {why}", request.method);
             RpcError::invalid_params(words)
         };
-        let Some(name) = params.text("name") else {
-            return Err(wrong("`name` is no string"));
+        let id = request.id.to_text();
+        let (kind, call) = if request.method == "resources/read" {
+            let Some(uri) = params.text("uri") else {
+                return Err(wrong("`uri` is no string"));
+            };
+            let found = shared
+                .resources
+                .as_ref()
+                .and_then(|all| all.find(&asker.cx, &uri));
+            let Some((name, arguments)) = found else {
+                return Err(no_resource(asker.version, &uri));
+            };
+            let uri = uri.into_owned();
+            (
+                Kind::Resource { uri },
+                ToolCall::new(&*id, &*name, arguments),
+            )
+        } else {
+            let Some(name) = params.text("name") else {
+                return Err(wrong("`name` is no string"));
+            };
+            let is_prompt = request.method == "prompts/get";
+            let kind = if is_prompt { Kind::Prompt } else { Kind::Tool };
+            let none = if is_prompt { "{}" } else { "" };
+            let arguments = params.some("arguments").unwrap_or(none);
+            (kind, ToolCall::new(&*id, &*name, arguments))
         };
-        let arguments = params.some("arguments").unwrap_or_default();
-        let call = ToolCall::new(&*request.id.to_text(), &*name, arguments);
         // The client's word ends this call; the host's ends all of them.
-        let cx = asker.cx.clone().with_cancel(stop.clone());
+        let mut cx = asker.cx.clone().with_cancel(stop.clone());
+        if !matches!(kind, Kind::Tool) {
+            cx = Catalog::context(cx);
+        }
         let mut calling = Self {
             shared: Arc::clone(shared),
+            kind,
             asker,
             call,
             cx,
@@ -97,14 +134,28 @@ impl Calling {
         Ok(calling)
     }
 
+    /// What it is of, and what runs it.
+    fn runs(&self) -> (&Registry, &Executor) {
+        let catalog = match self.kind {
+            Kind::Tool => None,
+            Kind::Prompt => self.shared.prompts.as_ref(),
+            Kind::Resource { .. } => self.shared.resources.as_ref(),
+        };
+        match catalog {
+            Some(catalog) => (&catalog.registry, &catalog.executor),
+            None => (&self.shared.registry, &self.shared.executor),
+        }
+    }
+
     /// Whether the client can do what the tool says that it needs.
     fn check_client(&self) -> Result<(), RpcError> {
-        let tool = self.shared.registry.get(&self.call.name);
+        let (registry, executor) = self.runs();
+        let tool = registry.get(&self.call.name);
         let Some(needs) = tool.as_ref().and_then(|tool| tool.def().meta.get(NEEDS)) else {
             return Ok(());
         };
         // Of what is hidden nothing is told.
-        let tools = self.shared.executor.tools(&self.cx);
+        let tools = executor.tools(&self.cx);
         if !tools.contains(&self.call.name) {
             return Ok(());
         }
@@ -190,7 +241,7 @@ impl Calling {
                         return self.refuse(error.clone());
                     }
                     self.repaired(&pending.repairs);
-                    let tools = self.shared.executor.tools(&self.cx);
+                    let tools = self.runs().1.tools(&self.cx);
                     let seal = &self.shared.seal;
                     question::pending(pending, &tools, &self.answers, self.shown, seal)
                 }
@@ -240,15 +291,12 @@ impl Calling {
             (cx, reports) = (heard, Some(receiver));
         }
         let (shared, call) = (Arc::clone(&self.shared), self.call.clone());
+        let (registry, executor) = self.runs();
+        let (registry, executor) = (registry.clone(), executor.clone());
         let mut running = Running {
             batch: Box::pin(async move {
-                let Shared {
-                    registry,
-                    gate,
-                    executor,
-                    ..
-                } = &*shared;
-                gate.run(registry, executor, &call, decided, &cx).await
+                let gate = &shared.gate;
+                gate.run(&registry, &executor, &call, decided, &cx).await
             }),
             reports,
         };
@@ -368,6 +416,29 @@ impl Calling {
 
     /// The result's JSON; of a tool that is not there, an error of the protocol.
     fn result(&self, result: &ToolResult) -> Answered {
+        let start = || self.shared.start(self.asker.version);
+        let def = |name: &str| self.runs().0.get(name);
+        match &self.kind {
+            Kind::Tool => {}
+            Kind::Prompt => {
+                let tool = def(&self.call.name);
+                let words = tool.as_ref().map(|tool| &*tool.def().description);
+                return prompt::prompt(start(), words.unwrap_or_default(), result);
+            }
+            Kind::Resource { uri } => {
+                let tool = def(&self.call.name);
+                let kind = tool
+                    .as_ref()
+                    .and_then(|tool| tool.def().meta.get(MIME_TYPE)?.as_str());
+                let start = if self.asker.version.is_modern() {
+                    start().json("ttlMs", "0").text("cacheScope", "private")
+                } else {
+                    start()
+                };
+                let none = no_resource(self.asker.version, uri);
+                return prompt::resource(start, uri, kind, none, result);
+            }
+        }
         if let Err(error) = &result.outcome
             && matches!(error.kind(), ErrorKind::Unknown | ErrorKind::Hidden)
         {
@@ -415,6 +486,17 @@ impl Running {
             self.batch = Box::pin(std::future::ready(batch));
         }
     }
+}
+
+/// Up to 2025-11-25 the protocol has a code of its own for it.
+fn no_resource(version: Version, uri: &str) -> RpcError {
+    let code = if version.is_modern() {
+        code::INVALID_PARAMS
+    } else {
+        code::RESOURCE_NOT_FOUND
+    };
+    let data = Object::new().text("uri", uri);
+    RpcError::new(code, format!("unknown resource `{uri}`")).with_data(data.end())
 }
 
 fn lacks(words: impl Into<String>, capabilities: &Value) -> RpcError {

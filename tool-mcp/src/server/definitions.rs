@@ -10,34 +10,48 @@ use super::asker::Asker;
 use super::dispatch::Answered;
 use crate::protocol::{Fields, RpcError, Version};
 
-/// The page that the client asks for. A cursor says behind which tool it begins; where that tool
-/// is gone, at which place.
+/// `tools/list`.
 pub(super) fn page(shared: &Shared, asker: &Asker, params: &Fields<'_>) -> Answered {
     let tools = shared.executor.tools(&asker.cx);
     let defs: Vec<&ToolDef> = sent_definitions(&tools).collect();
+    let wire = wire(asker.version);
+    list_page(shared, asker, params, "tools", &defs, |def| {
+        wire.definition(def).into_string()
+    })
+}
+
+/// The page of a list that the client asks for. A cursor says behind which entry it begins; where that is gone, at which
+/// place.
+pub(super) fn list_page(
+    shared: &Shared,
+    asker: &Asker,
+    params: &Fields<'_>,
+    key: &str,
+    defs: &[&ToolDef],
+    json: impl Fn(&ToolDef) -> String,
+) -> Answered {
     let start = match params.some("cursor") {
         Some(_) => {
             let start = params
                 .text("cursor")
-                .and_then(|cursor| start(&cursor, &defs));
+                .and_then(|cursor| start(&cursor, defs));
             start.ok_or_else(|| RpcError::invalid_params("the cursor is none of this server's"))?
         }
         None => 0,
     };
     let rest = defs.get(start..).unwrap_or_default();
     let page = rest.get(..shared.page).unwrap_or(rest);
-    let wire = wire(asker.version);
-    let listed = page.iter().map(|def| wire.definition(def).into_string());
+    let listed = page.iter().map(|def| json(def));
     let next = page.last().filter(|_| page.len() < rest.len());
     let next = next.map(|last| format!("{}:{}", start + page.len(), last.name));
     let result = if asker.version.is_modern() {
-        // Whoever asks may see other tools.
+        // Whoever asks may see others.
         let result = shared.complete().json("ttlMs", "0");
         result.text("cacheScope", "private")
     } else {
         Object::new()
     };
-    let result = result.json("tools", &list(listed));
+    let result = result.json(key, &list(listed));
     Ok(result.maybe_text("nextCursor", next.as_deref()).end())
 }
 

@@ -1,5 +1,6 @@
 //! From a request to its answer: the one way for all requests.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use toolwright_json::{Object, list, quoted};
@@ -10,8 +11,9 @@ use super::call::Calling;
 use super::incoming::Request;
 use super::outlet::Outlet;
 use super::peer::{Capabilities, Hello, Peer};
-use super::{Shared, definitions, logs};
-use crate::protocol::{Fields, Id, RpcError, Version, key, notification};
+use super::updates::{MOST_SUBSCRIPTIONS, News, Wants, of_subscription};
+use super::{Shared, completion, definitions, logs};
+use crate::protocol::{Fields, Id, RpcError, Version, array, notification, string};
 
 /// JSON of a result, or an error.
 pub(super) type Answered = Result<String, RpcError>;
@@ -57,17 +59,38 @@ fn try_begin(
     }
     let asker = Asker::of(shared, request, origin)?;
     match (&**method, asker.version.is_modern()) {
-        ("tools/call", _) => {
+        ("tools/call", _) | ("prompts/get" | "resources/read", _) if is_offered(shared, method) => {
             let calling = Calling::new(shared, asker, request, stop)?;
             Ok(Answer::Later(Box::pin(calling.answer())))
         }
         ("tools/list", _) => definitions::page(shared, &asker, params).map(now),
+        ("prompts/list", _) if let Some(prompts) = &shared.prompts => {
+            prompts.prompts(shared, &asker, params).map(now)
+        }
+        ("resources/list", _) if let Some(all) = &shared.resources => {
+            all.resources(shared, &asker, params, false).map(now)
+        }
+        ("resources/templates/list", _) if let Some(all) = &shared.resources => {
+            all.resources(shared, &asker, params, true).map(now)
+        }
+        ("resources/subscribe" | "resources/unsubscribe", false) if shared.resources.is_some() => {
+            let Some(uri) = params.text("uri") else {
+                return Err(RpcError::invalid_params("`uri` is no string"));
+            };
+            if let Some(peer) = &asker.peer {
+                peer.subscribe(uri.into_owned(), method == "resources/subscribe")?;
+            }
+            Ok(now("{}".to_owned()))
+        }
+        ("completion/complete", _) if shared.completes() => {
+            let complete = completion::complete(shared, &asker, params)?;
+            Ok(Answer::Later(Box::pin(complete)))
+        }
         ("server/discover", true) => Ok(now(discover(shared))),
         ("subscriptions/listen", true) => {
-            let wants = params.object("notifications").unwrap_or_default();
-            let tools = wants.is_true("toolsListChanged");
+            let wants = wants(shared, &params.object("notifications").unwrap_or_default());
             let (shared, id) = (Arc::clone(shared), request.id.clone());
-            let listen = listen(shared, asker, id, tools, stop.clone());
+            let listen = listen(shared, asker, id, wants, stop.clone());
             Ok(Answer::Later(Box::pin(listen)))
         }
         ("logging/setLevel", false) => {
@@ -97,20 +120,36 @@ fn greet(shared: &Shared, peer: &Peer, params: &Fields<'_>) -> Answered {
     };
     let version = Version::read(&asked).filter(|version| !version.is_modern());
     let version = version.unwrap_or(Version::NEWEST_GREETED);
-    let capabilities = Capabilities::new(params.some("capabilities").unwrap_or("{}"));
+    let can = Capabilities::new(params.some("capabilities").unwrap_or("{}"));
     peer.greet(Hello {
         version,
-        capabilities: Arc::new(capabilities),
+        capabilities: Arc::new(can),
     });
     let result = Object::new()
         .text("protocolVersion", version.as_str())
-        .json("capabilities", CAPABILITIES)
+        .json("capabilities", &capabilities(shared))
         .json("serverInfo", &shared.info())
         .maybe_text("instructions", shared.instructions.as_deref());
     Ok(result.end())
 }
 
-const CAPABILITIES: &str = r#"{"logging":{},"tools":{"listChanged":true}}"#;
+/// What the server can do.
+fn capabilities(shared: &Shared) -> String {
+    let changes = |object: Object| object.json("listChanged", "true");
+    let mut all = Object::new().json("logging", "{}").object("tools", changes);
+    if shared.prompts.is_some() {
+        all = all.object("prompts", changes);
+    }
+    if shared.resources.is_some() {
+        all = all.object("resources", |object| {
+            changes(object).json("subscribe", "true")
+        });
+    }
+    if shared.completes() {
+        all = all.json("completions", "{}");
+    }
+    all.end()
+}
 
 /// What the server is, for clients that do not greet.
 fn discover(shared: &Shared) -> String {
@@ -118,58 +157,74 @@ fn discover(shared: &Shared) -> String {
     shared
         .complete()
         .json("supportedVersions", &list(versions))
-        .json("capabilities", CAPABILITIES)
+        .json("capabilities", &capabilities(shared))
         .maybe_text("instructions", shared.instructions.as_deref())
         .json("ttlMs", "0")
         .text("cacheScope", "public")
         .end()
 }
 
+/// Whether requests of this method are for something that the server has.
+fn is_offered(shared: &Shared, method: &str) -> bool {
+    match method {
+        "prompts/get" => shared.prompts.is_some(),
+        "resources/read" => shared.resources.is_some(),
+        _ => true,
+    }
+}
+
+/// What of a filter of notifications the server can tell.
+fn wants(shared: &Shared, asked: &Fields<'_>) -> Wants {
+    let uris = asked.some("resourceSubscriptions").map(array);
+    let uris = uris.unwrap_or_default().into_iter().filter_map(string);
+    let has_resources = shared.resources.is_some();
+    Wants {
+        tools: asked.is_true("toolsListChanged"),
+        prompts: asked.is_true("promptsListChanged") && shared.prompts.is_some(),
+        resources: asked.is_true("resourcesListChanged") && has_resources,
+        uris: uris
+            .filter(|_| has_resources)
+            .map(Cow::into_owned)
+            .take(MOST_SUBSCRIPTIONS)
+            .collect(),
+    }
+}
+
 /// `subscriptions/listen`: tells a client of the changes that it wants to hear of, as long as both are there.
-async fn listen(shared: Arc<Shared>, asker: Asker, id: Id, tools: bool, stop: Cancel) -> Answered {
+async fn listen(shared: Arc<Shared>, asker: Asker, id: Id, wants: Wants, stop: Cancel) -> Answered {
     let Asker { out, peer, .. } = asker;
     let hung_up = peer.map_or_else(Cancel::new, |peer| peer.hung_up.clone());
-    let mut changes = shared.registry.changes();
-    let of =
-        |object: Object| object.object("_meta", |meta| meta.json(key::SUBSCRIPTION, id.as_json()));
-    let heard = if tools {
-        r#"{"toolsListChanged":true}"#
-    } else {
-        "{}"
-    };
-    let params = of(Object::new()).json("notifications", heard).end();
+    let mut news = News::new(&shared, Some(id.clone()));
+    let params = of_subscription(Object::new(), &id).json("notifications", &wants.to_json());
     out.say(notification(
         "notifications/subscriptions/acknowledged",
-        &params,
+        &params.end(),
     ))
     .await;
     loop {
-        tokio::select! {
-            () = changes.changed(), if tools => {}
+        let note = tokio::select! {
+            note = news.next(|| wants.clone()) => note,
             () = stop.cancelled() => break,
             () = shared.stop.cancelled() => break,
             () = hung_up.cancelled() => break,
-        }
-        let params = of(Object::new()).end();
-        if !out.say(notification(TOOLS_CHANGED, &params)).await {
+        };
+        if !out.say(note).await {
             break;
         }
     }
-    Ok(of(Object::new().text("resultType", "complete")).end())
+    Ok(of_subscription(Object::new().text("resultType", "complete"), &id).end())
 }
 
 /// Tells a client that greeted of changes, as long as it reads.
-pub(super) async fn watch(shared: Arc<Shared>, out: Outlet, ended: Cancel) {
-    let mut changes = shared.registry.changes();
+pub(super) async fn watch(shared: Arc<Shared>, peer: Arc<Peer>, out: Outlet) {
+    let mut news = News::new(&shared, None);
     loop {
-        tokio::select! {
-            () = changes.changed() => {}
-            () = ended.cancelled() => return,
-        }
-        if !out.say(notification(TOOLS_CHANGED, "{}")).await {
+        let note = tokio::select! {
+            note = news.next(|| peer.wants()) => note,
+            () = peer.hung_up.cancelled() => return,
+        };
+        if !out.say(note).await {
             return;
         }
     }
 }
-
-const TOOLS_CHANGED: &str = "notifications/tools/list_changed";

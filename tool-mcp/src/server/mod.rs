@@ -2,6 +2,8 @@
 
 mod asker;
 mod call;
+mod catalog;
+mod completion;
 mod definitions;
 mod dispatch;
 #[cfg(feature = "server-http")]
@@ -12,10 +14,13 @@ mod logs;
 mod outlet;
 mod peer;
 mod pipe;
+mod prompt;
 mod question;
 mod requests;
 mod sealed;
 mod stdio;
+pub(crate) mod template;
+mod updates;
 
 use std::fmt;
 use std::io;
@@ -28,15 +33,20 @@ use toolwright_runtime::executor::Executor;
 use toolwright_runtime::tool::{Cancel, Context};
 use toolwright_runtime::toolset::{Registry, Toolset};
 
+use self::catalog::Catalog;
+use self::completion::Completions;
 use self::sealed::Seal;
 use crate::exclusive_gate::ExclusiveGate;
 use crate::outside::from_outside;
-use crate::protocol::key;
+use crate::protocol::{Version, key};
 use crate::stdout;
 
+pub use self::completion::Completing;
 #[cfg(feature = "server-http")]
 pub use self::http::{HttpBody, HttpService};
 pub use self::limits::ServerLimits;
+pub use self::prompt::Messages;
+pub use self::updates::ResourceUpdates;
 
 /// How many tools a page of `tools/list` has.
 const PAGE: usize = 100;
@@ -98,6 +108,10 @@ struct Shared {
     /// The calls have had their time since then, and are cancelled.
     end_calls: Cancel,
     gate: ExclusiveGate,
+    prompts: Option<Catalog>,
+    resources: Option<Catalog>,
+    completions: Completions,
+    updates: ResourceUpdates,
 }
 
 impl Shared {
@@ -129,6 +143,19 @@ impl Shared {
             .end()
     }
 
+    fn completes(&self) -> bool {
+        self.prompts.is_some() || self.resources.is_some()
+    }
+
+    /// The start of a result, which says what it is where the version has it so.
+    fn start(&self, version: Version) -> Object {
+        if version.is_modern() {
+            Object::new().text("resultType", "complete")
+        } else {
+            Object::new()
+        }
+    }
+
     /// The start of a result for a client that does not greet.
     fn complete(&self) -> Object {
         Object::new()
@@ -156,6 +183,10 @@ impl McpServer {
             stop: Cancel::new(),
             end_calls: Cancel::new(),
             gate: ExclusiveGate::default(),
+            prompts: None,
+            resources: None,
+            completions: Completions::default(),
+            updates: ResourceUpdates::new(),
         })
     }
 
@@ -200,6 +231,49 @@ impl McpServer {
     /// Sets the encoder that turns results into the model's text.
     pub fn encoder(mut self, encoder: Encoder) -> Self {
         self.0.encoder = encoder;
+        self
+    }
+
+    /// Offers prompts: functions with `#[prompt]`, in a toolset of their own. Users of a client choose them.
+    ///
+    /// A prompt's arguments are texts, out of which numbers, choices and dates are read. It returns a string, which becomes
+    /// a message of the user, [`Messages`], or [`Content`](toolwright_provider::call::Content): a message for each block.
+    pub fn prompts(mut self, prompts: impl Into<Registry>) -> Self {
+        self.0.prompts = Some(Catalog::new(prompts.into()));
+        self
+    }
+
+    /// Offers resources: functions with `#[resource("orders://{id}")]`, in a toolset of their own. A client reads them by
+    /// their URIs.
+    ///
+    /// A string is the resource's text, [`Content`](toolwright_provider::call::Content) its parts, of which a picture or
+    /// sound is a blob, and any other value JSON. A function that returns an error with
+    /// [`ErrorKind::Unknown`](toolwright_provider::call::ErrorKind::Unknown) says that there is no such resource.
+    pub fn resources(mut self, resources: impl Into<Registry>) -> Self {
+        self.0.resources = Some(Catalog::new(resources.into()));
+        self
+    }
+
+    /// Sets the handle by which the host says that resources have changed. Clients that subscribed to them are told.
+    pub fn updates(mut self, updates: &ResourceUpdates) -> Self {
+        self.0.updates = updates.clone();
+        self
+    }
+
+    /// Completes an argument of a prompt or a resource, by their names, while somebody writes it. The values of an enum are
+    /// known without it. Of the values that the function returns 100 are sent.
+    pub fn completion<F, R>(
+        mut self,
+        name: impl Into<String>,
+        argument: impl Into<String>,
+        complete: F,
+    ) -> Self
+    where
+        F: Fn(Completing) -> R + Send + Sync + 'static,
+        R: Future<Output = Vec<String>> + Send + 'static,
+    {
+        let (name, argument) = (name.into(), argument.into());
+        self.0.completions.add(name, argument, complete);
         self
     }
 

@@ -1,6 +1,6 @@
 //! A client, and what passes between it and the server beside calls.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -13,7 +13,8 @@ use toolwright_runtime::tool::Cancel;
 
 use super::outlet::Outlet;
 use super::requests::Requests;
-use crate::protocol::{Fields, Id, Version, notification, request};
+use super::updates::{MOST_SUBSCRIPTIONS, Wants};
+use crate::protocol::{Fields, Id, RpcError, Version, code, notification, request};
 
 /// How long an answer that was read may take to whoever waits for it.
 const STILL_HEARD: Duration = Duration::from_millis(500);
@@ -26,6 +27,8 @@ pub(super) struct Peer {
     hello: Mutex<Option<Hello>>,
     logs: AtomicBool,
     watches: AtomicBool,
+    /// URIs of resources.
+    subscribed: Mutex<HashSet<String>>,
     pub(super) requests: Arc<Requests>,
     /// What it is asked, and who waits for the answers.
     asked: Mutex<HashMap<u64, oneshot::Sender<Answer>>>,
@@ -101,6 +104,38 @@ impl Peer {
     /// Whether the client begins to hear of changes, which it does once.
     pub(super) fn starts_to_watch(&self) -> bool {
         !self.watches.swap(true, Ordering::Relaxed)
+    }
+
+    /// Begins, or ends, a subscription to the resource of this URI.
+    pub(super) fn subscribe(&self, uri: String, begins: bool) -> Result<(), RpcError> {
+        let mut subscribed = self
+            .subscribed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if !begins {
+            subscribed.remove(&uri);
+            return Ok(());
+        }
+        if subscribed.len() >= MOST_SUBSCRIPTIONS && !subscribed.contains(&uri) {
+            let words = format!("there are more than {MOST_SUBSCRIPTIONS} subscriptions");
+            return Err(RpcError::new(code::INVALID_REQUEST, words));
+        }
+        subscribed.insert(uri);
+        Ok(())
+    }
+
+    /// What it hears of: of all lists, and of the resources that it subscribed to.
+    pub(super) fn wants(&self) -> Wants {
+        let subscribed = self
+            .subscribed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        Wants {
+            tools: true,
+            prompts: true,
+            resources: true,
+            uris: subscribed.clone(),
+        }
     }
 
     fn said(&self) -> MutexGuard<'_, Option<Hello>> {

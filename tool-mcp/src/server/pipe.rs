@@ -126,8 +126,8 @@ impl Pipe {
                 }
                 "notifications/initialized" if self.peer.starts_to_watch() => {
                     let out = Outlet::Pipe(self.out.clone());
-                    let ended = self.peer.hung_up.clone();
-                    tokio::spawn(dispatch::watch(Arc::clone(&self.shared), out, ended));
+                    let (shared, peer) = (Arc::clone(&self.shared), Arc::clone(&self.peer));
+                    tokio::spawn(dispatch::watch(shared, peer, out));
                 }
                 _ => {}
             },

@@ -2,5 +2,6 @@
 
 mod mcp_at_once;
 mod mcp_everything;
+mod mcp_offers;
 mod mcp_own;
 mod mcp_server;

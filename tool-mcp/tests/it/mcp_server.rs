@@ -59,14 +59,14 @@ fn all() -> Toolset {
 }
 
 /// A server on a pipe, and the client's end of it.
-struct Piped {
+pub(crate) struct Piped {
     input: WriteHalf<DuplexStream>,
     output: tokio::io::Lines<BufReader<ReadHalf<DuplexStream>>>,
     ended: tokio::task::JoinHandle<std::io::Result<()>>,
 }
 
 impl Piped {
-    async fn new(server: McpServer) -> Self {
+    pub(crate) async fn new(server: McpServer) -> Self {
         let (mut piped, hello) = (Self::silent(server), initialize());
         piped.say(&hello).await;
         piped.hear().await;
@@ -74,7 +74,7 @@ impl Piped {
     }
 
     /// A client that can ask.
-    async fn with_a_user(server: McpServer) -> Self {
+    pub(crate) async fn with_a_user(server: McpServer) -> Self {
         let mut piped = Self::silent(server);
         let (none, some) = (
             r#""capabilities":{}"#,
@@ -84,7 +84,7 @@ impl Piped {
         piped
     }
 
-    fn silent(server: McpServer) -> Self {
+    pub(crate) fn silent(server: McpServer) -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let (input, output) = tokio::io::split(theirs);
         let ended = tokio::spawn(server.serve_pipe(input, output));
@@ -97,12 +97,12 @@ impl Piped {
         }
     }
 
-    async fn say(&mut self, line: &str) {
+    pub(crate) async fn say(&mut self, line: &str) {
         self.input.write_all(line.as_bytes()).await.unwrap();
         self.input.write_all(b"\n").await.unwrap();
     }
 
-    async fn hear(&mut self) -> Value {
+    pub(crate) async fn hear(&mut self) -> Value {
         let line = timeout(LONG, self.output.next_line())
             .await
             .unwrap()
@@ -110,7 +110,7 @@ impl Piped {
         serde_json::from_str(&line.expect("the server ended")).unwrap()
     }
 
-    async fn ask(&mut self, line: &str) -> Value {
+    pub(crate) async fn ask(&mut self, line: &str) -> Value {
         self.say(line).await;
         self.hear().await
     }
@@ -129,7 +129,7 @@ fn initialize() -> String {
     )
 }
 
-fn request(id: u32, method: &str, params: &str) -> String {
+pub(crate) fn request(id: u32, method: &str, params: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#)
 }
 

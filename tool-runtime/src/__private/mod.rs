@@ -37,7 +37,7 @@ pub use self::slot::{
 pub use self::table::{ArrayOf, Described, Params, RootOf, Table, name_of, words};
 pub use self::targets::{
     Inputs, OwnTargets, Untargeted, accepted, dialect, fits_request, is_dialect, is_listed,
-    own_targets, within_budget,
+    is_read_of_a_text, own_targets, within_budget,
 };
 pub use crate::tool::{Call, EarlyExit, Provide, ProvideShared, Ran, Slot};
 pub use toolwright_provider::call::Annotations;

@@ -10,6 +10,7 @@ use toolwright_provider::dialect::{Dialect, Judged, LowerErrorCode, Verdict};
 use toolwright_schema::text::same;
 
 pub use self::request::{fits_request, within_budget};
+use toolwright_schema::shape::Kind;
 use toolwright_schema::text::ConstText;
 
 /// One element of a list: the tools that it brings.
@@ -282,4 +283,23 @@ impl OwnTargets {
 /// Returns true if a code is reported with a size.
 const fn is_size(code: LowerErrorCode) -> bool {
     matches!(code, LowerErrorCode::TooLarge)
+}
+
+/// Refuses an argument of a prompt or a resource that no text is read as.
+///
+/// # Panics
+/// At the caller's place.
+#[track_caller]
+pub const fn is_read_of_a_text(about: &Descriptor, name: &str) {
+    let Kind::Object(object) = &about.input.kind else {
+        return;
+    };
+    let mut rest = object.fields;
+    while let [field, tail @ ..] = rest {
+        rest = tail;
+        assert!(
+            !same(field.name, name) || field.shape.kind.is_read_of_a_text(),
+            "an argument of a prompt or a resource is a text, and no text is read as this type; take a string, a number, a `bool`, an enum without data, or an `Option` of one",
+        );
+    }
 }

@@ -86,6 +86,19 @@ impl Kind<'_> {
             )
     }
 
+    /// Returns true if a text is a value, or is read as one: `"5"` for a number.
+    pub const fn is_read_of_a_text(&self) -> bool {
+        match self {
+            Kind::Bool | Kind::Integer(_) | Kind::Number(_) | Kind::String(_) | Kind::Enum(_) => {
+                true
+            }
+            Kind::Nullable(inner) | Kind::Bounded(inner, _) | Kind::InOut { input: inner, .. } => {
+                inner.kind.is_read_of_a_text()
+            }
+            other => other.is_opaque(),
+        }
+    }
+
     /// Returns true if every string is a value, and nothing else is.
     pub const fn is_any_string(&self) -> bool {
         matches!(self, Kind::String(rules) if rules.is_any())

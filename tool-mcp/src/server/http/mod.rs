@@ -431,9 +431,9 @@ impl Inner {
         }
         let stream = Stream::new(1, None);
         let (to, shared) = (Arc::clone(&stream), Arc::clone(&self.shared));
-        let ended = session.peer.hung_up.clone();
+        let peer = Arc::clone(&session.peer);
         let task = Running(tokio::spawn(async move {
-            dispatch::watch(shared, Outlet::Stream(Arc::clone(&to)), ended).await;
+            dispatch::watch(shared, peer, Outlet::Stream(Arc::clone(&to))).await;
             to.answer(None, StatusCode::OK);
         }));
         let stop = self.shared.stop.clone();

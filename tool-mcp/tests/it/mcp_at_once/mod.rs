@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 mod calls;
-mod client;
+pub(crate) mod client;
 mod heads;
 #[cfg(target_os = "linux")]
 mod memory;

@@ -1,0 +1,144 @@
+//! What a server offers beside tools: prompts, and resources with their templates. Each is a tool in a set of its own.
+
+use toolwright_json::{Object, Value, list};
+use toolwright_provider::call::ToolDef;
+use toolwright_runtime::executor::Executor;
+use toolwright_runtime::tool::Context;
+use toolwright_runtime::toolset::Registry;
+use toolwright_schema::decode::Repairs;
+
+use super::asker::Asker;
+use super::dispatch::Answered;
+use super::template;
+use super::{Shared, definitions};
+use crate::protocol::Fields;
+
+/// The keys among a resource's attributes for its URI, or the template of it, and for its media type.
+pub(super) const URI: &str = "uri";
+pub(super) const MIME_TYPE: &str = "mime_type";
+
+/// Prompts, or resources.
+#[derive(Clone)]
+pub(super) struct Catalog {
+    pub(super) registry: Registry,
+    pub(super) executor: Executor,
+}
+
+impl Catalog {
+    pub(super) fn new(registry: Registry) -> Self {
+        let executor = crate::progress::with_progress(Executor::serial(&registry));
+        Self { registry, executor }
+    }
+
+    /// The context of its calls: whoever fills arguments writes texts, of which values are read.
+    pub(super) fn context(cx: Context) -> Context {
+        cx.with_repairs(Repairs::Values)
+    }
+
+    /// `prompts/list`.
+    pub(super) fn prompts(&self, shared: &Shared, asker: &Asker, params: &Fields<'_>) -> Answered {
+        let tools = self.executor.tools(&asker.cx);
+        let prompts: Vec<&ToolDef> = tools.definitions().collect();
+        definitions::list_page(shared, asker, params, "prompts", &prompts, prompt)
+    }
+
+    /// `resources/list`, or `resources/templates/list`.
+    pub(super) fn resources(
+        &self,
+        shared: &Shared,
+        asker: &Asker,
+        params: &Fields<'_>,
+        templates: bool,
+    ) -> Answered {
+        let tools = self.executor.tools(&asker.cx);
+        let is_listed = |def: &&ToolDef| uri(def).is_some_and(|uri| uri.contains('{') == templates);
+        let resources: Vec<&ToolDef> = tools.definitions().filter(is_listed).collect();
+        let (list, key) = if templates {
+            ("resourceTemplates", "uriTemplate")
+        } else {
+            ("resources", "uri")
+        };
+        definitions::list_page(shared, asker, params, list, &resources, |def| {
+            resource(def, key)
+        })
+    }
+
+    /// The resource of this URI, and the arguments that its variables say: JSON.
+    pub(super) fn find(&self, cx: &Context, asked: &str) -> Option<(String, String)> {
+        let tools = self.executor.tools(cx);
+        let resources = || tools.definitions().filter_map(|def| Some((def, uri(def)?)));
+        if let Some((def, _)) = resources().find(|(_, uri)| *uri == asked) {
+            return Some((def.name.to_string(), "{}".to_owned()));
+        }
+        resources().find_map(|(def, template)| {
+            let variables = template::variables(template, asked)?;
+            let arguments = variables
+                .iter()
+                .fold(Object::new(), |object, (name, value)| {
+                    object.text(name, value)
+                });
+            Some((def.name.to_string(), arguments.end()))
+        })
+    }
+}
+
+/// The URI of a resource, or its template.
+pub(super) fn uri(def: &ToolDef) -> Option<&str> {
+    def.meta.get(URI)?.as_str()
+}
+
+fn prompt(def: &ToolDef) -> String {
+    let schema = Value::parse(def.input.as_json()).unwrap_or_default();
+    let required = schema.get("required").map(Value::items).unwrap_or_default();
+    let properties = schema
+        .get("properties")
+        .map(Value::entries)
+        .unwrap_or_default();
+    let arguments = properties.iter().map(|(name, property)| {
+        let description = property.get("description").and_then(Value::as_str);
+        let is_required = required.iter().any(|one| one.as_str() == Some(name));
+        Object::new()
+            .text("name", name)
+            .maybe_text("description", description)
+            .json("required", if is_required { "true" } else { "false" })
+            .end()
+    });
+    described(Object::new().text("name", &def.name), def)
+        .json("arguments", &list(arguments))
+        .end()
+}
+
+fn resource(def: &ToolDef, key: &str) -> String {
+    let uri = uri(def).unwrap_or_default();
+    let mime_type = def.meta.get(MIME_TYPE).and_then(|kind| kind.as_str());
+    let annotations = def.meta.get("annotations").filter(|one| one.is_object());
+    described(Object::new().text(key, uri).text("name", &def.name), def)
+        .maybe_text("mimeType", mime_type)
+        .maybe_json(
+            "annotations",
+            annotations.map(ToString::to_string).as_deref(),
+        )
+        .end()
+}
+
+fn described(object: Object, def: &ToolDef) -> Object {
+    let description = Some(&*def.description).filter(|words| !words.is_empty());
+    let icons = def.meta.get("icons").filter(|icons| icons.is_array());
+    let mut meta: Vec<_> = def
+        .meta
+        .iter()
+        .filter(|(key, _)| key.contains('/'))
+        .collect();
+    meta.sort_unstable_by_key(|(key, _)| *key);
+    let meta = (!meta.is_empty()).then(|| {
+        let object = meta.iter().fold(Object::new(), |object, (key, value)| {
+            object.json(key, &value.to_string())
+        });
+        object.end()
+    });
+    object
+        .maybe_text("title", def.title.as_deref())
+        .maybe_text("description", description)
+        .maybe_json("icons", icons.map(ToString::to_string).as_deref())
+        .maybe_json("_meta", meta.as_deref())
+}

@@ -1,0 +1,138 @@
+//! What a server tells of changes.
+
+use std::collections::HashSet;
+
+use tokio::sync::broadcast;
+use tokio::sync::broadcast::error::RecvError;
+use toolwright_json::{Object, list, quoted};
+use toolwright_runtime::toolset::Changes;
+
+use super::Shared;
+use super::catalog::Catalog;
+use crate::protocol::{Id, key, notification};
+
+/// Handle by which a host says that a resource is another now: see [`McpServer::updates`](super::McpServer::updates).
+/// Cheap to clone; clones are one.
+#[derive(Debug, Clone)]
+pub struct ResourceUpdates(broadcast::Sender<String>);
+
+/// So many updates may wait for a client that does not read; of more the oldest are not told.
+const MOST_WAITING: usize = 256;
+
+impl Default for ResourceUpdates {
+    fn default() -> Self {
+        Self(broadcast::channel(MOST_WAITING).0)
+    }
+}
+
+impl ResourceUpdates {
+    /// Creates a handle.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Tells the clients that subscribed to the resource of this URI.
+    pub fn updated(&self, uri: impl Into<String>) {
+        // Nobody may have.
+        let _ = self.0.send(uri.into());
+    }
+}
+
+/// What a client wants to hear of.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Wants {
+    pub(super) tools: bool,
+    pub(super) prompts: bool,
+    pub(super) resources: bool,
+    /// Resources by their URIs.
+    pub(super) uris: HashSet<String>,
+}
+
+/// So many resources may a client subscribe to.
+pub(super) const MOST_SUBSCRIPTIONS: usize = 1_024;
+
+impl Wants {
+    /// As a filter of notifications.
+    pub(super) fn to_json(&self) -> String {
+        let lists = [
+            ("toolsListChanged", self.tools),
+            ("promptsListChanged", self.prompts),
+            ("resourcesListChanged", self.resources),
+        ];
+        let wanted = lists.into_iter().filter(|(_, wants)| *wants);
+        let mut filter = wanted.fold(Object::new(), |object, (key, _)| object.json(key, "true"));
+        if !self.uris.is_empty() {
+            let mut uris: Vec<_> = self.uris.iter().map(|uri| quoted(uri)).collect();
+            uris.sort_unstable();
+            filter = filter.json("resourceSubscriptions", &list(uris));
+        }
+        filter.end()
+    }
+}
+
+/// Changes, from now on.
+pub(super) struct News {
+    tools: Changes,
+    prompts: Option<Changes>,
+    resources: Option<Changes>,
+    updates: broadcast::Receiver<String>,
+    /// In the `_meta` of each note.
+    subscription: Option<Id>,
+}
+
+impl News {
+    pub(super) fn new(shared: &Shared, subscription: Option<Id>) -> Self {
+        let of = |catalog: &Option<Catalog>| catalog.as_ref().map(|one| one.registry.changes());
+        Self {
+            tools: shared.registry.changes(),
+            prompts: of(&shared.prompts),
+            resources: of(&shared.resources),
+            updates: shared.updates.0.subscribe(),
+            subscription,
+        }
+    }
+
+    /// The next note for a client. `wants` is looked at when something changes.
+    pub(super) async fn next(&mut self, wants: impl Fn() -> Wants) -> String {
+        loop {
+            tokio::select! {
+                () = self.tools.changed() => if wants().tools {
+                    return self.note("notifications/tools/list_changed", None);
+                },
+                () = changed(&mut self.prompts) => if wants().prompts {
+                    return self.note("notifications/prompts/list_changed", None);
+                },
+                () = changed(&mut self.resources) => if wants().resources {
+                    return self.note("notifications/resources/list_changed", None);
+                },
+                update = self.updates.recv() => match update {
+                    Ok(uri) if wants().uris.contains(&uri) => {
+                        return self.note("notifications/resources/updated", Some(&uri));
+                    }
+                    Ok(_) | Err(RecvError::Lagged(_)) => {}
+                    Err(RecvError::Closed) => std::future::pending().await,
+                },
+            }
+        }
+    }
+
+    fn note(&self, method: &str, uri: Option<&str>) -> String {
+        let params = match &self.subscription {
+            Some(id) => of_subscription(Object::new(), id),
+            None => Object::new(),
+        };
+        notification(method, &params.maybe_text("uri", uri).end())
+    }
+}
+
+/// Marks parameters or a result as those of a subscription.
+pub(super) fn of_subscription(object: Object, id: &Id) -> Object {
+    object.object("_meta", |meta| meta.json(key::SUBSCRIPTION, id.as_json()))
+}
+
+async fn changed(changes: &mut Option<Changes>) {
+    match changes {
+        Some(changes) => changes.changed().await,
+        None => std::future::pending().await,
+    }
+}

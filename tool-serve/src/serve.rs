@@ -17,7 +17,7 @@ use toolwright_runtime::tool::{Cancel, Context};
 use toolwright_runtime::toolset::Registry;
 
 use crate::cli::{self, Exit};
-use crate::http::{Change, HttpServer};
+use crate::http::{Change, ChangeMcp, HttpServer};
 use crate::signals::{Signals, cancel_on_signal};
 
 /// A toolset as a program, with settings. [`main`] runs it with the defaults.
@@ -54,6 +54,7 @@ pub struct Serve {
     pub(crate) about: Option<String>,
     pub(crate) cx: Context,
     http: Vec<ChangeHttp>,
+    mcp: ChangeMcp,
 }
 
 type ChangeHttp = Box<dyn FnOnce(HttpServer) -> HttpServer + Send>;
@@ -107,6 +108,7 @@ impl Serve {
         let registry = tools.into();
         Self {
             http: Vec::new(),
+            mcp: Arc::new(|server| server),
             registry,
             change: Arc::new(|executor| executor),
             is_attended: true,
@@ -183,6 +185,20 @@ impl Serve {
         self
     }
 
+    /// Changes the server of MCP, on the standard input and output and over HTTP: prompts, resources, completion.
+    ///
+    /// ```no_run
+    /// # use toolwright::Toolset;
+    /// # use toolwright::serve::Serve;
+    /// # let (tools, prompts) = (Toolset::default(), Toolset::default());
+    /// Serve::new(tools).mcp(move |server| server.prompts(prompts.clone()));
+    /// ```
+    pub fn mcp(self, change: impl Fn(McpServer) -> McpServer + Send + Sync + 'static) -> Self {
+        let before = self.mcp;
+        let mcp = Arc::new(move |server| change(before(server)));
+        Self { mcp, ..self }
+    }
+
     /// Runs the command line of this process.
     pub fn run(self) -> ExitCode {
         self.run_with(std::env::args_os())
@@ -246,7 +262,7 @@ impl Serve {
     pub(crate) fn run_mcp(self) -> io::Result<Exit> {
         let stop = Cancel::new();
         let approval_layer = self.approval_layer();
-        let mut server = McpServer::new(self.registry)
+        let mut server = (self.mcp)(McpServer::new(self.registry))
             .executor(|executor| approval_layer((self.change)(executor)))
             .name(self.name)
             .context(self.cx)
@@ -269,10 +285,11 @@ impl Serve {
 
     fn http_server(self) -> HttpServer {
         let approval_layer = self.approval_layer();
-        let change = self.change;
+        let (change, mcp) = (self.change, self.mcp);
         let mut server = HttpServer::new(self.registry)
             .name(self.name)
             .context(self.cx)
+            .mcp(move |server| mcp(server))
             .executor(move |executor| change(executor));
         if let Some(version) = self.version {
             server = server.version(version);

@@ -28,6 +28,7 @@
 mod fixtures;
 mod jsonl;
 mod lines;
+mod offers;
 mod output;
 mod reply;
 mod tools;
@@ -82,4 +83,5 @@ fn program_of(registry: &Registry) -> Serve {
         .version(env!("CARGO_PKG_VERSION"))
         .about("Tools to try servers and clients with.")
         .context(Context::new().with(registry.clone()))
+        .mcp(offers::offer)
 }

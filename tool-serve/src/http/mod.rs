@@ -39,7 +39,7 @@ use crate::{answer, definitions};
 use toolwright_mcp::body::BodyBudget;
 use toolwright_mcp::exclusive_gate::ExclusiveGate;
 use toolwright_mcp::outside::from_outside;
-use toolwright_mcp::{HttpService, ServerLimits};
+use toolwright_mcp::{HttpService, McpServer, ServerLimits};
 use toolwright_mcp::{progress, token};
 
 /// Default time for calls in flight after the server stops.
@@ -106,10 +106,14 @@ pub struct HttpServer {
     is_for_anyone: bool,
     routes: Option<Routes>,
     grace: Duration,
+    mcp: ChangeMcp,
 }
 
 /// Change of an executor by the host.
 pub(crate) type Change = Arc<dyn Fn(Executor) -> Executor + Send + Sync>;
+
+/// Change of the server of MCP by the host.
+pub(crate) type ChangeMcp = Arc<dyn Fn(McpServer) -> McpServer + Send + Sync>;
 
 type Routes = Box<dyn FnOnce(Router) -> Router + Send>;
 
@@ -143,7 +147,15 @@ impl HttpServer {
             is_for_anyone: false,
             routes: None,
             grace: GRACE,
+            mcp: Arc::new(|server| server),
         }
+    }
+
+    /// Changes the server of MCP at `/mcp`: prompts, resources, and whatever else it has. Several changes apply in order.
+    pub fn mcp(self, change: impl Fn(McpServer) -> McpServer + Send + Sync + 'static) -> Self {
+        let before = self.mcp;
+        let mcp = Arc::new(move |server| change(before(server)));
+        Self { mcp, ..self }
     }
 
     /// Changes the executors that run calls: layers, time limits, observers. Several changes apply in order. The tools
@@ -285,7 +297,7 @@ impl HttpServer {
     /// Builds the routes. `stop` ends long-lived streams, `end_calls` cancels the calls in flight.
     fn router(self, stop: &Cancel, end_calls: &Cancel) -> Router {
         let gate = ExclusiveGate::default();
-        let mcp = self.mcp(stop, gate.clone());
+        let mcp = self.mcp_service(stop, gate.clone());
         let state = Arc::new(ServerState {
             executor: progress::with_progress((self.change)(Executor::serial(&self.registry))),
             name: self.name,
@@ -323,16 +335,16 @@ impl HttpServer {
     }
 
     /// Builds the MCP service of the tools, behind the same guard.
-    fn mcp(&self, stop: &Cancel, gate: ExclusiveGate) -> HttpService {
+    fn mcp_service(&self, stop: &Cancel, gate: ExclusiveGate) -> HttpService {
         let limits = ServerLimits {
             grace: self.grace,
             ..ServerLimits::default()
         };
-        let mut server = toolwright_mcp::McpServer::new(self.registry.clone());
+        let mut server = McpServer::new(self.registry.clone());
         if let Some(about) = &self.about {
             server = server.instructions(about);
         }
-        server
+        (self.mcp)(server)
             .executor(|executor| (self.change)(executor))
             .name(self.name.clone())
             .version(self.version.clone())

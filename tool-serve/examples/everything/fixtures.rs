@@ -14,6 +14,8 @@ use toolwright::{
     tool, tools,
 };
 
+use crate::offers::{Prompts, test_added_prompt};
+
 /// A red pixel.
 pub(crate) const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
 
@@ -298,13 +300,24 @@ fn test_logging_tool(#[context] cx: &Context) -> &'static str {
 }
 
 /// Tools without parameters that know more than a function can.
-fn without_parameters() -> [Arc<dyn Tool>; 2] {
+fn without_parameters() -> [Arc<dyn Tool>; 3] {
     let made = [
         DynTool::builder()
             .name("test_missing_capability")
             .description("Needs a client with a model.")
             .meta("client_capabilities", json!({"sampling": {}}))
             .handler_sync(|_: Value, _| Ok::<_, ToolError>("the client has a model"))
+            .build(),
+        DynTool::builder()
+            .name("test_trigger_prompt_change")
+            .description("Changes the list of prompts.")
+            .handler_sync(|_: Value, cx: Context| {
+                let prompts = cx.get::<Prompts>().ok_or(ToolError::failed("no prompts"))?;
+                for prompt in tools![test_added_prompt].iter() {
+                    prompts.0.insert(Arc::clone(prompt));
+                }
+                Ok::<_, ToolError>("added")
+            })
             .build(),
         DynTool::builder()
             .name("test_trigger_tool_change")

@@ -78,10 +78,12 @@ fn all() -> Registry {
 }
 
 fn program_of(registry: &Registry) -> Serve {
+    let prompts = offers::Prompts::new();
+    let cx = Context::new().with(registry.clone()).with(prompts.clone());
     Serve::new(registry.clone())
         .name("everything")
         .version(env!("CARGO_PKG_VERSION"))
         .about("Tools to try servers and clients with.")
-        .context(Context::new().with(registry.clone()))
-        .mcp(offers::offer)
+        .context(cx)
+        .mcp(move |server| offers::offer(server, &prompts))
 }

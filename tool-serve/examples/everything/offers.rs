@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use toolwright::mcp::{Completing, ElicitResult, ElicitResults, McpServer, Messages};
 use toolwright::{
-    Context, Outcome,
+    Context, Outcome, Registry,
     call::{Block, Content},
     prompt, resource, tools,
 };
@@ -91,16 +91,33 @@ fn watched() -> &'static str {
     "Nothing has changed yet."
 }
 
-/// The server with all of them.
-pub(crate) fn offer(server: McpServer) -> McpServer {
-    server
-        .prompts(tools![
+/// The prompts, which a tool may change.
+#[derive(Clone)]
+pub(crate) struct Prompts(pub(crate) Registry);
+
+impl Prompts {
+    pub(crate) fn new() -> Self {
+        let prompts = tools![
             test_simple_prompt,
             test_prompt_with_arguments,
             test_prompt_with_embedded_resource,
             test_prompt_with_image,
             test_input_required_result_prompt,
-        ])
+        ];
+        Self(prompts.into())
+    }
+}
+
+/// Was added.
+#[prompt]
+pub(crate) fn test_added_prompt() -> &'static str {
+    "I was added."
+}
+
+/// The server with all of them.
+pub(crate) fn offer(server: McpServer, prompts: &Prompts) -> McpServer {
+    server
+        .prompts(prompts.0.clone())
         .resources(tools![static_text, static_binary, template, watched])
         .completion("test_prompt_with_arguments", "arg1", cities)
 }

@@ -69,7 +69,9 @@ fn not_a_function(role: Role, item: TokenStream) -> Option<syn::Error> {
     };
     if role != Role::Tool {
         let name = role.attribute();
-        let words = format!("`#[{name}]` goes on a function");
+        let words = format!(
+            "`#[{name}]` goes on a function\nhelp: put it on a function that returns the {name}"
+        );
         return Some(syn::Error::new_spanned(word, words));
     }
     Some(syn::Error::new_spanned(

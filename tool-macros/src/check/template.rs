@@ -24,6 +24,7 @@ pub(super) fn fits(cx: &Ctxt, tool: &Tool) {
             return;
         }
     };
+    let errors = cx.count();
     for (at, variable) in variables.iter().enumerate() {
         if variables.iter().take(at).any(|other| other == variable) {
             let words =
@@ -44,6 +45,9 @@ pub(super) fn fits(cx: &Ctxt, tool: &Tool) {
             );
             cx.error_at(uri.span, words);
         }
+    }
+    if cx.count() > errors {
+        return;
     }
     for param in tool.model_params() {
         let name = &param.name.value;

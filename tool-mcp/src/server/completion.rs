@@ -132,14 +132,14 @@ pub(super) fn complete(
     asker: &Asker,
     params: &Fields<'_>,
 ) -> Result<impl Future<Output = Answered> + Send + use<>, RpcError> {
-    let asked = Asked::read(shared, asker, params)?;
+    let wanted = Asked::read(shared, asker, params)?;
     let start = shared.start(asker.version);
     Ok(async move {
-        let values = match asked.own {
-            Some(own) => own(asked.completing).await,
+        let values = match wanted.own {
+            Some(own) => own(wanted.completing).await,
             None => {
-                let written = asked.completing.value.to_lowercase();
-                let mut values = asked.values;
+                let written = wanted.completing.value.to_lowercase();
+                let mut values = wanted.values;
                 values.retain(|value| value.to_lowercase().starts_with(&written));
                 values
             }

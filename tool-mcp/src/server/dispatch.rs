@@ -59,7 +59,7 @@ fn try_begin(
     }
     let asker = Asker::of(shared, request, origin)?;
     match (&**method, asker.version.is_modern()) {
-        ("tools/call", _) | ("prompts/get" | "resources/read", _) if is_offered(shared, method) => {
+        ("tools/call" | "prompts/get" | "resources/read", _) if is_offered(shared, method) => {
             let calling = Calling::new(shared, asker, request, stop)?;
             Ok(Answer::Later(Box::pin(calling.answer())))
         }

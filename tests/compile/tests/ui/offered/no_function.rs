@@ -1,0 +1,7 @@
+use toolwright::prompt;
+
+/// Reviews code.
+#[prompt]
+struct Review;
+
+fn main() {}

@@ -1,0 +1,9 @@
+use toolwright::prompt;
+
+/// Reviews files.
+#[prompt]
+fn review(files: Vec<String>) -> String {
+    files.join(" ")
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use toolwright::resource;
+
+/// Settings.
+#[resource]
+fn settings() -> String {
+    String::new()
+}
+
+fn main() {}

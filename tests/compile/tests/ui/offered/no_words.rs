@@ -1,0 +1,8 @@
+use toolwright::prompt;
+
+#[prompt]
+fn review(code: String) -> String {
+    code
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use toolwright::prompt;
+
+/// Reviews code.
+#[prompt(destructive)]
+fn review(code: String) -> String {
+    code
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use toolwright::prompt;
+
+#[prompt("Reviews code.")]
+fn review(code: String) -> String {
+    code
+}
+
+fn main() {}

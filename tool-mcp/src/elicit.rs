@@ -1,9 +1,11 @@
 //! What people say to questions.
 
+#[cfg(feature = "server")]
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+#[cfg(feature = "server")]
 use toolwright_runtime::tool::Context;
 
 /// Results of a call's questions, for tools that continue after an answer.
@@ -32,6 +34,7 @@ use toolwright_runtime::tool::Context;
 ///     }
 /// }
 /// ```
+#[cfg(feature = "server")]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ElicitResults(BTreeMap<String, ElicitResult>);
@@ -49,6 +52,7 @@ pub enum ElicitResult {
     Cancel,
 }
 
+#[cfg(feature = "server")]
 impl ElicitResults {
     /// Returns the results for the current call, which are empty outside of a server.
     pub fn of(cx: &Context) -> &Self {
@@ -74,6 +78,7 @@ impl ElicitResults {
     }
 }
 
+#[cfg(feature = "server")]
 impl ElicitResult {
     /// A client's words for it: `{"action": "accept", "content": {…}}`.
     pub(crate) fn read(json: &str) -> Option<Self> {

@@ -19,6 +19,11 @@ pub mod outside;
 #[cfg(feature = "server")]
 #[doc(hidden)]
 pub mod progress;
+// A part has no use for some of what both roles speak.
+#[cfg_attr(
+    not(all(feature = "server-http", feature = "client-http")),
+    allow(dead_code, unused_imports)
+)]
 #[cfg(any(feature = "server", feature = "client"))]
 mod protocol;
 #[cfg(feature = "server")]

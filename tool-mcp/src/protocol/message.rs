@@ -165,16 +165,12 @@ pub(crate) fn notification(method: &str, params: &str) -> String {
 /// The answer to a request.
 pub(crate) fn response(id: &Id, answer: &Result<String, RpcError>) -> String {
     match answer {
-        Ok(result) => result_response(id, result),
+        Ok(result) => start(result.len() + id.as_json().len() + 40)
+            .json("id", id.as_json())
+            .json("result", result)
+            .end(),
         Err(error) => error_response(Some(id.as_json()), error),
     }
-}
-
-pub(crate) fn result_response(id: &Id, result: &str) -> String {
-    start(result.len() + id.as_json().len() + 40)
-        .json("id", id.as_json())
-        .json("result", result)
-        .end()
 }
 
 /// An error about the request of this id, or about a message whose id cannot be read.

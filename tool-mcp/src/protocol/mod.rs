@@ -17,7 +17,6 @@ pub(crate) use self::id::Id;
 pub(crate) use self::lines::{Line, Lines};
 pub(crate) use self::message::{
     Frame, FrameError, Params, array, error_response, notification, one_line, request, response,
-    result_response,
 };
 pub(crate) use self::meta::{Meta, key};
 pub(crate) use self::version::Version;

@@ -20,7 +20,7 @@ use super::dispatch::Answered;
 use super::incoming::Request;
 use super::question::{self, Next, Question, Said};
 use super::sealed::State;
-use super::{NEEDS, Shared, logs, prompt};
+use super::{NEEDS, Shared, logs, prompt, start};
 use crate::elicit::{ElicitResult, ElicitResults};
 use crate::outside::repaired_before;
 use crate::progress;
@@ -416,7 +416,7 @@ impl Calling {
 
     /// The result's JSON; of a tool that is not there, an error of the protocol.
     fn result(&self, result: &ToolResult) -> Answered {
-        let start = || self.shared.start(self.asker.version);
+        let start = || start(self.asker.version);
         let def = |name: &str| self.runs().0.get(name);
         match &self.kind {
             Kind::Tool => {}

@@ -133,7 +133,7 @@ pub(super) fn complete(
     params: &Fields<'_>,
 ) -> Result<impl Future<Output = Answered> + Send + use<>, RpcError> {
     let wanted = Asked::read(shared, asker, params)?;
-    let start = shared.start(asker.version);
+    let start = super::start(asker.version);
     Ok(async move {
         let values = match wanted.own {
             Some(own) => own(wanted.completing).await,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::protocol::{
-    Fields, FieldsError, Frame, FrameError, Id, Kind, Meta, Params, RpcError, Torn, Version,
+    Fields, FieldsError, Frame, FrameError, Id, Kind, Meta, Params, RpcError, Torn,
 };
 use crate::protocol::{code, error_response};
 

@@ -147,20 +147,20 @@ impl Shared {
         self.prompts.is_some() || self.resources.is_some()
     }
 
-    /// The start of a result, which says what it is where the version has it so.
-    fn start(&self, version: Version) -> Object {
-        if version.is_modern() {
-            Object::new().text("resultType", "complete")
-        } else {
-            Object::new()
-        }
-    }
-
     /// The start of a result for a client that does not greet.
     fn complete(&self) -> Object {
         Object::new()
             .text("resultType", "complete")
             .object("_meta", |meta| meta.json(key::SERVER_INFO, &self.info()))
+    }
+}
+
+/// The start of a result, which says what it is where the version has it so.
+fn start(version: Version) -> Object {
+    if version.is_modern() {
+        Object::new().text("resultType", "complete")
+    } else {
+        Object::new()
     }
 }
 

@@ -97,6 +97,7 @@ impl Peer {
         self.hello().is_some_and(|hello| hello.version == version)
     }
 
+    #[cfg(feature = "server-http")]
     pub(super) fn is_before(&self, version: Version) -> bool {
         self.hello().is_some_and(|hello| hello.version < version)
     }

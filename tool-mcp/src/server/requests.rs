@@ -126,6 +126,7 @@ impl Requests {
     }
 
     /// Nobody waits for anything any more.
+    #[cfg(feature = "server-http")]
     pub(super) fn cancel_all(&self) {
         let open = {
             let mut known = self.known();

@@ -23,11 +23,11 @@ pub(crate) fn tool(args: TokenStream, item: TokenStream) -> TokenStream {
     if group::is_impl(&tokens) {
         return group::group(args, item);
     }
-    offered(Role::Tool, args, item)
+    offered(Role::Tool, args, &item)
 }
 
 /// `#[prompt]`, `#[resource]`, or `#[tool]` on what is no impl block.
-pub(crate) fn offered(role: Role, args: TokenStream, item: TokenStream) -> TokenStream {
+pub(crate) fn offered(role: Role, args: TokenStream, item: &TokenStream) -> TokenStream {
     let mut tokens: Vec<TokenTree> = item.clone().into_iter().collect();
     // The body is last, and is not even looked through.
     if let Some(body) = tokens.pop()

@@ -1,22 +1,21 @@
 //! The tools of MCP servers in a toolset.
 
-mod abandoned;
+mod answer;
 mod arguments;
-mod books;
 mod call;
 mod child;
+mod connection;
 mod connector;
-mod desk;
 mod elicit;
 mod error;
 mod event;
+#[cfg(feature = "client-http")]
 mod events_stream;
-mod frame;
 mod group;
-mod handler;
+mod hello;
+#[cfg(feature = "client-http")]
 mod http;
 mod keep;
-mod lines;
 mod link;
 mod lists;
 mod notice;
@@ -26,9 +25,9 @@ mod result;
 mod server;
 mod session;
 mod settings;
-mod slot;
 mod stderr;
 mod stdio;
+mod way;
 
 use std::fmt;
 use std::sync::Arc;
@@ -103,15 +102,14 @@ struct Identity {
 
 impl Identity {
     fn of(session: &Session) -> Self {
-        let Some(info) = session.info() else {
+        let Some(hello) = session.hello() else {
             return Self::default();
         };
-        let server = info.server_info.as_ref();
         Self {
-            name: server.map(|server| server.name.clone()),
-            version: server.map(|server| server.version.clone()),
-            protocol: Some(info.protocol_version.to_string()),
-            instructions: info.instructions.as_deref().map(visible),
+            name: hello.name.clone(),
+            version: hello.server_version.clone(),
+            protocol: Some(hello.version.as_str().to_owned()),
+            instructions: hello.instructions.as_deref().map(visible),
         }
     }
 }

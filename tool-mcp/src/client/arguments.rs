@@ -3,12 +3,12 @@
 use serde::de::{Deserialize, Deserializer, Error};
 use serde_json::value::RawValue;
 
-use super::frame::in_one_line;
+use crate::protocol::one_line;
 
 /// An object in one line. Whoever reads it has found no equal keys at any depth: two readers of those may
 /// read two values, and the server's is not ours.
 #[derive(Debug)]
-pub(super) struct Arguments(pub(super) Box<RawValue>);
+pub(super) struct Arguments(pub(super) String);
 
 impl<'de> Deserialize<'de> for Arguments {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -16,6 +16,6 @@ impl<'de> Deserialize<'de> for Arguments {
         if !raw.get().trim_start().starts_with('{') {
             return Err(D::Error::custom("the arguments are no object"));
         }
-        Ok(Self(in_one_line(&raw)))
+        Ok(Self(one_line(raw.get().to_owned())))
     }
 }

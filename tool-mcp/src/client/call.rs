@@ -5,30 +5,25 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest, RequestMetaObject};
-use rmcp::service::ServiceError;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep_until};
 use toolwright_provider::call::{ErrorKind, Outcome, ToolError};
 use toolwright_runtime::tool::Context;
 
-use super::abandoned::Abandoned;
-use super::desk::short;
-use super::frame::{Answered, HttpAnswer, Ran, Refusal};
-use super::handler::Asking;
+use super::answer::{Answered, Refusal};
+#[cfg(feature = "client-http")]
+use super::answer::{HttpAnswer, Ran};
+use super::connection::short;
 use super::link::Link;
 use super::remote::Remote;
 use super::result::outcome;
-use super::session::{Session, said};
-use super::slot::Slot;
+use super::session::Session;
+use super::way::Way;
+use crate::protocol::key;
 
 /// A server may ask for more so many times before it answers.
 const MOST_ROUNDS: usize = 16;
-
-/// The key in a call's `_meta` that is the same when the call is made again.
-const IDEMPOTENCY_KEY: &str = "toolwright/idempotency_key";
 
 /// Where no clock counts as far as a limit goes.
 const FAR: Duration = Duration::from_hours(24 * 365 * 30);
@@ -48,35 +43,39 @@ enum Lost {
 }
 
 impl Link {
-    /// Calls the tool.
+    /// Calls the tool with these arguments, an object in one line.
     pub(super) async fn call(
         &self,
         remote: &Remote,
-        arguments: Box<RawValue>,
+        arguments: String,
         cx: Context,
     ) -> Result<Outcome, ToolError> {
         let mut answers = Answers::default();
         let (mut number, mut session) = self.session(0).await?;
         for _ in 0..MOST_ROUNDS {
-            let slot = Slot::call(arguments.clone(), cx.clone());
-            match self.round(&session, remote, &slot, &answers, &cx).await {
-                Ok(()) => {}
+            let answered = match self
+                .round(&session, remote, &arguments, &answers, &cx)
+                .await
+            {
+                Ok(answered) => answered,
                 Err(Lost::Failed(error)) => return Err(error),
                 Err(Lost::Unsent) => {
                     (number, session) = self.session(number).await?;
                     continue;
                 }
-            }
-            let result = match slot.answer.get() {
-                Some(Answered::Result(result)) => result,
-                Some(Answered::Error(refusal)) => return Err(refused(refusal)),
-                Some(Answered::Broken(why)) => return Err(broken(why)),
-                Some(Answered::Http(answer)) => return Err(answered(answer, remote)),
-                None => return Err(broken("it is missing")),
             };
-            match Required::of(result)? {
-                None => return outcome(result),
-                Some(required) => answers = self.fulfil(&session, required).await?,
+            let result = match answered {
+                Answered::Result(result) => result,
+                Answered::Error(refusal) => return Err(refused(&refusal)),
+                Answered::Broken(why) => return Err(broken(&why)),
+                #[cfg(feature = "client-http")]
+                Answered::Http(answer) => return Err(http_answered(&answer, remote)),
+                #[cfg(feature = "client-http")]
+                Answered::Lost(why) => return Err(broken(&why)),
+            };
+            match Required::of(&result)? {
+                None => return outcome(&result),
+                Some(required) => answers = fulfil(&session, required).await?,
             }
         }
         Err(ToolError::failed(
@@ -89,98 +88,92 @@ impl Link {
         &self,
         session: &Session,
         remote: &Remote,
-        slot: &Arc<Slot>,
+        arguments: &str,
         answers: &Answers,
         cx: &Context,
-    ) -> Result<(), Lost> {
-        let mut params = CallToolRequestParams::new(remote.name.clone());
-        if remote.has_headers && session.is_modern() {
-            // Over HTTP, headers are made of them; what is sent are those of the slot.
-            let arguments = slot.arguments.as_deref().map_or("{}", RawValue::get);
-            params.arguments = serde_json::from_str(arguments).ok();
-        }
+    ) -> Result<Answered, Lost> {
+        let mut request = session.request("tools/call");
+        request.context = Some(cx.clone());
+        request.params = request
+            .params
+            .text("name", &remote.name)
+            .json("arguments", arguments);
         if !answers.responses.is_empty() {
-            params.input_responses = Some(answers.responses.clone());
+            let responses = Value::from_iter(answers.responses.clone()).to_string();
+            request.params = request.params.json("inputResponses", &responses);
         }
-        params.request_state.clone_from(&answers.state);
+        request.params = request
+            .params
+            .maybe_text("requestState", answers.state.as_deref());
         if let Some(key) = cx.idempotency_key() {
-            let mut meta = RequestMetaObject::new();
-            meta.0.0.insert(IDEMPOTENCY_KEY.to_owned(), key.into());
-            params.meta = Some(meta);
+            request.meta = request.meta.text(key::IDEMPOTENCY_KEY, &key);
         }
-        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+        request.head.name = Some(remote.name.clone());
+        if !remote.repeated.is_empty() {
+            let arguments = toolwright_json::Value::parse(arguments).unwrap_or_default();
+            let repeated = remote.repeated.iter();
+            let repeated =
+                repeated.filter_map(|one| Some((one.header.clone(), one.of(&arguments)?)));
+            request.head.parameters = repeated.collect();
+        }
         let limit = self.settings.call_limit;
         let mut due = after(limit);
         let cancel = cx.cancel();
-        let sent = tokio::select! {
+        let mut pending = tokio::select! {
             biased;
-            sent = session.send(request, slot) => sent,
+            pending = session.connection.request(request) => pending,
             () = cancel.cancelled() => return Err(cancelled(false)),
             () = sleep_until(due) => return Err(silent(limit, false)),
         };
-        let mut handle = match sent {
-            Ok(handle) => handle,
-            Err(error) => return Err(lost(session, remote, slot, &error)),
-        };
-        let mut abandoned = Abandoned::new(&handle, slot, &self.runtime);
-        let answered = loop {
+        let (way, alive) = (Arc::clone(&pending.way), Arc::clone(&pending.alive));
+        loop {
             tokio::select! {
                 biased;
-                answered = &mut handle.rx => break answered,
+                answered = pending.answer() => return match answered {
+                    #[cfg(feature = "client-http")]
+                    Some(Answered::Lost(why)) => Err(lost(session, remote, &way, &why)),
+                    Some(answered) => Ok(answered),
+                    None => Err(lost(session, remote, &way, "the connection was lost")),
+                },
                 () = cancel.cancelled() => {
-                    abandoned.reason = "the call was cancelled";
-                    return Err(cancelled(!slot.withdraw()));
+                    pending.reason = "the call was cancelled";
+                    return Err(cancelled(!way.withdraw()));
                 }
-                () = slot.alive.notified() => due = after(limit),
+                () = alive.notified() => due = after(limit),
                 () = sleep_until(due) => {
-                    if session.desk.asking.load(Ordering::Acquire) > 0 {
+                    if session.connection.asking.load(Ordering::Acquire) > 0 {
                         due = after(limit);
                         continue;
                     }
-                    abandoned.reason = "the call took too long";
-                    return Err(silent(limit, !slot.withdraw()));
+                    pending.reason = "the call took too long";
+                    return Err(silent(limit, !way.withdraw()));
                 }
             }
-        };
-        abandoned.disarm();
-        match answered {
-            _ if slot.answer.get().is_some() => Ok(()),
-            Ok(Ok(_)) => Ok(()),
-            Ok(Err(error)) => Err(lost(session, remote, slot, &error)),
-            Err(_) => Err(lost(session, remote, slot, &ServiceError::TransportClosed)),
         }
     }
+}
 
-    /// Does what the server asks for before it answers.
-    async fn fulfil(&self, session: &Session, required: Required) -> Result<Answers, ToolError> {
-        let info = session.info();
-        let server = info
-            .as_ref()
-            .and_then(|info| info.server_info.as_ref())
-            .map_or("", |server| server.name.as_str());
-        let mut responses = BTreeMap::new();
-        for (key, asked) in required.input_requests.unwrap_or_default() {
-            let answer = match asked.method.as_str() {
-                "elicitation/create" => {
-                    let _asking = Asking::begin(&session.desk);
-                    self.settings.asker.ask(server, &asked.params).await
-                }
-                "roots/list" => json!({"roots": []}),
-                other => {
-                    let words = format!(
-                        "the server asked for `{}`, which is not offered",
-                        short(other)
-                    );
-                    return Err(ToolError::failed(words));
-                }
-            };
-            responses.insert(key, answer);
-        }
-        Ok(Answers {
-            responses,
-            state: required.request_state,
-        })
+/// Does what the server asks for before it answers.
+async fn fulfil(session: &Session, required: Required) -> Result<Answers, ToolError> {
+    let mut responses = BTreeMap::new();
+    for (key, asked) in required.input_requests.unwrap_or_default() {
+        let answer = match asked.method.as_str() {
+            "elicitation/create" => session.connection.ask(&asked.params).await,
+            "roots/list" => json!({"roots": []}),
+            other => {
+                let words = format!(
+                    "the server asked for `{}`, which is not offered",
+                    short(other)
+                );
+                return Err(ToolError::failed(words));
+            }
+        };
+        responses.insert(key, answer);
     }
+    Ok(Answers {
+        responses,
+        state: required.request_state,
+    })
 }
 
 /// A call that the host ended.
@@ -221,10 +214,10 @@ fn silent(limit: Duration, is_sent: bool) -> Lost {
 }
 
 /// A request without an answer.
-fn lost(session: &Session, remote: &Remote, slot: &Slot, error: &ServiceError) -> Lost {
-    let why = said(error);
-    if !slot.is_sent() {
-        if session.peer.is_transport_closed() {
+fn lost(session: &Session, remote: &Remote, way: &Way, why: &str) -> Lost {
+    let why = short(why);
+    if !way.is_sent() {
+        if session.connection.is_closed() {
             return Lost::Unsent;
         }
         let error = ToolError::failed("the MCP server could not be reached; the call was not sent");
@@ -260,16 +253,16 @@ struct Asked {
 }
 
 impl Required {
-    fn of(result: &RawValue) -> Result<Option<Self>, ToolError> {
+    fn of(result: &str) -> Result<Option<Self>, ToolError> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
         struct Typed {
             #[serde(default)]
             result_type: Option<String>,
         }
-        let kind = serde_json::from_str::<Typed>(result.get());
+        let kind = serde_json::from_str::<Typed>(result);
         match kind.ok().and_then(|typed| typed.result_type).as_deref() {
-            Some("input_required") => serde_json::from_str(result.get())
+            Some("input_required") => serde_json::from_str(result)
                 .map(Some)
                 .map_err(|error| broken(&error.to_string())),
             Some("task") => Err(ToolError::failed(
@@ -281,13 +274,14 @@ impl Required {
 }
 
 fn refused(refusal: &Refusal) -> ToolError {
-    let Refusal { code, message } = refusal;
+    let Refusal { code, message, .. } = refusal;
     let words = format!("the MCP server refused the call: {}", short(message.trim()));
     ToolError::failed(words).with_debug(format!("JSON-RPC error {}", short(code)))
 }
 
 /// A call that HTTP answered, and no server of MCP.
-fn answered(answer: &HttpAnswer, remote: &Remote) -> ToolError {
+#[cfg(feature = "client-http")]
+fn http_answered(answer: &HttpAnswer, remote: &Remote) -> ToolError {
     let said = format!("the MCP server answered {}", answer.words);
     let not_run = |rest: &str| {
         let words = format!("{said}; the call did not run{rest}");

@@ -3,9 +3,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::{HeaderName, HeaderValue, header};
 use serde_json::Value;
-use tokio::runtime::Handle;
 use tokio::sync::watch;
 use toolwright_provider::call::ToolDef;
 use toolwright_runtime::tool::Cancel;
@@ -18,11 +16,12 @@ use super::keep::Keeper;
 use super::link::{Link, State};
 use super::lists::Lists;
 use super::remote::tools;
-use super::server::{ServerAt, Target};
+use super::server::ServerAt;
 use super::session::Session;
 use super::settings::{Backoff, Keep, Settings};
 use super::{Client, Identity};
 use crate::elicit::ElicitResult;
+#[cfg(feature = "client-http")]
 use crate::token;
 
 /// Builder of a connection to an MCP server. Await it to connect. See [`connect`](super::connect).
@@ -66,11 +65,12 @@ impl Connector {
     }
 
     /// Adds a header to every request to a URL. Redirects are not followed.
+    #[cfg(feature = "client-http")]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         // Space around a value is none of it, and stands there where one comes from a file.
         match (
-            HeaderName::try_from(name),
-            HeaderValue::try_from(value.trim_ascii()),
+            http::HeaderName::try_from(name),
+            http::HeaderValue::try_from(value.trim_ascii()),
         ) {
             (Ok(name), Ok(mut value)) => {
                 value.set_sensitive(true);
@@ -84,9 +84,13 @@ impl Connector {
 
     /// Sends `Authorization: Bearer` with this token, trimmed. An empty or invalid token is an error when the connector
     /// is awaited.
+    #[cfg(feature = "client-http")]
     pub fn bearer(mut self, token: &str) -> Self {
         match token::checked(token) {
-            Ok(token) => self.header(header::AUTHORIZATION.as_str(), &format!("Bearer {token}")),
+            Ok(token) => self.header(
+                http::header::AUTHORIZATION.as_str(),
+                &format!("Bearer {token}"),
+            ),
             Err(why) => {
                 self.invalid = Some(why.to_owned());
                 self
@@ -175,7 +179,8 @@ impl Connector {
             return Err(ConnectError::new(ConnectErrorKind::Invalid, words));
         }
         let target = self.server.0.into_target()?;
-        if let (Target::Command(_), false) = (&target, self.settings.headers.is_empty()) {
+        #[cfg(feature = "client-http")]
+        if !target.is_http() && !self.settings.headers.is_empty() {
             let words = "a command takes no headers; give it what it needs in its environment";
             return Err(ConnectError::new(ConnectErrorKind::Invalid, words));
         }
@@ -188,7 +193,7 @@ impl Connector {
         let link = Arc::new(Link {
             state: watched,
             settings: Arc::clone(&settings),
-            runtime: Handle::current(),
+            is_http: target.is_http(),
             stop: stop.clone(),
         });
         let lists = Arc::new(Lists::new(settings.registry.clone()));

@@ -8,7 +8,7 @@ use toolwright_schema::panics::reported;
 #[non_exhaustive]
 pub enum ClientEvent {
     /// Line of the server's standard error, unescaped ([`Printable`](toolwright_schema::text::Printable) makes it safe to
-    /// print). A line of more than 8 KiB is cut to its first and last 256 bytes, with `…` between.
+    /// print). A line of more than 8 KiB is cut to its first and last 512 bytes, with `…` between.
     Stderr(String),
     /// Log message of the server: the JSON of `notifications/message`.
     Log(String),

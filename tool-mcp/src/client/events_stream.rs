@@ -5,12 +5,20 @@ use std::fmt;
 
 use bytes::Bytes;
 use futures_util::stream::{self, Stream, StreamExt};
-use rmcp::transport::streamable_http_client::SseError;
-use sse_stream::Sse;
+
+/// An event of a stream.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Event {
+    pub(super) event: Option<String>,
+    pub(super) data: Option<String>,
+    pub(super) id: Option<String>,
+    /// So many milliseconds is to be waited before the stream is asked for again.
+    pub(super) retry: Option<u64>,
+}
 
 /// Why a body was not read to its end.
 #[derive(Debug)]
-enum Broken<E> {
+pub(super) enum Broken<E> {
     /// The connection.
     Source(E),
     TooLarge(usize),
@@ -32,7 +40,7 @@ impl<E: std::error::Error> std::error::Error for Broken<E> {}
 /// Source: "Interpreting an event stream" of the HTML standard.
 #[derive(Default)]
 struct Reader {
-    event: Sse,
+    event: Event,
     /// So many bytes came of it. A comment counts until its line ends, for that is how long it is held.
     len: usize,
     line: Vec<u8>,
@@ -46,12 +54,7 @@ impl Reader {
     ///
     /// # Errors
     /// When an event is larger than `most`.
-    fn read(
-        &mut self,
-        mut bytes: &[u8],
-        most: usize,
-        found: &mut Vec<Result<Sse, SseError>>,
-    ) -> Result<(), usize> {
+    fn read(&mut self, mut bytes: &[u8], most: usize, found: &mut Vec<Event>) -> Result<(), usize> {
         if self.after_return && !bytes.is_empty() {
             self.after_return = false;
             bytes = bytes.strip_prefix(b"\n").unwrap_or(bytes);
@@ -70,12 +73,12 @@ impl Reader {
                 [b'\r', b'\n', rest @ ..] | [_, rest @ ..] => rest,
             };
             self.after_return = rest == b"\r";
-            found.extend(self.line_ended().map(Ok));
+            found.extend(self.line_ended());
         }
     }
 
     /// Takes the line. The event, if it ends it.
-    fn line_ended(&mut self) -> Option<Sse> {
+    fn line_ended(&mut self) -> Option<Event> {
         let line = std::mem::take(&mut self.line);
         let line = String::from_utf8_lossy(&line);
         // A stream may begin with a mark of its byte order.
@@ -85,7 +88,7 @@ impl Reader {
         if line.is_empty() {
             self.len = 0;
             let event = std::mem::take(&mut self.event);
-            return (event != Sse::default()).then_some(event);
+            return (event != Event::default()).then_some(event);
         }
         if line.starts_with(':') {
             return None;
@@ -113,21 +116,13 @@ impl Reader {
     }
 }
 
-/// Whether a body was left because of an event that was too large.
-pub(super) fn is_too_large<E: std::error::Error + Send + Sync + 'static>(error: &SseError) -> bool {
-    let SseError::Body(error) = error else {
-        return false;
-    };
-    matches!(error.downcast_ref::<Broken<E>>(), Some(Broken::TooLarge(_)))
-}
-
 /// The events of a body. One that is too large is an error, and the end.
 pub(super) fn events<E>(
     body: impl Stream<Item = Result<Bytes, E>> + Send + 'static,
     most: usize,
-) -> impl Stream<Item = Result<Sse, SseError>> + Send + 'static
+) -> impl Stream<Item = Result<Event, Broken<E>>> + Send + 'static
 where
-    E: std::error::Error + Send + Sync + 'static,
+    E: Send + 'static,
 {
     let start = (Reader::default(), false);
     let found = body.scan(start, move |(reader, is_over), part| {
@@ -139,11 +134,10 @@ where
             let read = reader.read(&part, most, &mut found);
             read.map_err(Broken::TooLarge)
         });
-        if let Err(broken) = read {
-            *is_over = true;
-            found.push(Err(SseError::Body(Box::new(broken))));
-        }
-        std::future::ready(Some(stream::iter(found)))
+        let broken = read.err();
+        *is_over = broken.is_some();
+        let found = found.into_iter().map(Ok).chain(broken.map(Err));
+        std::future::ready(Some(stream::iter(found.collect::<Vec<_>>())))
     });
     found.flatten()
 }

@@ -1,305 +1,505 @@
 //! A server behind a URL: streamable HTTP.
 //!
-//! `rmcp` keeps sessions, resumes streams and opens them anew; here is what goes over the wire, since
-//! bodies have to pass the [`Desk`], and are limited.
+//! Each message is a POST of its own. Up to 2025-11-25 there is a session, which is opened anew where the server forgot it,
+//! a stream of the server's own notes (GET), and streams that are read on where they broke off. Since 2026-07-28 there is
+//! none of it, and the end of a POST cancels its request.
 
-use std::collections::HashMap;
-use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::error::Error as _;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use bytes::BytesMut;
 use futures_util::StreamExt;
-use futures_util::stream::BoxStream;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use reqwest::redirect::Policy;
-use reqwest::{RequestBuilder, Response};
-use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcRequest, ServerJsonRpcMessage,
-};
-use rmcp::transport::streamable_http_client::{
-    AuthRequiredError, HttpStatusError, InsufficientScopeError, SseError, StreamableHttpClient,
-    StreamableHttpError, StreamableHttpPostResponse,
-};
-use sse_stream::Sse;
+use reqwest::{RequestBuilder, Response, Url};
+use tokio::sync::{Semaphore, mpsc};
+use tokio::time::{sleep, timeout};
+use toolwright_runtime::tool::Cancel;
 
-use super::desk::{Desk, number, piece};
-use super::events_stream::{events, is_too_large};
-use super::frame::{Answered, Frame, HttpAnswer, Ran};
+use super::answer::{Answered, HttpAnswer, Ran, Refusal};
+use super::connection::{Connection, Outgoing};
+use super::error::{ConnectError, ConnectErrorKind};
+use super::events_stream::{Broken, Event, events};
+use super::hello;
+use super::settings::{Backoff, Settings};
+use crate::protocol::{Frame, Version, headers};
 
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
+const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+const NAME: HeaderName = HeaderName::from_static("mcp-name");
 
 /// Of the body of an answer that says no, about so many bytes are read.
 const MOST_OF_REFUSAL: usize = 64 * 1024;
 
-type Failure = StreamableHttpError<HttpError>;
+/// So many requests are under way at once; others wait.
+const MOST_AT_ONCE: usize = 1_024;
 
-/// What sends requests.
-#[derive(Clone)]
-pub(super) struct Http {
+/// How long a server may take to hear that its session is over.
+const GOODBYE: Duration = Duration::from_secs(2);
+
+/// So often a stream that broke off is read on, where nothing comes of it.
+const MOST_TRIES: u32 = 8;
+
+/// See the module.
+struct Http {
     client: reqwest::Client,
-    desk: Arc<Desk>,
+    url: Url,
+    headers: HeaderMap,
     most: usize,
+    backoff: Backoff,
+    connection: Weak<Connection>,
+    session: Mutex<Session>,
+    /// One session is opened at a time.
+    opening: tokio::sync::Mutex<()>,
+    room: Arc<Semaphore>,
 }
 
-/// Why a request has no answer. The URL is not told: it may hold a secret.
-#[derive(Debug)]
-pub(super) struct HttpError(reqwest::Error);
+/// The session that there is now, if there is one.
+#[derive(Clone, Default)]
+struct Session {
+    id: Option<HeaderValue>,
+    /// Fired when it is over.
+    over: Cancel,
+}
 
-impl fmt::Display for HttpError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut error: &dyn std::error::Error = &self.0;
-        write!(f, "{error}")?;
-        while let Some(source) = error.source() {
-            write!(f, ": {source}")?;
-            error = source;
+/// Connects to a URL.
+pub(super) fn start(
+    url: &Url,
+    connection: &Arc<Connection>,
+    mut outgoing: mpsc::UnboundedReceiver<Outgoing>,
+    settings: &Settings,
+) -> Result<(), ConnectError> {
+    let client = reqwest::Client::builder()
+        // A header that was given for one server is for no other.
+        .redirect(Policy::none())
+        .connect_timeout(settings.connect_limit)
+        .build()
+        .map_err(|error| ConnectError::new(ConnectErrorKind::Invalid, words(error)))?;
+    let http = Arc::new(Http {
+        client,
+        url: url.clone(),
+        headers: settings.headers.iter().cloned().collect(),
+        most: settings.most_bytes,
+        backoff: settings.backoff,
+        connection: Arc::downgrade(connection),
+        session: Mutex::default(),
+        opening: tokio::sync::Mutex::default(),
+        room: Arc::new(Semaphore::new(MOST_AT_ONCE)),
+    });
+    let connection = Arc::clone(connection);
+    tokio::spawn(async move {
+        loop {
+            let next = tokio::select! {
+                next = outgoing.recv() => next,
+                () = connection.stop.cancelled() => None,
+            };
+            let Some(next) = next else { break };
+            let room = tokio::select! {
+                room = Arc::clone(&http.room).acquire_owned() => room,
+                () = connection.stop.cancelled() => break,
+            };
+            let (http, connection) = (Arc::clone(&http), Arc::clone(&connection));
+            tokio::spawn(async move {
+                tokio::select! {
+                    () = http.send(&connection, next) => {}
+                    () = connection.stop.cancelled() => {}
+                }
+                drop(room);
+            });
         }
-        Ok(())
+        http.goodbye().await;
+        connection.end();
+    });
+    Ok(())
+}
+
+/// Why there is no answer. The URL is not told: it may hold a secret.
+fn words(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut words = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        words = format!("{words}: {error}");
+        source = error.source();
     }
-}
-
-impl std::error::Error for HttpError {}
-
-fn failed(error: reqwest::Error) -> Failure {
-    StreamableHttpError::Client(HttpError(error.without_url()))
-}
-
-fn unexpected(words: String) -> Failure {
-    StreamableHttpError::UnexpectedServerResponse(words.into())
+    words
 }
 
 impl Http {
-    /// Bodies and events of more than `most` bytes are refused.
-    pub(super) fn new(desk: Arc<Desk>, most: usize, connect: Duration) -> reqwest::Result<Self> {
-        let client = reqwest::Client::builder()
-            // A header that was given for one server is for no other.
-            .redirect(Policy::none())
-            .connect_timeout(connect)
-            .build()?;
-        Ok(Self { client, desk, most })
+    fn session(&self) -> MutexGuard<'_, Session> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Sends a message, and hears what comes of it.
+    async fn send(self: &Arc<Self>, connection: &Arc<Connection>, mut outgoing: Outgoing) {
+        outgoing.room = None;
+        let Some((id, way)) = outgoing.request.clone() else {
+            // Of a cancellation the end of the request's own POST tells, in versions without sessions.
+            let is_needless =
+                connection.is_modern() && outgoing.text.contains("notifications/cancelled");
+            if !is_needless {
+                self.post(connection, &outgoing, None).await;
+            }
+            if let Some(done) = outgoing.done.take() {
+                let _ = done.send(());
+            }
+            return;
+        };
+        if !way.leaves() {
+            return;
+        }
+        let answered = tokio::select! {
+            answered = self.post(connection, &outgoing, Some(id)) => answered,
+            () = way.gone.cancelled() => return,
+        };
+        if let Some(answered) = answered {
+            connection.settle(id, answered);
+        }
+    }
+
+    /// What a POST comes to, unless it was told already.
     async fn post(
-        &self,
-        url: &str,
-        message: ClientJsonRpcMessage,
-        session: Option<Arc<str>>,
-        headers: HashMap<HeaderName, HeaderValue>,
-    ) -> Result<StreamableHttpPostResponse, Failure> {
-        let request = match &message {
-            ClientJsonRpcMessage::Request(request) => Some(request),
-            _ => None,
-        };
-        // An answer to the server counts as none until its POST is over.
-        let Some(mut outgoing) = self.desk.outgoing(&message)? else {
-            return Ok(StreamableHttpPostResponse::Accepted);
-        };
-        if let Some(request) = request
-            && matches!(request.request, ClientRequest::InitializeRequest(_))
-            && self.desk.said_hello.swap(true, Ordering::AcqRel)
-        {
-            // A new session in the place of one that the server forgot: it may be another server.
-            self.desk.begins_anew();
-        }
-        if outgoing.slot.as_ref().is_some_and(|slot| !slot.leaves()) {
-            return Err(unexpected(
-                "nobody waits for the answer any more".to_owned(),
-            ));
-        }
-        let sent = self
-            .client
-            .post(url)
-            .header(header::ACCEPT, format!("{JSON}, {EVENTS}"))
-            .header(header::CONTENT_TYPE, JSON)
-            .body(std::mem::take(&mut outgoing.text));
-        let has_session = session.is_some();
-        let response = match with_headers(sent, session.as_deref(), headers).send().await {
-            Ok(response) => response,
-            Err(error) => {
-                if let Some(slot) = outgoing.slot.filter(|_| error.is_connect()) {
-                    slot.was_not_sent();
+        self: &Arc<Self>,
+        connection: &Arc<Connection>,
+        outgoing: &Outgoing,
+        id: Option<u64>,
+    ) -> Option<Answered> {
+        let mut session = self.session().clone();
+        for again in [false, true] {
+            let sent = self
+                .client
+                .post(self.url.clone())
+                .header(header::ACCEPT, format!("{JSON}, {EVENTS}"))
+                .header(header::CONTENT_TYPE, JSON)
+                .body(outgoing.text.clone());
+            let sent = self.with_headers(sent, connection, outgoing, &session);
+            let response = match sent.send().await {
+                Ok(response) => response,
+                Err(error) => {
+                    if let Some((_, way)) = outgoing.request.as_ref().filter(|_| error.is_connect())
+                    {
+                        way.was_not_sent();
+                    }
+                    return Some(Answered::Lost(words(error)));
                 }
-                return Err(failed(error));
+            };
+            let is_forgotten = response.status() == StatusCode::NOT_FOUND && session.id.is_some();
+            if !is_forgotten || again || outgoing.head.method == "initialize" {
+                return self.answer(connection, outgoing, id, response).await;
+            }
+            // The request was not looked into, and goes into a new session.
+            if let Err(error) = self.anew(connection, &session).await {
+                return Some(Answered::Lost(error.to_string()));
+            }
+            session = self.session().clone();
+        }
+        None
+    }
+
+    fn with_headers(
+        &self,
+        request: RequestBuilder,
+        connection: &Connection,
+        outgoing: &Outgoing,
+        session: &Session,
+    ) -> RequestBuilder {
+        let head = &outgoing.head;
+        let mut all = self.headers.clone();
+        let mut put = |name: HeaderName, value: &str| {
+            if let Ok(value) = HeaderValue::try_from(&*headers::encoded(value)) {
+                all.insert(name, value);
             }
         };
+        let hello = connection.hello.get().map(|hello| hello.version);
+        let is_probe = head.method == "server/discover";
+        let version = hello.or(is_probe.then_some(Version::V2026_07_28));
+        if let Some(version) = version.filter(|_| head.method != "initialize") {
+            put(VERSION, version.as_str());
+        }
+        if version.is_some_and(Version::is_modern) && !head.method.is_empty() {
+            put(METHOD, &head.method);
+            if let Some(name) = &head.name {
+                put(NAME, name);
+            }
+            for (name, value) in &head.parameters {
+                if let Ok(name) = HeaderName::try_from(name) {
+                    put(name, value);
+                }
+            }
+        }
+        if let Some(id) = session.id.as_ref().filter(|_| head.method != "initialize") {
+            all.insert(SESSION, id.clone());
+        }
+        request.headers(all)
+    }
+
+    /// Hears the answer to a POST.
+    async fn answer(
+        self: &Arc<Self>,
+        connection: &Arc<Connection>,
+        outgoing: &Outgoing,
+        id: Option<u64>,
+        response: Response,
+    ) -> Option<Answered> {
         let status = response.status();
-        if status == StatusCode::NOT_FOUND && has_session {
-            return Err(StreamableHttpError::SessionExpired);
-        }
+        let id = id?;
         if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
-            return Ok(StreamableHttpPostResponse::Accepted);
+            // The answer comes elsewhere, if it comes.
+            return None;
         }
-        let session = response.headers().get(SESSION);
-        let session = session.and_then(|id| id.to_str().ok()).map(str::to_owned);
         if !status.is_success() {
-            let is_slotted = outgoing.slot.is_some();
-            let refused = self.refused(response, &message, is_slotted).await?;
-            return Ok(StreamableHttpPostResponse::Json(refused, session));
+            return Some(refused(response).await);
+        }
+        if outgoing.head.method == "initialize" {
+            self.opened(connection, response.headers().get(SESSION));
         }
         if is_of(response.headers(), EVENTS) {
-            let id = request.and_then(|request| number(&request.id));
-            let stream = self.stream(response, id);
-            return Ok(StreamableHttpPostResponse::Sse(stream, session));
-        }
-        let Some(request) = request else {
-            return Ok(StreamableHttpPostResponse::Accepted);
-        };
-        if !is_of(response.headers(), JSON) && outgoing.slot.is_some() {
-            let headers = response.headers().clone();
-            let body = start(response).await;
-            let answer = HttpAnswer::new(status, &headers, &String::from_utf8_lossy(&body));
-            return Ok(StreamableHttpPostResponse::Json(
-                self.told(request, answer)?,
-                session,
-            ));
+            return self.read_on(connection, id, response).await;
         }
         if !is_of(response.headers(), JSON) {
-            let kind = response.headers().get(header::CONTENT_TYPE);
-            let kind = kind.map(|kind| String::from_utf8_lossy(kind.as_bytes()).into_owned());
-            return Err(StreamableHttpError::UnexpectedContentType(kind));
+            let headers = response.headers().clone();
+            let body = start_of(response).await;
+            let said = String::from_utf8_lossy(&body);
+            return Some(Answered::Http(HttpAnswer::new(status, &headers, &said)));
         }
-        let body = read(response, self.most).await?;
-        let text = String::from_utf8_lossy(&body);
-        match self.desk.incoming(&text) {
-            Some(message) => Ok(StreamableHttpPostResponse::Json(message, session)),
-            None => {
-                let why = "the body of the answer is no answer to the request";
-                let told = number(&request.id).and_then(|id| self.desk.fail(id, why));
-                let message = told.ok_or_else(|| unexpected(why.to_owned()))?;
-                Ok(StreamableHttpPostResponse::Json(message, session))
+        match whole(response, self.most).await {
+            Ok(body) => connection.incoming(&String::from_utf8_lossy(&body)),
+            Err(answered) => return Some(answered),
+        }
+        let why = "the body of the answer is no answer to the request";
+        Some(Answered::Broken(why.to_owned()))
+    }
+
+    /// A new session, in the place of one that was before.
+    fn opened(self: &Arc<Self>, connection: &Arc<Connection>, id: Option<&HeaderValue>) {
+        let session = Session {
+            id: id.cloned(),
+            over: Cancel::new(),
+        };
+        let before = std::mem::replace(&mut *self.session(), session.clone());
+        before.over.cancel();
+        let (http, connection) = (Arc::clone(self), Arc::clone(connection));
+        tokio::spawn(async move {
+            tokio::select! {
+                () = http.listen(&connection, &session) => {}
+                () = session.over.cancelled() => {}
+                () = connection.stop.cancelled() => {}
             }
+        });
+    }
+
+    /// Greets a server anew that forgot the session. It may be another server, with other tools.
+    async fn anew(
+        self: &Arc<Self>,
+        connection: &Arc<Connection>,
+        before: &Session,
+    ) -> Result<(), ConnectError> {
+        let _opening = self.opening.lock().await;
+        if self.session().id != before.id {
+            return Ok(());
+        }
+        connection.forget_asked();
+        // It says again what it is, which is known.
+        Box::pin(hello::initialize(connection)).await?;
+        let _ = connection.notify("notifications/initialized", "{}").await;
+        connection.changed.notify_one();
+        Ok(())
+    }
+
+    /// Reads what a server says unasked, as long as there is the session.
+    async fn listen(&self, connection: &Arc<Connection>, session: &Session) {
+        // The server has to hear first that the client is there.
+        while connection.hello.get().is_none() {
+            sleep(Duration::from_millis(5)).await;
+        }
+        let (mut tries, mut last) = (0, None);
+        loop {
+            let response = match self.get(connection, session, last.as_deref()).await {
+                Ok(response) => response,
+                // It has no such stream, or not for this client.
+                Err(status) if status.is_some_and(|status| status.is_client_error()) => return,
+                Err(_) => {
+                    sleep(self.backoff.before(tries)).await;
+                    tries = tries.saturating_add(1);
+                    continue;
+                }
+            };
+            if last.is_none() {
+                connection.listens();
+            }
+            let mut read = Read::default();
+            self.read(connection, None, response, &mut read).await;
+            if read.events > 0 {
+                tries = 0;
+            }
+            last = read.last.or(last);
+            sleep(read.retry.unwrap_or_else(|| self.backoff.before(tries))).await;
+            tries = tries.saturating_add(1);
         }
     }
 
-    /// Whoever waits for this request is told what HTTP answered.
-    fn told(
+    /// Asks for a stream of the session. `Err` with the status, if there is one.
+    async fn get(
         &self,
-        request: &JsonRpcRequest<ClientRequest>,
-        answer: HttpAnswer,
-    ) -> Result<ServerJsonRpcMessage, Failure> {
-        let words = answer.words.clone();
-        let told =
-            number(&request.id).and_then(|id| self.desk.settle(id, Answered::Http(answer), &words));
-        told.ok_or_else(|| unexpected(words))
+        connection: &Connection,
+        session: &Session,
+        last: Option<&str>,
+    ) -> Result<Response, Option<StatusCode>> {
+        let mut headers = self.headers.clone();
+        let version = connection.hello.get().map(|hello| hello.version.as_str());
+        if let Some(version) = version {
+            headers.insert(VERSION, HeaderValue::from_static(version));
+        }
+        if let Some(id) = &session.id {
+            headers.insert(SESSION, id.clone());
+        }
+        if let Some(last) = last.and_then(|last| HeaderValue::try_from(last).ok()) {
+            headers.insert(LAST_EVENT, last);
+        }
+        let request = self.client.get(self.url.clone());
+        let request = request.headers(headers).header(header::ACCEPT, EVENTS);
+        let response = request.send().await.map_err(|_| None)?;
+        let status = response.status();
+        if !status.is_success() || !is_of(response.headers(), EVENTS) {
+            let status = if status.is_success() {
+                StatusCode::METHOD_NOT_ALLOWED
+            } else {
+                status
+            };
+            return Err(Some(status));
+        }
+        Ok(response)
     }
 
-    /// What a refusal says: to whom a slot belongs all of it; to `rmcp` where it speaks JSON-RPC or is the way in which an
-    /// older server says that it does not know the newer greeting.
-    async fn refused(
+    /// Reads the stream of a request until its answer came. Where it broke off, and may be read on, it is.
+    async fn read_on(
         &self,
+        connection: &Arc<Connection>,
+        id: u64,
         response: Response,
-        message: &ClientJsonRpcMessage,
-        is_slotted: bool,
-    ) -> Result<ServerJsonRpcMessage, Failure> {
-        let (status, headers) = (response.status(), response.headers().clone());
-        if !is_slotted {
-            let challenge = headers.get(header::WWW_AUTHENTICATE);
-            let challenge = challenge.map(|one| String::from_utf8_lossy(one.as_bytes()).into());
-            let challenge = challenge.unwrap_or_default();
-            if status == StatusCode::UNAUTHORIZED {
-                let error = AuthRequiredError::new(challenge);
-                return Err(StreamableHttpError::AuthRequired(error));
+    ) -> Option<Answered> {
+        let session = self.session().clone();
+        let (mut response, mut last, mut tries) = (response, None, 0);
+        loop {
+            let mut read = Read::default();
+            if let Some(answered) = self.read(connection, Some(id), response, &mut read).await {
+                return Some(answered);
             }
-            if status == StatusCode::FORBIDDEN {
-                let error = InsufficientScopeError::new(challenge, None);
-                return Err(StreamableHttpError::InsufficientScope(error));
+            if !connection.is_wanted(id) {
+                return None;
+            }
+            if read.last.is_some() {
+                (last, tries) = (read.last, 0);
+            }
+            let lost = || {
+                Some(Answered::Lost(
+                    "the stream of the answer broke off".to_owned(),
+                ))
+            };
+            let Some(at) = last.as_deref().filter(|_| !connection.is_modern()) else {
+                return lost();
+            };
+            response = loop {
+                sleep(read.retry.unwrap_or_else(|| self.backoff.before(tries))).await;
+                tries += 1;
+                match self.get(connection, &session, Some(at)).await {
+                    Ok(response) => break response,
+                    Err(Some(status)) if status.is_client_error() => return lost(),
+                    Err(_) if tries >= MOST_TRIES => return lost(),
+                    Err(_) => {}
+                }
+            };
+            if tries >= MOST_TRIES {
+                return lost();
             }
         }
-        let body = start(response).await;
-        let text = String::from_utf8_lossy(&body);
-        let ClientJsonRpcMessage::Request(request) = message else {
-            return Err(HttpStatusError::new(status.as_u16(), None).into());
-        };
-        let said = match serde_json::from_str::<Frame<'_>>(&text) {
-            Ok(frame) if is_of(&headers, JSON) => frame.refusal(),
-            _ => None,
-        };
-        if is_slotted {
-            let words = said.as_ref().map_or(&*text, |said| &*said.message);
-            let answer = HttpAnswer::new(status, &headers, words);
-            // What the server itself says of a request that it took is its answer.
-            if said.is_none() || answer.ran != Ran::Perhaps {
-                return self.told(request, answer);
-            }
-        }
-        let is_discover = matches!(request.request, ClientRequest::DiscoverRequest(_));
-        let error = match said {
-            Some(error) => error,
-            None if is_discover && status.is_client_error() => {
-                let words = format!("HTTP {status}: {}", piece(&text));
-                ErrorData::invalid_request(words, None)
-            }
-            None if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS => {
-                return Err(HttpStatusError::new(status.as_u16(), None).into());
-            }
-            None => return Err(unexpected(format!("HTTP {status}: {}", piece(&text)))),
-        };
-        // The one way to the slot of a call is the desk.
-        let id = Some(request.id.clone());
-        let told = serde_json::to_string(&ServerJsonRpcMessage::error(error, id))?;
-        let told = self.desk.incoming(&told);
-        told.ok_or_else(|| unexpected(format!("HTTP {status}")))
     }
 
-    /// The events of a body, as `rmcp` is to read them; of the answer to a request if there is an id.
-    fn stream(
+    /// Reads a stream to its end, or until the request of this id is answered. What it comes to, if not that.
+    async fn read(
         &self,
+        connection: &Arc<Connection>,
+        id: Option<u64>,
         response: Response,
-        id: Option<i64>,
-    ) -> BoxStream<'static, Result<Sse, SseError>> {
-        let desk = Arc::clone(&self.desk);
-        let most = self.most;
-        events(response.bytes_stream(), most)
-            .filter_map(move |event| {
-                let kept = match event {
-                    Ok(event) => heard(&desk, event).map(Ok),
-                    Err(error) => {
-                        desk.bad(format!("a stream of events: {error}"));
-                        let is_over = is_too_large::<reqwest::Error>(&error);
-                        let why = format!("a message of more than {most} bytes");
-                        let told = id.filter(|_| is_over);
-                        let told = told.and_then(|id| as_event(&desk.fail(id, &why)?));
-                        Some(told.ok_or(error))
-                    }
-                };
-                std::future::ready(kept)
-            })
-            .boxed()
+        read: &mut Read,
+    ) -> Option<Answered> {
+        let mut events = std::pin::pin!(events(response.bytes_stream(), self.most));
+        while let Some(event) = events.next().await {
+            match event {
+                Ok(event) => read.hear(connection, event),
+                Err(Broken::TooLarge(most)) => {
+                    let why = format!("a message of more than {most} bytes");
+                    connection.bad(&format!("a stream of events: {why}"));
+                    return Some(Answered::Broken(why));
+                }
+                Err(Broken::Source(error)) => {
+                    connection.bad(&format!("a stream of events: {}", words(error)));
+                    return None;
+                }
+            }
+            if id.is_some_and(|id| !connection.is_wanted(id)) {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// Tells the server that the session is over.
+    async fn goodbye(&self) {
+        let session = std::mem::take(&mut *self.session());
+        session.over.cancel();
+        let Some(id) = session.id else { return };
+        let request = self.client.delete(self.url.clone());
+        let request = request.headers(self.headers.clone()).header(SESSION, id);
+        // Some servers keep their sessions; it is theirs to say.
+        let _ = timeout(GOODBYE, request.send()).await;
     }
 }
 
-fn as_event(message: &ServerJsonRpcMessage) -> Option<Sse> {
-    let data = serde_json::to_string(message).ok()?;
-    Some(Sse::default().data(data))
+/// What is known of a stream behind its end.
+#[derive(Default)]
+struct Read {
+    events: usize,
+    /// The id of the last event that had one.
+    last: Option<String>,
+    retry: Option<Duration>,
 }
 
-/// An event without data stays one: it may carry an id, or a time to wait.
-fn heard(desk: &Desk, mut event: Sse) -> Option<Sse> {
-    let is_message = matches!(event.event.as_deref(), None | Some("" | "message"));
-    if let Some(data) = event.data.take().filter(|_| is_message)
-        && !data.trim().is_empty()
-        && let Some(message) = desk.incoming(&data)
-    {
-        event.data = serde_json::to_string(&message).ok();
+impl Read {
+    fn hear(&mut self, connection: &Arc<Connection>, event: Event) {
+        self.events += 1;
+        self.last = event.id.or(self.last.take());
+        self.retry = event.retry.map(Duration::from_millis).or(self.retry);
+        let is_message = matches!(event.event.as_deref(), None | Some("" | "message"));
+        let data = event
+            .data
+            .filter(|data| is_message && !data.trim().is_empty());
+        if let Some(data) = data {
+            connection.incoming(&data);
+        }
     }
-    let is_empty = event.data.is_none() && event.id.is_none() && event.retry.is_none();
-    (!is_empty).then_some(event)
 }
 
-fn with_headers(
-    request: RequestBuilder,
-    session: Option<&str>,
-    headers: HashMap<HeaderName, HeaderValue>,
-) -> RequestBuilder {
-    let headers: HeaderMap = headers.into_iter().collect();
-    let request = request.headers(headers);
-    match session {
-        Some(session) => request.header(SESSION, session),
-        None => request,
+/// What a refusal says.
+async fn refused(response: Response) -> Answered {
+    let (status, headers) = (response.status(), response.headers().clone());
+    let body = start_of(response).await;
+    let text = String::from_utf8_lossy(&body);
+    let said = match Frame::read(&text) {
+        Ok(frame) if is_of(&headers, JSON) => frame.jsonrpc.and(frame.error).map(Refusal::of),
+        _ => None,
+    };
+    let words = said.as_ref().map_or(&*text, |said| &*said.message);
+    let answer = HttpAnswer::new(status, &headers, words);
+    match said {
+        // What the server itself says of a request that it took is its answer.
+        Some(said) if answer.ran == Ran::Perhaps => Answered::Error(said),
+        _ => Answered::Http(answer),
     }
 }
 
@@ -310,7 +510,7 @@ fn is_of(headers: &HeaderMap, kind: &str) -> bool {
 }
 
 /// The start of a body that says no.
-async fn start(mut response: Response) -> BytesMut {
+async fn start_of(mut response: Response) -> BytesMut {
     let mut start = BytesMut::new();
     while start.len() < MOST_OF_REFUSAL
         && let Ok(Some(part)) = response.chunk().await
@@ -321,85 +521,19 @@ async fn start(mut response: Response) -> BytesMut {
 }
 
 /// A body of at most so many bytes.
-async fn read(mut response: Response, most: usize) -> Result<BytesMut, Failure> {
-    let too_large = StreamableHttpError::ResponseBodyTooLarge { max_size: most };
+async fn whole(mut response: Response, most: usize) -> Result<BytesMut, Answered> {
+    let too_large = || Answered::Broken(format!("a message of more than {most} bytes"));
     let told = response.content_length().unwrap_or_default();
     if usize::try_from(told).map_or(true, |told| told > most) {
-        return Err(too_large);
+        return Err(too_large());
     }
     let mut body = BytesMut::new();
-    while let Some(part) = response.chunk().await.map_err(failed)? {
-        if body.len() + part.len() > most {
-            return Err(too_large);
+    loop {
+        match response.chunk().await {
+            Ok(Some(part)) if body.len() + part.len() > most => return Err(too_large()),
+            Ok(Some(part)) => body.extend_from_slice(&part),
+            Ok(None) => return Ok(body),
+            Err(error) => return Err(Answered::Lost(words(error))),
         }
-        body.extend_from_slice(&part);
-    }
-    Ok(body)
-}
-
-impl StreamableHttpClient for Http {
-    type Error = HttpError;
-
-    async fn post_message(
-        &self,
-        url: Arc<str>,
-        message: ClientJsonRpcMessage,
-        session: Option<Arc<str>>,
-        _: Option<String>,
-        headers: HashMap<HeaderName, HeaderValue>,
-    ) -> Result<StreamableHttpPostResponse, Failure> {
-        self.post(&url, message, session, headers).await
-    }
-
-    async fn delete_session(
-        &self,
-        url: Arc<str>,
-        session: Arc<str>,
-        _: Option<String>,
-        headers: HashMap<HeaderName, HeaderValue>,
-    ) -> Result<(), Failure> {
-        let request = with_headers(self.client.delete(&*url), Some(&session), headers);
-        request.send().await.map_err(failed)?;
-        // Some servers keep their sessions; it is theirs to say.
-        Ok(())
-    }
-
-    async fn get_stream(
-        &self,
-        url: Arc<str>,
-        session: Option<Arc<str>>,
-        last: Option<String>,
-        _: Option<String>,
-        headers: HashMap<HeaderName, HeaderValue>,
-    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failure> {
-        let mut request = self.client.get(&*url).header(header::ACCEPT, EVENTS);
-        let is_new = last.is_none();
-        if let Some(last) = last {
-            request = request.header(LAST_EVENT, last);
-        }
-        let request = with_headers(request, session.as_deref(), headers);
-        let response = request.send().await.map_err(failed)?;
-        let status = response.status();
-        match status {
-            StatusCode::METHOD_NOT_ALLOWED => {
-                return Err(StreamableHttpError::ServerDoesNotSupportSse);
-            }
-            StatusCode::UNAUTHORIZED => {
-                let error = AuthRequiredError::new(String::new());
-                return Err(StreamableHttpError::AuthRequired(error));
-            }
-            _ if !status.is_success() => {
-                return Err(HttpStatusError::new(status.as_u16(), None).into());
-            }
-            _ if !is_of(response.headers(), EVENTS) => {
-                return Err(StreamableHttpError::UnexpectedContentType(None));
-            }
-            _ => {}
-        }
-        if is_new && self.desk.listened.swap(true, Ordering::AcqRel) {
-            // What was said while nobody listened is not known.
-            self.desk.changed.notify_one();
-        }
-        Ok(self.stream(response, None))
     }
 }

@@ -4,7 +4,6 @@ use std::convert::Infallible;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use rmcp::model::SubscriptionFilter;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 use toolwright_runtime::tool::Cancel;
@@ -43,14 +42,12 @@ impl Keeper {
         let mut tries = 0;
         for number in 1.. {
             let since = Instant::now();
-            let end = running.cancellation_token();
-            let mut waiting = std::pin::pin!(running.waiting());
             tokio::select! {
-                _ = &mut waiting => {}
+                () = running.ended() => {}
                 never = self.keep(number, &session) => match never {},
                 () = self.stop.cancelled() => {
-                    end.cancel();
-                    let _ = timeout(END, waiting).await;
+                    running.stop();
+                    let _ = timeout(END, running.ended()).await;
                     return;
                 }
             }
@@ -112,7 +109,7 @@ impl Keeper {
         let changes = async {
             let (mut pause, mut last) = (PAUSE, Instant::now());
             loop {
-                session.desk.changed.notified().await;
+                session.connection.changed.notified().await;
                 pause = if last.elapsed() > LONGEST_PAUSE {
                     PAUSE
                 } else {
@@ -130,30 +127,23 @@ impl Keeper {
 
     /// Asks for notes where they come to nobody who did not (protocol 2026-07-28).
     async fn listen(&self, session: &Session) {
-        let info = session.info();
-        let tells = info.is_some_and(|info| {
-            let tools = info.capabilities.tools.as_ref();
-            tools.is_some_and(|tools| tools.list_changed == Some(true))
-        });
-        if !session.is_modern() || !tells {
+        let tells = session.hello().is_some_and(|hello| hello.tells_of_tools);
+        if !session.connection.is_modern() || !tells {
             return;
         }
-        let (mut tries, mut is_first) = (0, true);
+        let mut tries = 0;
         loop {
-            let filter = SubscriptionFilter::builder().tools_list_changed().build();
-            if let Ok(mut subscription) = session.peer.listen(filter).await {
-                if !is_first {
-                    // Nobody knows what was said in between.
-                    session.desk.changed.notify_one();
-                }
-                let since = Instant::now();
-                while let Ok(Some(_)) = subscription.next().await {}
-                if self.settings.backoff.is_good(since.elapsed()) {
-                    tries = 0;
-                }
+            let since = Instant::now();
+            let mut request = session.request("subscriptions/listen");
+            let wants = r#"{"toolsListChanged":true}"#;
+            request.params = request.params.json("notifications", wants);
+            // The answer is the end of it.
+            session.connection.request(request).await.answer().await;
+            if self.settings.backoff.is_good(since.elapsed()) {
+                tries = 0;
             }
             sleep(self.settings.backoff.before(tries)).await;
-            (tries, is_first) = (tries.saturating_add(1), false);
+            tries = tries.saturating_add(1);
         }
     }
 

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::time::timeout;
 use toolwright_provider::call::ToolError;
@@ -15,8 +14,7 @@ use super::settings::Settings;
 pub(super) struct Link {
     pub(super) state: watch::Receiver<State>,
     pub(super) settings: Arc<Settings>,
-    /// Where what is sent after a call was dropped runs.
-    pub(super) runtime: Handle,
+    pub(super) is_http: bool,
     pub(super) stop: Cancel,
 }
 

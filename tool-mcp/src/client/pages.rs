@@ -46,7 +46,7 @@ impl Pages {
     ///
     /// # Errors
     /// Why the list is none, or is not read on.
-    pub(super) fn add(&mut self, page: &RawValue) -> Result<Then, String> {
+    pub(super) fn add(&mut self, page: &str) -> Result<Then, String> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
         struct Page<'a> {
@@ -56,12 +56,12 @@ impl Pages {
             next_cursor: Option<String>,
         }
         // The memory is that of all pages, of which each may be as large as a message.
-        self.bytes += page.get().len();
+        self.bytes += page.len();
         if self.bytes > self.most_bytes {
             return Err(format!("more than {} bytes in all", self.most_bytes));
         }
         let Page { tools, next_cursor } =
-            serde_json::from_str(page.get()).map_err(|error| error.to_string())?;
+            serde_json::from_str(page).map_err(|error| error.to_string())?;
         let read = serde_json::Deserializer::from_str(tools.get()).deserialize_seq(&mut *self);
         // First, since a list that was left in its midst is also one without an end.
         if self.tools.len() > self.most_tools {

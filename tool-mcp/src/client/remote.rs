@@ -20,6 +20,7 @@ use super::arguments::Arguments;
 use super::link::Link;
 use super::notice::{Notice, NoticeKind};
 use super::settings::Settings;
+use crate::protocol::headers::{self, Repeated};
 
 /// A tool as `tools/list` tells it.
 #[derive(Deserialize)]
@@ -68,8 +69,8 @@ pub(super) struct Remote {
     pub(super) name: String,
     /// Whether a second call does no harm, as the server says.
     pub(super) is_repeatable: bool,
-    /// Whether arguments are repeated in headers of HTTP, as its schema says.
-    pub(super) has_headers: bool,
+    /// The arguments that are repeated in headers of HTTP, as its schema says.
+    pub(super) repeated: Vec<Repeated>,
 }
 
 /// The tools of a list, in its order, and what is to be said of it.
@@ -152,10 +153,16 @@ impl<'a> Listed<'a> {
             told.push(note(NoticeKind::Renamed, words));
         }
         def.name = own.into();
+        let repeated = match headers::repeated(def.input.as_json()) {
+            Ok(repeated) => repeated,
+            // Over pipes there are no headers.
+            Err(why) if link.is_http => return Err(refuse(why)),
+            Err(_) => Vec::new(),
+        };
         let remote = Arc::new(Remote {
             name,
             is_repeatable,
-            has_headers: def.input.as_json().contains("x-mcp-header"),
+            repeated,
         });
         let link = Arc::clone(link);
         let run = move |arguments: Arguments, cx| {

@@ -67,8 +67,8 @@ struct Embedded {
 }
 
 /// What the call came to.
-pub(super) fn outcome(result: &RawValue) -> Result<Outcome, ToolError> {
-    let result = match serde_json::from_str::<CallResult<'_>>(result.get()) {
+pub(super) fn outcome(result: &str) -> Result<Outcome, ToolError> {
+    let result = match serde_json::from_str::<CallResult<'_>>(result) {
         Ok(result) => result,
         Err(error) => {
             let words = "the server's answer is no result of a tool";
@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     fn read(json: &str) -> Result<Outcome, ToolError> {
-        outcome(serde_json::from_str::<&RawValue>(json).unwrap())
+        outcome(json)
     }
 
     fn blocks(json: &str) -> Vec<Block> {

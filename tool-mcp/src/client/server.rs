@@ -3,10 +3,13 @@ use std::io;
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::desk::Desk;
+use tokio::sync::mpsc;
+
+use super::connection::{Connection, Outgoing};
 use super::error::{ConnectError, ConnectErrorKind};
+use super::settings::Settings;
 use super::stderr::Tail;
-use super::stdio::Process;
+use super::stdio;
 
 /// Address of an MCP server: a command or a URL.
 ///
@@ -66,7 +69,8 @@ fn scheme(text: &str) -> Option<&str> {
 #[derive(Clone)]
 pub(super) enum Target {
     Command(Program),
-    Url(Arc<str>),
+    #[cfg(feature = "client-http")]
+    Url(reqwest::Url),
 }
 
 #[derive(Clone)]
@@ -83,11 +87,16 @@ impl Source {
                 let command = Arc::new(Mutex::new(command.into()));
                 Ok(Target::Command(Program(command)))
             }
+            #[cfg(not(feature = "client-http"))]
+            Self::Url(_) => Err(invalid(
+                "a URL takes the feature `mcp-client-http` of the crate `toolwright`",
+            )),
+            #[cfg(feature = "client-http")]
             Self::Url(url) => match reqwest::Url::parse(&url) {
                 Ok(parsed) if !matches!(parsed.scheme(), "http" | "https") => Err(invalid(
                     "the server's URL has to begin with `http://` or `https://`",
                 )),
-                Ok(parsed) if parsed.has_host() => Ok(Target::Url(url.into())),
+                Ok(parsed) if parsed.has_host() => Ok(Target::Url(parsed)),
                 // Not the URL, which may hold a secret.
                 _ => Err(invalid("the server's URL is none")),
             },
@@ -95,15 +104,39 @@ impl Source {
     }
 }
 
-impl Program {
+impl Target {
+    pub(super) fn is_http(&self) -> bool {
+        !matches!(self, Self::Command(_))
+    }
+
+    /// Opens what messages go over.
     pub(super) fn start(
         &self,
-        desk: &Arc<Desk>,
+        connection: &Arc<Connection>,
+        outgoing: mpsc::UnboundedReceiver<Outgoing>,
+        tail: &Tail,
+        settings: &Settings,
+    ) -> Result<(), ConnectError> {
+        match self {
+            Self::Command(program) => {
+                program.start(connection, outgoing, tail, settings.most_bytes)
+            }
+            #[cfg(feature = "client-http")]
+            Self::Url(url) => super::http::start(url, connection, outgoing, settings),
+        }
+    }
+}
+
+impl Program {
+    fn start(
+        &self,
+        connection: &Arc<Connection>,
+        outgoing: mpsc::UnboundedReceiver<Outgoing>,
         tail: &Tail,
         most: usize,
-    ) -> Result<Process, ConnectError> {
+    ) -> Result<(), ConnectError> {
         let mut command = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        Process::start(&mut command, desk, tail, most).map_err(|error| {
+        stdio::start(&mut command, connection, outgoing, tail, most).map_err(|error| {
             let program = command.as_std().get_program().to_string_lossy().into_owned();
             let help = match error.kind() {
                 io::ErrorKind::NotFound if cfg!(windows) => {

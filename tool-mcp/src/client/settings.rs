@@ -4,7 +4,6 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::{HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 use toolwright_provider::call::ToolDef;
 use toolwright_runtime::toolset::Registry;
@@ -43,7 +42,8 @@ pub(super) struct Settings {
     /// What the host knows of the tools.
     pub(super) meta: Map<String, Value>,
     /// Values are marked as sensitive, so that `Debug` does not show them.
-    pub(super) headers: Vec<(HeaderName, HeaderValue)>,
+    #[cfg(feature = "client-http")]
+    pub(super) headers: Vec<(http::HeaderName, http::HeaderValue)>,
     pub(super) connect_limit: Duration,
     pub(super) list_limit: Duration,
     /// How long a call may be silent.
@@ -85,6 +85,7 @@ impl Default for Settings {
             events: Events::default(),
             registry: None,
             meta: Map::new(),
+            #[cfg(feature = "client-http")]
             headers: Vec::new(),
             connect_limit: Duration::from_mins(1),
             list_limit: Duration::from_mins(1),

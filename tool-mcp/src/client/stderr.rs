@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::io::{AsyncRead, BufReader};
 
 use super::event::{ClientEvent, Events};
-use super::lines::{Line, Lines};
+use crate::protocol::{Line, Lines};
 
 /// A line that is longer is passed on by its ends alone.
 const LONGEST: usize = 8 * 1024;
@@ -41,9 +41,10 @@ impl Tail {
 pub(super) async fn follow(stderr: impl AsyncRead + Unpin, events: Events, tail: Tail) {
     let mut lines = Lines::new(BufReader::new(stderr), LONGEST);
     while let Ok(Some(line)) = lines.next().await {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let line = match line {
-            Line::Whole(line) => line,
-            Line::Cut { head, tail } => format!("{head}…{tail}"),
+            Line::Whole(line) => text(&line),
+            Line::Cut { head, tail } => format!("{}…{}", text(&head), text(&tail)),
         };
         tail.push(&line);
         events.tell(&ClientEvent::Stderr(line));

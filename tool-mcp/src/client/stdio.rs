@@ -4,179 +4,89 @@ use std::io;
 use std::process::Stdio;
 use std::sync::Arc;
 
-use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
-use rmcp::service::{RoleClient, RxJsonRpcMessage, TxJsonRpcMessage};
-use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncWriteExt, BufReader};
 use tokio::process::{ChildStdin, Command};
-use tokio::sync::{mpsc, oneshot};
-use tokio::task::JoinHandle;
+use tokio::sync::mpsc;
 use tokio::time::timeout;
 use toolwright_runtime::tool::Cancel;
 
+use super::answer::Answered;
 use super::child::{Guarded, LAST_WORDS};
-use super::desk::{Desk, Outgoing};
-use super::frame::id_of_cut;
+use super::connection::{Connection, Outgoing};
 use super::group::Group;
-use super::lines::{Line, Lines};
 use super::stderr::{self, Tail};
+use crate::protocol::{Line, Lines};
 
-/// A server's standard output may run ahead by so many messages.
-const AHEAD: usize = 64;
+/// Starts the command, and connects to it. Of a message of more than `most` bytes the ends are read.
+pub(super) fn start(
+    command: &mut Command,
+    connection: &Arc<Connection>,
+    outgoing: mpsc::UnboundedReceiver<Outgoing>,
+    tail: &Tail,
+    most: usize,
+) -> io::Result<()> {
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    Group::prepare(command);
+    let mut child = command.spawn()?;
+    let missing = || io::Error::other("the process has no pipes");
+    let stdin = child.stdin.take().ok_or_else(missing)?;
+    let stdout = child.stdout.take().ok_or_else(missing)?;
+    let stderr = child.stderr.take().ok_or_else(missing)?;
 
-/// A connection to a process, which ends with it.
-pub(super) struct Process {
-    desk: Arc<Desk>,
-    /// Without a limit of its own: the [`Desk`] limits requests, which wait for room before they are
-    /// written down, and answers.
-    write: Option<mpsc::UnboundedSender<Queued>>,
-    read: mpsc::Receiver<ServerJsonRpcMessage>,
-    /// Fired when this is closed or dropped.
-    stop: Cancel,
-    /// Fired when the process has ended.
-    gone: Cancel,
-    /// Reads what the process says beside the protocol.
-    aside: JoinHandle<()>,
-}
-
-/// A line to write.
-struct Queued {
-    line: Outgoing,
-    done: oneshot::Sender<io::Result<()>>,
-}
-
-impl Process {
-    /// Starts the command. Of a message of more than `most` bytes the ends are read.
-    pub(super) fn start(
-        command: &mut Command,
-        desk: &Arc<Desk>,
-        tail: &Tail,
-        most: usize,
-    ) -> io::Result<Self> {
-        command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .kill_on_drop(true);
-        Group::prepare(command);
-        let mut child = command.spawn()?;
-        let missing = || io::Error::other("the process has no pipes");
-        let stdin = child.stdin.take().ok_or_else(missing)?;
-        let stdout = child.stdout.take().ok_or_else(missing)?;
-        let stderr = child.stderr.take().ok_or_else(missing)?;
-
-        let (stop, gone) = (Cancel::new(), Cancel::new());
-        let (write, lines) = mpsc::unbounded_channel();
-        let (messages, read) = mpsc::channel(AHEAD);
-        tokio::spawn(write_all(stdin, lines, stop.clone()));
-        tokio::spawn(read_all(
-            stdout,
-            messages,
-            Arc::clone(desk),
-            most,
-            gone.clone(),
-        ));
-        let aside = tokio::spawn(stderr::follow(stderr, desk.events.clone(), tail.clone()));
-        tokio::spawn(Guarded::new(child).run(stop.clone(), gone.clone()));
-        Ok(Self {
-            desk: Arc::clone(desk),
-            write: Some(write),
-            read,
-            stop,
-            gone,
-            aside,
-        })
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        self.stop.cancel();
-    }
-}
-
-fn closed() -> io::Error {
-    io::Error::new(io::ErrorKind::BrokenPipe, "the server's process is gone")
-}
-
-impl Transport<RoleClient> for Process {
-    type Error = io::Error;
-
-    fn send(
-        &mut self,
-        message: TxJsonRpcMessage<RoleClient>,
-    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        // Written down here and not in the future, so that lines keep the order of their messages.
-        let sent = self.enqueue(&message);
-        async move {
-            match sent? {
-                Some(sent) => sent.await.map_err(|_| closed())?,
-                None => Ok(()),
-            }
-        }
-    }
-
-    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
-        self.read.recv().await
-    }
-
-    async fn close(&mut self) -> io::Result<()> {
-        self.write = None;
-        self.stop.cancel();
-        self.gone.cancelled().await;
+    let (stop, gone) = (connection.stop.clone(), Cancel::new());
+    tokio::spawn(write_all(stdin, outgoing, stop.clone()));
+    let aside = stderr::follow(stderr, connection.events.clone(), tail.clone());
+    let mut aside = tokio::spawn(aside);
+    tokio::spawn(Guarded::new(child).run(stop.clone(), gone.clone()));
+    let connection = Arc::clone(connection);
+    tokio::spawn(async move {
+        read_all(stdout, &connection, most, &gone).await;
+        // A server that writes no more answers no more.
+        stop.cancel();
+        gone.cancelled().await;
         // A child of the process's own may hold the pipe.
-        let _ = timeout(LAST_WORDS, &mut self.aside).await;
-        Ok(())
-    }
-}
-
-impl Process {
-    /// Nothing to wait for where there is nothing to write.
-    fn enqueue(
-        &self,
-        message: &ClientJsonRpcMessage,
-    ) -> io::Result<Option<oneshot::Receiver<io::Result<()>>>> {
-        let Some(mut line) = self.desk.outgoing(message)? else {
-            return Ok(None);
-        };
-        line.text.push('\n');
-        let (done, sent) = oneshot::channel();
-        let write = self.write.as_ref().ok_or_else(closed)?;
-        write.send(Queued { line, done }).map_err(|_| closed())?;
-        Ok(Some(sent))
-    }
+        let _ = timeout(LAST_WORDS, &mut aside).await;
+        connection.end();
+    });
+    Ok(())
 }
 
 /// Ends, and with that closes the process's input, when there is nothing more to write.
 async fn write_all(
     mut stdin: ChildStdin,
-    mut lines: mpsc::UnboundedReceiver<Queued>,
+    mut outgoing: mpsc::UnboundedReceiver<Outgoing>,
     stop: Cancel,
 ) {
     loop {
         let next = tokio::select! {
-            next = lines.recv() => next,
+            next = outgoing.recv() => next,
             () = stop.cancelled() => None,
         };
-        let Some(Queued { line, done }) = next else {
+        let Some(mut next) = next else {
             return;
         };
-        if line.slot.as_ref().is_some_and(|slot| !slot.leaves()) {
-            let _ = done.send(Ok(()));
+        next.room = None;
+        if next.request.as_ref().is_some_and(|(_, way)| !way.leaves()) {
             continue;
         }
+        next.text.push('\n');
         let write = async {
-            stdin.write_all(line.text.as_bytes()).await?;
+            stdin.write_all(next.text.as_bytes()).await?;
             stdin.flush().await
         };
         let written = tokio::select! {
-            written = write => written,
-            () = stop.cancelled() => Err(closed()),
+            written = write => written.is_ok(),
+            () = stop.cancelled() => false,
         };
-        let failed = written.is_err();
-        let _ = done.send(written);
-        if failed {
+        if !written {
             return;
+        }
+        if let Some(done) = next.done.take() {
+            let _ = done.send(());
         }
     }
 }
@@ -184,10 +94,9 @@ async fn write_all(
 /// Ends when the process writes no more, is gone, or nobody reads.
 async fn read_all(
     stdout: impl AsyncRead + Unpin,
-    messages: mpsc::Sender<ServerJsonRpcMessage>,
-    desk: Arc<Desk>,
+    connection: &Arc<Connection>,
     most: usize,
-    gone: Cancel,
+    gone: &Cancel,
 ) {
     let mut lines = Lines::new(BufReader::with_capacity(64 * 1024, stdout), most);
     loop {
@@ -196,23 +105,66 @@ async fn read_all(
             line = lines.next() => line,
             () = gone.cancelled() => return,
         };
-        let message = match line {
-            Ok(Some(Line::Whole(line))) if line.trim().is_empty() => None,
-            Ok(Some(Line::Whole(line))) => desk.incoming(&line),
-            Ok(Some(Line::Cut { head, tail })) => too_long(&desk, &head, &tail, most),
+        match line {
+            Ok(Some(Line::Whole(line))) => {
+                let line = String::from_utf8_lossy(&line);
+                if !line.trim().is_empty() {
+                    connection.incoming(&line);
+                }
+            }
+            Ok(Some(Line::Cut { head, tail })) => {
+                let why = format!("a message of more than {most} bytes");
+                connection.bad(&why);
+                // Nobody waits for an answer that was too long to be read.
+                let (head, tail) = (
+                    String::from_utf8_lossy(&head),
+                    String::from_utf8_lossy(&tail),
+                );
+                if let Some(id) = id_of_cut(&head, &tail) {
+                    connection.settle(id, Answered::Broken(why));
+                }
+            }
             Ok(None) | Err(_) => return,
-        };
-        if let Some(message) = message
-            && messages.send(message).await.is_err()
-        {
-            return;
         }
+        // A server that asks without end must not keep the answers from being written.
+        tokio::task::yield_now().await;
     }
 }
 
-/// Nobody waits for an answer that was too long to be read.
-fn too_long(desk: &Desk, head: &str, tail: &str, most: usize) -> Option<ServerJsonRpcMessage> {
-    let why = format!("a message of more than {most} bytes");
-    desk.bad(why.clone());
-    desk.fail(id_of_cut(head, tail)?, &why)
+/// The id of a message of which only start and end are left, if either says it: it stands first or
+/// last among the keys of the message, where nothing else can look like it.
+fn id_of_cut(head: &str, tail: &str) -> Option<u64> {
+    let digits = |text: &str| -> Option<u64> {
+        let end = text.find(|char: char| !char.is_ascii_digit());
+        text.get(..end.unwrap_or(text.len()))?.parse().ok()
+    };
+    let head: String = head.chars().filter(|char| !char.is_whitespace()).collect();
+    for start in [r#"{"jsonrpc":"2.0","id":"#, r#"{"id":"#] {
+        if let Some(id) = head.strip_prefix(start) {
+            return digits(id);
+        }
+    }
+    let tail = tail.trim_end().strip_suffix('}')?.trim_end();
+    let start = tail.rfind(|char: char| !char.is_ascii_digit())? + 1;
+    let id = digits(tail.get(start..)?)?;
+    let before = tail.get(..start)?.trim_end().strip_suffix(':')?.trim_end();
+    before.ends_with(r#""id""#).then_some(id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::id_of_cut;
+
+    #[test]
+    fn the_id_of_a_cut_message_stands_at_one_of_its_ends() {
+        let head = r#"{"jsonrpc": "2.0", "id": 12, "result": {"#;
+        assert_eq!(id_of_cut(head, "}}"), Some(12));
+        assert_eq!(
+            id_of_cut(r#"{"result":{"#, r#""}]},"jsonrpc":"2.0","id":7}"#),
+            Some(7)
+        );
+        assert_eq!(id_of_cut(r#"{"result":{"#, r#"{"id":7}}"#), None);
+        assert_eq!(id_of_cut(r#"{"method":"x","#, r#""xid":7}"#), None);
+        assert_eq!(id_of_cut("aaaa", "aaaa"), None);
+    }
 }

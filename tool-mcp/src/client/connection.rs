@@ -1,0 +1,536 @@
+//! What is under way on one connection: which answer is whose, and what the server asks.
+
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, resume_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+
+use futures_util::FutureExt;
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use toolwright_json::Object;
+use toolwright_runtime::tool::{Cancel, Context, Progress};
+use toolwright_schema::panics::reported;
+use toolwright_schema::text::Printable;
+
+use super::answer::{Answered, Refusal};
+use super::elicit::Asker;
+use super::event::{ClientEvent, Events};
+use super::hello::Hello;
+use super::way::Way;
+use crate::protocol::{
+    Fields, Frame, FrameError, Id, Kind, Params, RpcError, Torn, array, error_response, key,
+    notification, one_line, request, response,
+};
+
+/// So many requests of ours may wait to be sent: more wait before they are written down.
+const MOST_UNSENT: usize = 64;
+
+/// So many requests of the server's may be without an answer that was sent: more are passed over, since a
+/// server that asks and does not read would fill the memory with answers.
+const MOST_ASKED: usize = 256;
+
+/// See the module.
+pub(super) struct Connection {
+    /// Requests of ours without an answer.
+    waiting: Mutex<HashMap<u64, Waiting>>,
+    last: AtomicU64,
+    /// The server's requests without an answer that was sent, and what ends them.
+    asked: Mutex<HashMap<Id, Cancel>>,
+    /// Without a limit of its own: requests wait for room before they are written down, and answers are limited.
+    out: mpsc::UnboundedSender<Outgoing>,
+    room: Arc<Semaphore>,
+    asker: Asker,
+    pub(super) events: Events,
+    pub(super) hello: OnceLock<Hello>,
+    /// Rings when the server's tools may be others.
+    pub(super) changed: Notify,
+    /// How many people are being asked something: a call that waits for them is not slow.
+    pub(super) asking: AtomicUsize,
+    /// A stream of the server's own notes was opened: a second time means that something may have been missed.
+    listened: AtomicBool,
+    /// Fired to end the connection.
+    pub(super) stop: Cancel,
+    /// Fired when it has ended.
+    pub(super) gone: Cancel,
+}
+
+/// Who waits for an answer.
+struct Waiting {
+    answer: oneshot::Sender<Answered>,
+    /// Who hears how far the call is.
+    context: Option<Context>,
+    /// Rings when the server says how far it is.
+    alive: Arc<Notify>,
+}
+
+/// A message on its way out.
+pub(super) struct Outgoing {
+    pub(super) text: String,
+    pub(super) head: Head,
+    /// Of a request: its id, and how far it is.
+    pub(super) request: Option<(u64, Arc<Way>)>,
+    /// Told when it is out, or will never be.
+    pub(super) done: Option<oneshot::Sender<()>>,
+    /// The room that it takes while it waits.
+    pub(super) room: Option<OwnedSemaphorePermit>,
+    /// What is answered. It is held until the message is sent.
+    _asked: Option<Asked>,
+}
+
+/// What of a message is repeated in headers of HTTP.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Head {
+    pub(super) method: String,
+    pub(super) name: Option<String>,
+    /// Headers in lower case, with their values.
+    pub(super) parameters: Vec<(String, String)>,
+}
+
+/// A request of ours, before it is sent.
+pub(super) struct Request {
+    pub(super) head: Head,
+    pub(super) params: Object,
+    /// What stands in `_meta`.
+    pub(super) meta: Object,
+    pub(super) context: Option<Context>,
+}
+
+impl Request {
+    pub(super) fn new(method: &str) -> Self {
+        Self {
+            head: Head {
+                method: method.to_owned(),
+                ..Head::default()
+            },
+            params: Object::new(),
+            meta: Object::new(),
+            context: None,
+        }
+    }
+}
+
+impl Connection {
+    /// One whose messages go out by the receiver.
+    pub(super) fn new(
+        asker: Asker,
+        events: Events,
+    ) -> (Arc<Self>, mpsc::UnboundedReceiver<Outgoing>) {
+        let (out, outgoing) = mpsc::unbounded_channel();
+        let connection = Self {
+            waiting: Mutex::default(),
+            last: AtomicU64::new(0),
+            asked: Mutex::default(),
+            out,
+            room: Arc::new(Semaphore::new(MOST_UNSENT)),
+            asker,
+            events,
+            hello: OnceLock::new(),
+            changed: Notify::new(),
+            asking: AtomicUsize::new(0),
+            listened: AtomicBool::new(false),
+            stop: Cancel::new(),
+            gone: Cancel::new(),
+        };
+        (Arc::new(connection), outgoing)
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, HashMap<u64, Waiting>> {
+        // Each change is one step, so a panic elsewhere leaves nothing half done.
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn asked(&self) -> MutexGuard<'_, HashMap<Id, Cancel>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn is_modern(&self) -> bool {
+        self.hello
+            .get()
+            .is_some_and(|hello| hello.version.is_modern())
+    }
+
+    /// What a client can do: JSON.
+    pub(super) fn capabilities(&self) -> &'static str {
+        if self.asker.is_there() {
+            r#"{"elicitation":{"form":{},"url":{}}}"#
+        } else {
+            "{}"
+        }
+    }
+
+    /// Sends a request when there is room: a server that does not read is not written to without end. A request that is
+    /// dropped here is not sent.
+    pub(super) async fn request(self: &Arc<Self>, request: Request) -> Pending {
+        let room = Arc::clone(&self.room).acquire_owned().await.ok();
+        self.send(request, room)
+    }
+
+    /// The same at once, for a greeting.
+    pub(super) fn send(
+        self: &Arc<Self>,
+        asked: Request,
+        room: Option<OwnedSemaphorePermit>,
+    ) -> Pending {
+        let id = self.last.fetch_add(1, Ordering::Relaxed);
+        let Request {
+            head,
+            params,
+            meta,
+            context,
+        } = asked;
+        let is_call = context.is_some();
+        let meta = if is_call {
+            meta.json(key::PROGRESS_TOKEN, &id.to_string())
+        } else {
+            meta
+        };
+        let meta = meta.end();
+        let params = if meta == "{}" {
+            params
+        } else {
+            params.json("_meta", &meta)
+        };
+        let (answer, answered) = oneshot::channel();
+        let (alive, way) = (Arc::new(Notify::new()), Arc::new(Way::default()));
+        let waiting = Waiting {
+            answer,
+            context,
+            alive: Arc::clone(&alive),
+        };
+        self.waiting().insert(id, waiting);
+        let outgoing = Outgoing {
+            text: one_line(request(&Id::from(id), &head.method, &params.end())),
+            head,
+            request: Some((id, Arc::clone(&way))),
+            done: None,
+            room,
+            _asked: None,
+        };
+        if self.out.send(outgoing).is_err() || self.gone.is_cancelled() {
+            self.waiting().remove(&id);
+        }
+        Pending {
+            connection: Arc::downgrade(self),
+            id: Some(id),
+            way,
+            answered,
+            alive,
+            reason: "nobody waits for the answer any more",
+        }
+    }
+
+    /// Sends a notification. What it returns ends when it is out.
+    pub(super) fn notify(&self, method: &str, params: &str) -> oneshot::Receiver<()> {
+        let (done, is_out) = oneshot::channel();
+        let outgoing = Outgoing {
+            done: Some(done),
+            ..self.message(notification(method, params), None)
+        };
+        // Where the connection is gone, nobody hears of it.
+        let _ = self.out.send(outgoing);
+        is_out
+    }
+
+    fn message(&self, text: String, asked: Option<Asked>) -> Outgoing {
+        Outgoing {
+            text: one_line(text),
+            head: Head::default(),
+            request: None,
+            done: None,
+            room: None,
+            _asked: asked,
+        }
+    }
+
+    /// Whether no further message goes out.
+    pub(super) fn is_closed(&self) -> bool {
+        self.gone.is_cancelled() || self.out.is_closed()
+    }
+
+    /// Whether somebody still waits for the answer to this request.
+    pub(super) fn is_wanted(&self, id: u64) -> bool {
+        self.waiting().contains_key(&id)
+    }
+
+    /// What comes of a request. One that nobody waits for, or that was answered before, comes to nothing.
+    pub(super) fn settle(&self, id: u64, answered: Answered) {
+        let waiting = self.waiting().remove(&id);
+        if let Some(waiting) = waiting {
+            let _ = waiting.answer.send(answered);
+        }
+    }
+
+    /// The connection is over: who waits hears so.
+    pub(super) fn end(&self) {
+        self.gone.cancel();
+        self.waiting().clear();
+        self.forget_asked();
+    }
+
+    /// What a server asked in a session that is over takes no place in the next.
+    pub(super) fn forget_asked(&self) {
+        let asked = std::mem::take(&mut *self.asked());
+        for stop in asked.values() {
+            stop.cancel();
+        }
+    }
+
+    /// The server's own notes are heard from here on. What was said before the second time is not known.
+    pub(super) fn listens(&self) {
+        if self.listened.swap(true, Ordering::AcqRel) {
+            self.changed.notify_one();
+        }
+    }
+
+    /// Takes a message of the server's.
+    pub(super) fn incoming(self: &Arc<Self>, text: &str) {
+        let frame = match Frame::read(text) {
+            Ok(frame) => frame,
+            // Servers of 2025-03-26 may send several messages in one.
+            Err(FrameError::Array) if !array(text).is_empty() => {
+                for message in array(text).iter().filter(|one| one.starts_with('{')) {
+                    self.incoming(message);
+                }
+                return;
+            }
+            Err(error) => {
+                let why = match error {
+                    FrameError::Json(error) => error.to_string(),
+                    FrameError::Key(why) => why,
+                    FrameError::Array | FrameError::NotAnObject => "it is no object".to_owned(),
+                };
+                let what = format!("a message that is no JSON-RPC: {why}");
+                self.bad(&what);
+                // Who waits for it hears so now.
+                let torn = Torn::read(text).filter(|torn| torn.kind == Kind::Answer);
+                if let Some(id) = torn.and_then(|torn| torn.id.as_number()) {
+                    self.settle(id, Answered::Broken(what));
+                }
+                return;
+            }
+        };
+        match (frame.method.as_deref(), frame.id()) {
+            (Some(method), None) => self.notified(method, &frame),
+            (Some(method), Some(id)) => self.asks(method, &id, &frame),
+            (None, Some(id)) => {
+                if let Some(id) = id.as_number() {
+                    self.settle(id, Answered::of(&frame));
+                }
+            }
+            (None, None) => {
+                let what = frame.error.unwrap_or("a message without a method");
+                self.bad(&format!("not about any request: {}", short(what)));
+            }
+        }
+    }
+
+    fn notified(&self, method: &str, frame: &Frame<'_>) {
+        let none = Fields::default();
+        let params = match &frame.params {
+            Params::Object(params) => params,
+            _ => &none,
+        };
+        match method {
+            "notifications/progress" => {
+                if self.progressed(params).is_none() {
+                    self.bad("a note of progress that says none");
+                }
+            }
+            "notifications/tools/list_changed" => self.changed.notify_one(),
+            "notifications/subscriptions/acknowledged" => self.listens(),
+            "notifications/message" => {
+                let text = params
+                    .iter()
+                    .fold(Object::new(), |object, (key, json)| object.json(key, json));
+                self.events.tell(&ClientEvent::Log(text.end()));
+            }
+            // The server does not want an answer any more, and gets none.
+            "notifications/cancelled" => {
+                let id = params.some("requestId").and_then(Id::read);
+                let stop = id.and_then(|id| self.asked().remove(&id));
+                if let Some(stop) = stop {
+                    stop.cancel();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Tells how far a call is. `None` if the note does not say so.
+    fn progressed(&self, params: &Fields<'_>) -> Option<()> {
+        let token = Id::read(params.some(key::PROGRESS_TOKEN)?)?;
+        let number = |key: &str| params.some(key)?.parse::<f64>().ok();
+        let mut progress = Progress::new(number("progress")?);
+        progress.total = number("total");
+        progress.message = params.text("message").map(|text| text.into_owned().into());
+        let id = token.as_number();
+        let heard = id.and_then(|id| {
+            let waiting = self.waiting();
+            let waiting = waiting.get(&id)?;
+            Some((Arc::clone(&waiting.alive), waiting.context.clone()))
+        });
+        // Behind the lock: the host may take its time.
+        if let Some((alive, context)) = heard {
+            alive.notify_one();
+            if let Some(context) = context {
+                context.progress(progress);
+            }
+        }
+        Some(())
+    }
+
+    /// Answers a request of the server's.
+    fn asks(self: &Arc<Self>, method: &str, id: &Id, frame: &Frame<'_>) {
+        let stop = Cancel::new();
+        let refused = {
+            let mut asked = self.asked();
+            if asked.contains_key(id) {
+                Some("a request with the id of one without an answer".to_owned())
+            } else if asked.len() >= MOST_ASKED {
+                Some(format!("a request beside {MOST_ASKED} without an answer"))
+            } else {
+                asked.insert(id.clone(), stop.clone());
+                None
+            }
+        };
+        // Told behind the lock: the host may take its time.
+        if let Some(why) = refused {
+            self.bad(&why);
+            return;
+        }
+        let asked = Asked {
+            connection: Arc::downgrade(self),
+            id: id.clone(),
+            stop: stop.clone(),
+        };
+        let answer = match method {
+            "ping" => Ok("{}".to_owned()),
+            "roots/list" => Ok(r#"{"roots":[]}"#.to_owned()),
+            "elicitation/create" => {
+                let params = match &frame.params {
+                    Params::Object(params) => params
+                        .iter()
+                        .fold(Object::new(), |object, (key, json)| object.json(key, json)),
+                    _ => Object::new(),
+                };
+                tokio::spawn(Arc::clone(self).elicit(id.clone(), params.end(), asked, stop));
+                return;
+            }
+            other => Err(RpcError::method_not_found(other)),
+        };
+        let text = match answer {
+            Ok(result) => response(id, &Ok(result)),
+            Err(error) => error_response(Some(id.as_json()), &error),
+        };
+        let _ = self.out.send(self.message(text, Some(asked)));
+    }
+
+    /// Asks the host's people, and answers the server.
+    async fn elicit(self: Arc<Self>, id: Id, params: String, asked: Asked, stop: Cancel) {
+        let params = serde_json::from_str(&params).unwrap_or_default();
+        let server = self.hello.get().and_then(|hello| hello.name.clone());
+        let server = server.unwrap_or_default();
+        let asking = Asking::begin(&self);
+        // A panic of the host's is its own, and the server waits for an answer.
+        let answer = AssertUnwindSafe(self.asker.ask(&server, &params)).catch_unwind();
+        let answer = tokio::select! {
+            answer = answer => answer.unwrap_or_else(|panic| {
+                let what = "who answers questions of an MCP server";
+                reported(what, || resume_unwind(panic))
+                    .unwrap_or_else(|| serde_json::json!({"action": "cancel"}))
+            }),
+            // The server does not wait any more, and hears nothing.
+            () = stop.cancelled() => return,
+        };
+        drop(asking);
+        let text = response(&id, &Ok(answer.to_string()));
+        let _ = self.out.send(self.message(text, Some(asked)));
+    }
+
+    /// Asks the host's people what a server wants to know before it answers.
+    pub(super) async fn ask(&self, params: &serde_json::Value) -> serde_json::Value {
+        let server = self.hello.get().and_then(|hello| hello.name.clone());
+        let _asking = Asking::begin(self);
+        self.asker.ask(&server.unwrap_or_default(), params).await
+    }
+
+    pub(super) fn bad(&self, what: &str) {
+        self.events.tell(&ClientEvent::BadMessage(short(what)));
+    }
+}
+
+/// A request that waits for its answer. Dropping it cancels the request.
+pub(super) struct Pending {
+    connection: Weak<Connection>,
+    /// `None` once it is settled.
+    id: Option<u64>,
+    pub(super) way: Arc<Way>,
+    answered: oneshot::Receiver<Answered>,
+    pub(super) alive: Arc<Notify>,
+    pub(super) reason: &'static str,
+}
+
+impl Pending {
+    /// Waits for what comes of it. `None` if the connection ends first.
+    pub(super) async fn answer(&mut self) -> Option<Answered> {
+        let answered = (&mut self.answered).await;
+        self.id = None;
+        answered.ok()
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        let (Some(id), Some(connection)) = (self.id, self.connection.upgrade()) else {
+            return;
+        };
+        connection.waiting().remove(&id);
+        if self.way.withdraw() {
+            return;
+        }
+        self.way.gone.cancel();
+        let params = Object::new()
+            .json("requestId", &id.to_string())
+            .text("reason", self.reason);
+        drop(connection.notify("notifications/cancelled", &params.end()));
+    }
+}
+
+/// A request of the server's whose answer is on its way, until this is dropped.
+struct Asked {
+    connection: Weak<Connection>,
+    id: Id,
+    stop: Cancel,
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        if let Some(connection) = self.connection.upgrade()
+            && !self.stop.is_cancelled()
+        {
+            connection.asked().remove(&self.id);
+        }
+    }
+}
+
+/// Somebody is being asked for as long as it lives.
+struct Asking<'a>(&'a Connection);
+
+impl<'a> Asking<'a> {
+    fn begin(connection: &'a Connection) -> Self {
+        connection.asking.fetch_add(1, Ordering::AcqRel);
+        Self(connection)
+    }
+}
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        self.0.asking.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// The start of a server's words.
+pub(super) fn short(text: &str) -> String {
+    const MOST: usize = 512;
+    Printable::new(text).at_most(MOST).to_string()
+}

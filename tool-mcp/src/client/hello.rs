@@ -1,0 +1,197 @@
+//! How a client and a server say hello.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::timeout;
+use toolwright_json::{Object, list, quoted};
+
+use super::answer::{Answered, Refusal};
+use super::connection::{Connection, Request, short};
+use super::error::{ConnectError, ConnectErrorKind};
+use super::settings::Settings;
+use crate::protocol::{Fields, Version, array, code, key, string};
+
+/// So long a server may take to say that it does not know the newer greeting; some never do.
+const PROBE: Duration = Duration::from_secs(10);
+
+/// What a server said of itself.
+#[derive(Debug, Clone)]
+pub(super) struct Hello {
+    pub(super) version: Version,
+    pub(super) name: Option<String>,
+    pub(super) server_version: Option<String>,
+    pub(super) instructions: Option<String>,
+    /// It tells when its list of tools changes.
+    pub(super) tells_of_tools: bool,
+}
+
+impl Hello {
+    /// Out of the result of a greeting, in which `info` is the server.
+    fn read(version: Version, result: &Fields<'_>, info: Option<Fields<'_>>) -> Self {
+        let info = info.unwrap_or_default();
+        let text = |key: &str| info.text(key).map(|text| text.into_owned());
+        let tools = result
+            .object("capabilities")
+            .and_then(|all| all.object("tools"));
+        Self {
+            version,
+            name: text("name"),
+            server_version: text("version"),
+            instructions: result.text("instructions").map(|text| text.into_owned()),
+            tells_of_tools: tools.is_some_and(|tools| tools.is_true("listChanged")),
+        }
+    }
+}
+
+/// What a client says of itself: JSON.
+pub(super) fn client_info() -> String {
+    Object::new()
+        .text("name", "toolwright")
+        .text("version", env!("CARGO_PKG_VERSION"))
+        .end()
+}
+
+/// What each request says since 2026-07-28.
+pub(super) fn modern_meta(meta: Object, capabilities: &str) -> Object {
+    meta.text(key::VERSION, Version::V2026_07_28.as_str())
+        .json(key::CLIENT_INFO, &client_info())
+        .json(key::CAPABILITIES, capabilities)
+}
+
+/// Says hello. The newer greeting is tried first where the host did not say otherwise.
+pub(super) async fn greet(
+    connection: &Arc<Connection>,
+    settings: &Settings,
+) -> Result<(), ConnectError> {
+    if settings.modern
+        && let Some(hello) = discover(connection).await?
+    {
+        let _ = connection.hello.set(hello);
+        return Ok(());
+    }
+    let hello = initialize(connection).await?;
+    let _ = connection.hello.set(hello);
+    // What follows must not overtake it.
+    let _ = connection.notify("notifications/initialized", "{}").await;
+    Ok(())
+}
+
+/// `server/discover`. `None` where the server is an older one.
+///
+/// Source: "Backward Compatibility" of the protocol's stdio and streamable HTTP.
+async fn discover(connection: &Arc<Connection>) -> Result<Option<Hello>, ConnectError> {
+    let mut request = Request::new("server/discover");
+    request.meta = modern_meta(request.meta, connection.capabilities());
+    let mut pending = connection.send(request, None);
+    let answered = match timeout(PROBE, pending.answer()).await {
+        Ok(Some(answered)) => answered,
+        Ok(None) => return Err(went_away()),
+        Err(_) => return Ok(None),
+    };
+    let newest = Version::V2026_07_28;
+    let has_newest = |versions: Option<&str>| {
+        let mut versions = versions
+            .map(array)
+            .unwrap_or_default()
+            .into_iter()
+            .filter_map(string);
+        versions.any(|version| version == newest.as_str())
+    };
+    match answered {
+        Answered::Result(result) => {
+            let result = Fields::of(&result).unwrap_or_default();
+            if !has_newest(result.some("supportedVersions")) {
+                return Ok(None);
+            }
+            let meta = result.object("_meta").unwrap_or_default();
+            let info = meta
+                .object(key::SERVER_INFO)
+                .or_else(|| result.object("serverInfo"));
+            Ok(Some(Hello::read(newest, &result, info)))
+        }
+        Answered::Error(Refusal {
+            code,
+            message,
+            data,
+        }) => {
+            let is_version = code == code::UNSUPPORTED_VERSION.to_string();
+            let data = data.as_deref().and_then(|data| Fields::of(data).ok());
+            let supported = data.as_ref().and_then(|data| data.some("supported"));
+            let knows_older = supported
+                .map(array)
+                .unwrap_or_default()
+                .into_iter()
+                .any(|one| string(one).and_then(|one| Version::read(&one)).is_some());
+            if is_version && supported.is_some() && !knows_older {
+                let words = format!("the server speaks no version that is spoken here: {message}");
+                return Err(ungreeted(&words));
+            }
+            Ok(None)
+        }
+        Answered::Broken(why) => Err(ungreeted(&why)),
+        #[cfg(feature = "client-http")]
+        Answered::Http(answer) => refused(&answer).map_or(Ok(None), Err),
+        #[cfg(feature = "client-http")]
+        Answered::Lost(why) => Err(ungreeted(&why)),
+    }
+}
+
+/// The greeting of the versions before 2026-07-28.
+pub(super) async fn initialize(connection: &Arc<Connection>) -> Result<Hello, ConnectError> {
+    let mut request = Request::new("initialize");
+    request.params = request
+        .params
+        .text("protocolVersion", Version::NEWEST_GREETED.as_str())
+        .json("capabilities", connection.capabilities())
+        .json("clientInfo", &client_info());
+    let answered = connection.send(request, None).answer().await;
+    let result = match answered.ok_or_else(went_away)? {
+        Answered::Result(result) => result,
+        Answered::Error(Refusal { message, .. }) => return Err(ungreeted(&message)),
+        Answered::Broken(why) => return Err(ungreeted(&why)),
+        #[cfg(feature = "client-http")]
+        Answered::Http(answer) => {
+            let error = refused(&answer);
+            return Err(error.unwrap_or_else(|| ungreeted(&answer.words)));
+        }
+        #[cfg(feature = "client-http")]
+        Answered::Lost(why) => return Err(ungreeted(&why)),
+    };
+    let result = Fields::of(&result).unwrap_or_default();
+    let Some(version) = result.text("protocolVersion") else {
+        return Err(ungreeted("its answer names no version of the protocol"));
+    };
+    let Some(known) = Version::read(&version).filter(|version| !version.is_modern()) else {
+        let known = Version::ALL.map(|version| quoted(version.as_str()));
+        let words = format!(
+            "it speaks version `{version}`, and the client one of {}",
+            list(known)
+        );
+        return Err(ungreeted(&words));
+    };
+    Ok(Hello::read(known, &result, result.object("serverInfo")))
+}
+
+/// A status that no greeting of another kind would change. `None` for one by which an older server may say that it does
+/// not know the newer greeting.
+#[cfg(feature = "client-http")]
+fn refused(answer: &super::answer::HttpAnswer) -> Option<ConnectError> {
+    let status = answer.status;
+    if matches!(status.as_u16(), 401 | 403) {
+        let words = "the server wants to know who asks, or asks somebody else (HTTP 401 or 403); give a token or a header";
+        return Some(ConnectError::new(ConnectErrorKind::Unauthorized, words));
+    }
+    let is_final = !status.is_client_error() || status.as_u16() == 429;
+    is_final.then(|| ungreeted(&answer.words))
+}
+
+fn ungreeted(why: &str) -> ConnectError {
+    let words = format!("the server did not say hello: {}", short(why));
+    ConnectError::new(ConnectErrorKind::Handshake, words)
+}
+
+fn went_away() -> ConnectError {
+    let words = "the server went away before it said hello";
+    ConnectError::new(ConnectErrorKind::Handshake, words)
+}

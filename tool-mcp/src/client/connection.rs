@@ -12,7 +12,7 @@ use toolwright_runtime::tool::{Cancel, Context, Progress};
 use toolwright_schema::panics::reported;
 use toolwright_schema::text::Printable;
 
-use super::answer::{Answered, Refusal};
+use super::answer::Answered;
 use super::elicit::Asker;
 use super::event::{ClientEvent, Events};
 use super::hello::Hello;
@@ -66,6 +66,7 @@ struct Waiting {
 /// A message on its way out.
 pub(super) struct Outgoing {
     pub(super) text: String,
+    #[cfg_attr(not(feature = "client-http"), allow(dead_code))]
     pub(super) head: Head,
     /// Of a request: its id, and how far it is.
     pub(super) request: Option<(u64, Arc<Way>)>,
@@ -224,22 +225,11 @@ impl Connection {
         let (done, is_out) = oneshot::channel();
         let outgoing = Outgoing {
             done: Some(done),
-            ..self.message(notification(method, params), None)
+            ..message(notification(method, params), None)
         };
         // Where the connection is gone, nobody hears of it.
         let _ = self.out.send(outgoing);
         is_out
-    }
-
-    fn message(&self, text: String, asked: Option<Asked>) -> Outgoing {
-        Outgoing {
-            text: one_line(text),
-            head: Head::default(),
-            request: None,
-            done: None,
-            room: None,
-            _asked: asked,
-        }
     }
 
     /// Whether no further message goes out.
@@ -248,6 +238,7 @@ impl Connection {
     }
 
     /// Whether somebody still waits for the answer to this request.
+    #[cfg(feature = "client-http")]
     pub(super) fn is_wanted(&self, id: u64) -> bool {
         self.waiting().contains_key(&id)
     }
@@ -331,11 +322,8 @@ impl Connection {
             _ => &none,
         };
         match method {
-            "notifications/progress" => {
-                if self.progressed(params).is_none() {
-                    self.bad("a note of progress that says none");
-                }
-            }
+            "notifications/progress" if self.progressed(params).is_some() => {}
+            "notifications/progress" => self.bad("a note of progress that says none"),
             "notifications/tools/list_changed" => self.changed.notify_one(),
             "notifications/subscriptions/acknowledged" => self.listens(),
             "notifications/message" => {
@@ -422,7 +410,7 @@ impl Connection {
             Ok(result) => response(id, &Ok(result)),
             Err(error) => error_response(Some(id.as_json()), &error),
         };
-        let _ = self.out.send(self.message(text, Some(asked)));
+        let _ = self.out.send(message(text, Some(asked)));
     }
 
     /// Asks the host's people, and answers the server.
@@ -444,7 +432,7 @@ impl Connection {
         };
         drop(asking);
         let text = response(&id, &Ok(answer.to_string()));
-        let _ = self.out.send(self.message(text, Some(asked)));
+        let _ = self.out.send(message(text, Some(asked)));
     }
 
     /// Asks the host's people what a server wants to know before it answers.
@@ -456,6 +444,18 @@ impl Connection {
 
     pub(super) fn bad(&self, what: &str) {
         self.events.tell(&ClientEvent::BadMessage(short(what)));
+    }
+}
+
+/// A message that is no request, in one line.
+fn message(text: String, asked: Option<Asked>) -> Outgoing {
+    Outgoing {
+        text: one_line(text),
+        head: Head::default(),
+        request: None,
+        done: None,
+        room: None,
+        _asked: asked,
     }
 }
 

@@ -9,7 +9,8 @@ use futures_util::stream::{self, Stream, StreamExt};
 /// An event of a stream.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Event {
-    pub(super) event: Option<String>,
+    /// What it is of; `message` if nothing is said.
+    pub(super) kind: Option<String>,
     pub(super) data: Option<String>,
     pub(super) id: Option<String>,
     /// So many milliseconds is to be waited before the stream is asked for again.
@@ -105,7 +106,7 @@ impl Reader {
                 }
                 none => *none = Some(value.to_owned()),
             },
-            "event" => event.event = Some(value.to_owned()),
+            "event" => event.kind = Some(value.to_owned()),
             "id" if !value.contains('\0') => event.id = Some(value.to_owned()),
             "retry" if value.bytes().all(|byte| byte.is_ascii_digit()) => {
                 event.retry = value.parse().ok();

@@ -1,5 +1,6 @@
 //! How a client and a server say hello.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,7 +31,7 @@ impl Hello {
     /// Out of the result of a greeting, in which `info` is the server.
     fn read(version: Version, result: &Fields<'_>, info: Option<Fields<'_>>) -> Self {
         let info = info.unwrap_or_default();
-        let text = |key: &str| info.text(key).map(|text| text.into_owned());
+        let text = |key: &str| info.text(key).map(Cow::into_owned);
         let tools = result
             .object("capabilities")
             .and_then(|all| all.object("tools"));
@@ -38,7 +39,7 @@ impl Hello {
             version,
             name: text("name"),
             server_version: text("version"),
-            instructions: result.text("instructions").map(|text| text.into_owned()),
+            instructions: result.text("instructions").map(Cow::into_owned),
             tells_of_tools: tools.is_some_and(|tools| tools.is_true("listChanged")),
         }
     }

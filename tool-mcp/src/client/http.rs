@@ -5,7 +5,7 @@
 //! none of it, and the end of a POST cancels its request.
 
 use std::error::Error as _;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::BytesMut;
@@ -52,7 +52,6 @@ struct Http {
     headers: HeaderMap,
     most: usize,
     backoff: Backoff,
-    connection: Weak<Connection>,
     session: Mutex<Session>,
     /// One session is opened at a time.
     opening: tokio::sync::Mutex<()>,
@@ -86,7 +85,6 @@ pub(super) fn start(
         headers: settings.headers.iter().cloned().collect(),
         most: settings.most_bytes,
         backoff: settings.backoff,
-        connection: Arc::downgrade(connection),
         session: Mutex::default(),
         opening: tokio::sync::Mutex::default(),
         room: Arc::new(Semaphore::new(MOST_AT_ONCE)),
@@ -396,26 +394,26 @@ impl Http {
             if read.last.is_some() {
                 (last, tries) = (read.last, 0);
             }
-            let lost = || {
+            let broken = || {
                 Some(Answered::Lost(
                     "the stream of the answer broke off".to_owned(),
                 ))
             };
             let Some(at) = last.as_deref().filter(|_| !connection.is_modern()) else {
-                return lost();
+                return broken();
             };
             response = loop {
                 sleep(read.retry.unwrap_or_else(|| self.backoff.before(tries))).await;
                 tries += 1;
                 match self.get(connection, &session, Some(at)).await {
                     Ok(response) => break response,
-                    Err(Some(status)) if status.is_client_error() => return lost(),
-                    Err(_) if tries >= MOST_TRIES => return lost(),
+                    Err(Some(status)) if status.is_client_error() => return broken(),
+                    Err(_) if tries >= MOST_TRIES => return broken(),
                     Err(_) => {}
                 }
             };
             if tries >= MOST_TRIES {
-                return lost();
+                return broken();
             }
         }
     }
@@ -475,7 +473,7 @@ impl Read {
         self.events += 1;
         self.last = event.id.or(self.last.take());
         self.retry = event.retry.map(Duration::from_millis).or(self.retry);
-        let is_message = matches!(event.event.as_deref(), None | Some("" | "message"));
+        let is_message = matches!(event.kind.as_deref(), None | Some("" | "message"));
         let data = event
             .data
             .filter(|data| is_message && !data.trim().is_empty());

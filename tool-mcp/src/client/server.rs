@@ -30,6 +30,7 @@ impl fmt::Debug for ServerAt {
 
 pub(super) enum Source {
     Command(Command),
+    #[cfg_attr(not(feature = "client-http"), allow(dead_code))]
     Url(String),
 }
 

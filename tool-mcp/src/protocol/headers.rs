@@ -149,7 +149,7 @@ pub(crate) fn decoded(header: &str) -> Option<Cow<'_, str>> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing)]
 mod tests {
     use super::*;
 

@@ -31,14 +31,14 @@ enum Tone {
 /// # Arguments
 /// - `code`: The code.
 #[prompt(title = "Code review", meta(owner = "me"))]
-fn review(code: &str, depth: Option<u8>, tone: Option<Tone>, city: Option<String>) -> Messages {
+fn review(code: &str, depth: Option<u8>, tone: Option<Tone>, city: Option<&str>) -> Messages {
     let about = format!("{code} {depth:?} {tone:?} {city:?}");
     Messages::new().user(about).assistant("What first?")
 }
 
 /// Greets.
 #[prompt]
-fn greet(name: String) -> String {
+fn greet(name: &str) -> String {
     format!("Hello, {name}!")
 }
 
@@ -169,7 +169,10 @@ impl Both {
     /// The codes of both errors, and the words, which are the same.
     async fn error(&mut self, method: &str, params: &Value) -> (i64, i64, String) {
         let [old, new] = self.ask(method, params).await;
-        let code = |answer: &Value| answer["error"]["code"].as_i64().expect(&answer.to_string());
+        let code = |answer: &Value| {
+            let code = answer["error"]["code"].as_i64();
+            code.unwrap_or_else(|| panic!("{answer}"))
+        };
         assert_eq!(old["error"]["message"], new["error"]["message"]);
         let words = old["error"]["message"].as_str().unwrap().to_owned();
         (code(&old), code(&new), words)

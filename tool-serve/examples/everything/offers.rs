@@ -80,7 +80,7 @@ fn static_binary() -> Content {
 
 /// Data by its id.
 #[resource("test://template/{id}/data", mime_type = "application/json")]
-fn template(id: String) -> Value {
+fn template(id: &str) -> Value {
     let data = format!("Data for ID: {id}");
     json!({"id": id, "templateTest": true, "data": data})
 }

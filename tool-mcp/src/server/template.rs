@@ -103,9 +103,11 @@ fn decoded(value: &str) -> Option<Cow<'_, str>> {
 mod tests {
     use super::*;
 
+    type Variables = &'static [(&'static str, &'static str)];
+
     #[test]
     fn uris_are_read_by_their_template() {
-        let table: [(&str, &str, Option<&[(&str, &str)]>); 9] = [
+        let table: [(&str, &str, Option<Variables>); 9] = [
             ("orders://{id}", "orders://7", Some(&[("id", "7")])),
             ("orders://{id}", "orders://7/8", None),
             ("orders://{id}", "orders://", None),

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use toolwright_json::{Expected, MAX_DEPTH};
+
 use crate::protocol::{
     Fields, FieldsError, Frame, FrameError, Id, Kind, Meta, Params, RpcError, Torn,
 };
@@ -91,6 +93,10 @@ impl<'m> Incoming<'m> {
             no_json(error.to_string()).torn(&String::from_utf8_lossy(text))
         })?;
         let frame = Frame::read(text).map_err(|error| match error {
+            FrameError::Json(error) if error.expected() == Expected::LessDepth => {
+                let words = format!("the message nests deeper than {MAX_DEPTH}");
+                Bad::new(code::INVALID_REQUEST, words).torn(text)
+            }
             FrameError::Json(error) => no_json(error.to_string()).torn(text),
             FrameError::Key(why) => {
                 Bad::new(code::INVALID_REQUEST, format!("this is no message: {why}")).torn(text)

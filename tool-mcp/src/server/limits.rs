@@ -13,8 +13,7 @@ pub struct ServerLimits {
     pub in_flight: usize,
     /// Maximal sessions over HTTP. Default: 1,024.
     pub sessions: usize,
-    /// Idle time after which a session ends; it may last an eighth longer. A session that waits for a person has at
-    /// least [`answer`](Self::answer). Default: 5 minutes.
+    /// Idle time after which a session ends, from the end of its last request or stream on. Default: 5 minutes.
     pub idle: Duration,
     /// Time for the body of a request to arrive. Default: 30 s.
     pub body: Duration,

@@ -207,6 +207,13 @@ async fn what_is_no_message_is_answered_and_ends_nothing() {
         ),
         (r#"{"jsonrpc":"2.0","id":9"#, -32700, json!(null)),
     ];
+    let deep = format!("{}{}", "[".repeat(1_000), "]".repeat(1_000));
+    let answer = client.ask(&call(9, "add", &deep)).await;
+    assert_eq!(answer["error"]["code"], -32600, "{answer}");
+    assert_eq!(
+        (&answer["error"]["message"], &answer["id"]),
+        (&json!("the message nests deeper than 128"), &json!(9))
+    );
     for (line, code, id) in &table {
         let answer = client.ask(line).await;
         assert_eq!(

@@ -13,6 +13,9 @@ use crate::server::peer::Peer;
 /// So many answers are kept for clients that lost their connection.
 const MOST_STREAMS: usize = 16;
 
+/// Of so many bytes in all, beside the newest.
+const MOST_BYTES: usize = 1024 * 1024;
+
 pub(super) struct Sessions {
     open: Mutex<HashMap<Arc<str>, Arc<Session>>>,
     most: usize,
@@ -76,9 +79,7 @@ impl Sessions {
     /// called if there is one, of these the one that is idle the longest. `None` if each waits for an answer.
     pub(super) fn open_new(&self) -> Option<(Arc<str>, Used)> {
         let mut open = self.open();
-        if open.len() >= self.most {
-            open.retain(|_, session| !session.is_over(self.idle));
-        }
+        open.retain(|_, session| !session.is_over(self.idle));
         if open.len() >= self.most {
             let idle = open.iter().filter(|(_, one)| one.peer.requests.is_empty());
             let (id, _) = idle.min_by_key(|(_, one)| {
@@ -157,8 +158,12 @@ impl Session {
     pub(super) fn keep(&self, stream: &Arc<Stream>) {
         let mut streams = self.streams();
         streams.kept.push_back(Arc::clone(stream));
+        let is_too_much = |kept: &VecDeque<Arc<Stream>>| {
+            let bytes: usize = kept.iter().map(|stream| stream.bytes()).sum();
+            kept.len() > MOST_STREAMS || (kept.len() > 1 && bytes > MOST_BYTES)
+        };
         // Those that are answered go first.
-        while streams.kept.len() > MOST_STREAMS {
+        while is_too_much(&streams.kept) {
             let over = streams.kept.iter().position(|one| one.is_over());
             streams.kept.remove(over.unwrap_or_default());
         }

@@ -16,6 +16,9 @@ const MOST_WAITING: u64 = 16;
 /// So many bytes of messages that were read are kept, for a client that comes back.
 const MOST_KEPT: usize = 256 * 1024;
 
+/// So many bytes wait for a client that is gone; of more the first are given up.
+const MOST_LEFT: usize = 1024 * 1024;
+
 /// Messages on their way to one reader at a time.
 pub(in crate::server) struct Stream {
     /// Its number in the session, if messages that were read are kept.
@@ -117,6 +120,11 @@ impl Stream {
         self.state().last() == 0
     }
 
+    /// So many bytes are kept.
+    pub(super) fn bytes(&self) -> usize {
+        self.state().bytes
+    }
+
     /// All was said and read.
     pub(super) fn is_over(&self) -> bool {
         let state = self.state();
@@ -141,6 +149,7 @@ impl Stream {
     pub(super) fn leave(&self, reader: u64) {
         let mut state = self.state();
         state.is_left |= state.readers == reader;
+        state.forget(self.kept_as.is_some());
         drop(state);
         self.read.notify_waiters();
     }
@@ -181,14 +190,19 @@ impl State {
         self.forget(kept);
     }
 
-    /// Forgets what was read, or of that what is too much.
+    /// Forgets what was read, or of that what is too much; where nobody reads, also what is not read.
     fn forget(&mut self, kept: bool) {
-        while self.gone < self.read && (!kept || self.bytes > MOST_KEPT) {
+        let is_too_much = |state: &Self| {
+            let is_read = state.gone < state.read && (!kept || state.bytes > MOST_KEPT);
+            is_read || (state.is_left && state.bytes > MOST_LEFT)
+        };
+        while is_too_much(self) {
             let Some(message) = self.messages.pop_front() else {
                 return;
             };
             self.bytes -= message.len();
             self.gone += 1;
+            self.read = self.read.max(self.gone);
         }
     }
 }

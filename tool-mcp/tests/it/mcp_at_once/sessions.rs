@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::time::timeout;
 use toolwright::mcp::{HttpService, ServerLimits};
 
-use super::client::{Client, JSON, LONG};
+use super::client::{Client, Heard, JSON, LONG};
 use super::tools::{FIVE, server};
 
 #[tokio::test]
@@ -248,4 +248,162 @@ async fn a_session_lives_by_calls_that_are_over_at_once() {
     assert_eq!(runs.load(Ordering::SeqCst), 32);
     tokio::time::sleep(Duration::from_millis(1200)).await;
     assert_eq!(client.call("add", FIVE).await.status, 404);
+}
+
+/// A request with this id for a call that tells three times how far it is, and a second in between.
+fn telling(client: &Client, id: u32) -> String {
+    let client = Client {
+        meta: json!({"progressToken": id}),
+        ..client.clone()
+    };
+    client
+        .call_body("tells", "{}")
+        .replace(r#""id":7"#, &format!(r#""id":{id}"#))
+}
+
+#[tokio::test]
+async fn who_loses_the_connection_reads_on_where_it_broke_off() {
+    let (server, _) = server();
+    let client = Client::greeted(&server.http(), &json!({})).await;
+    let response = client.send(Method::POST, telling(&client, 1), None).await;
+    let mut body = response.into_body();
+    let told = super::client::until(&mut body, r#""progress":1"#).await;
+    drop(body);
+    let id_of = |told: &str| {
+        let mut ids = told.lines().filter_map(|line| line.strip_prefix("id: "));
+        ids.next_back().unwrap().to_owned()
+    };
+    assert!(
+        told.starts_with(&format!("id: {}", id_of(&told).replace("-1", "-0"))),
+        "{told}"
+    );
+    // The call goes on, and what it says is kept.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let back = client.with("last-event-id", &id_of(&told));
+    let rest = Heard::of(back.send(Method::GET, String::new(), None).await).await;
+    let progress = |message: &serde_json::Value| message["params"]["progress"].as_f64();
+    let told: Vec<_> = rest.messages.iter().filter_map(progress).collect();
+    assert_eq!(told, [2.0, 3.0], "{}", rest.text);
+    let answer = rest.messages.last().unwrap();
+    assert_eq!(answer["result"]["content"][0]["text"], "told");
+    // As often as somebody asks.
+    let again = Heard::of(back.send(Method::GET, String::new(), None).await).await;
+    assert_eq!(again.messages, rest.messages);
+}
+
+#[tokio::test]
+async fn what_nobody_reads_is_kept_up_to_a_limit() {
+    let (server, _) = server();
+    let client = Client::greeted(&server.http(), &json!({})).await;
+    let mut ids = Vec::new();
+    for id in 1..=20 {
+        let response = client.send(Method::POST, telling(&client, id), None).await;
+        let mut body = response.into_body();
+        let told = super::client::until(&mut body, "id: ").await;
+        ids.push(
+            told.lines()
+                .next()
+                .unwrap()
+                .strip_prefix("id: ")
+                .unwrap()
+                .to_owned(),
+        );
+    }
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let answers = async |id: &str| {
+        let back = client.with("last-event-id", id);
+        let response = back.send(Method::GET, String::new(), None).await;
+        let mut body = response.into_body();
+        let first = timeout(
+            Duration::from_millis(100),
+            super::client::until(&mut body, "told"),
+        );
+        first.await.is_ok()
+    };
+    // The newest, and not the oldest: of it the client hears nothing, as of a new stream.
+    assert!(answers(&ids[19]).await);
+    assert!(!answers(&ids[0]).await);
+}
+
+#[tokio::test]
+async fn servers_without_sessions_stand_behind_any_load_balancer() {
+    // Each request goes to another server, as by a proxy that takes turns.
+    let key = [7; 32];
+    let services: Vec<_> = (0..3)
+        .map(|_| super::tools::asking().state_key(&key).http())
+        .collect();
+    let mut turns = services.iter().cycle();
+    let mut next = || Client::of_2026(turns.next().unwrap()).naming("pay");
+    let ask = async |client: Client, id: u32, more: &serde_json::Value| {
+        let mut meta = client.meta.clone();
+        meta["io.modelcontextprotocol/clientCapabilities"] = json!({"elicitation": {}});
+        let mut params = json!({"name": "pay", "arguments": {"cents": 5}, "_meta": meta});
+        params
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().cloned().unwrap());
+        let body = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
+        let heard = client.post(body.to_string(), None).await;
+        heard.answer(JSON)["result"].clone()
+    };
+    let asked = ask(next(), 1, &json!({})).await;
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    let key = asked["inputRequests"]
+        .as_object()
+        .unwrap()
+        .keys()
+        .next()
+        .unwrap();
+    let said = json!({
+        "requestState": asked["requestState"],
+        "inputResponses": {key: {"action": "accept", "content": {"approve": true}}},
+    });
+    let answer = ask(next(), 2, &said).await;
+    assert_eq!(answer["content"][0]["text"], "5", "{answer}");
+    let answer = ask(next(), 3, &said).await;
+    assert_eq!(answer["content"][0]["text"], "5", "{answer}");
+    // A server with a key of its own knows nothing of it.
+    let other = Client::of_2026(&super::tools::asking().http()).naming("pay");
+    let body = other.call_body("pay", r#"{"cents": 5}"#);
+    let mut body: serde_json::Value = serde_json::from_str(&body).unwrap();
+    body["params"]["requestState"] = said["requestState"].clone();
+    let heard = other.post(body.to_string(), None).await;
+    assert_eq!(
+        heard.messages.last().unwrap()["error"]["code"],
+        -32602,
+        "{}",
+        heard.text
+    );
+}
+
+#[tokio::test]
+async fn several_messages_in_one_are_of_2025_03_26_alone() {
+    let (server, runs) = server();
+    let service = server.http();
+    let mut client = Client::new(&service, &[]);
+    let hello = json!({
+        "protocolVersion": "2025-03-26", "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    });
+    let hello = client.request("initialize", &hello).await;
+    assert_eq!(hello.messages[0]["result"]["protocolVersion"], "2025-03-26");
+    client.set("mcp-session-id", &hello.session.unwrap());
+    let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    let one = client.call_body("add", FIVE);
+    let other = one.replace(r#""id":7"#, r#""id":8"#);
+    let heard = client
+        .post(format!("[{ready},{one},{other},5]"), None)
+        .await;
+    let mut ids: Vec<_> = heard
+        .messages
+        .iter()
+        .map(|answer| answer["id"].clone())
+        .collect();
+    ids.sort_by_key(ToString::to_string);
+    assert_eq!(ids, [json!(7), json!(8), json!(null)], "{}", heard.text);
+    assert_eq!(runs.load(Ordering::SeqCst), 2);
+    assert_eq!(client.post(format!("[{ready}]"), None).await.status, 202);
+    assert_eq!(client.post("[]".into(), None).await.status, 400);
+    let newer = Client::greeted(&service, &json!({})).await;
+    assert_eq!(newer.post(format!("[{one}]"), None).await.status, 400);
 }

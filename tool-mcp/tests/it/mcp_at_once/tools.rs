@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use toolwright::mcp::McpServer;
 use toolwright::{
     Context, DynTool, Outcome, ToolDef, ToolError,
-    call::{Filter, Scope},
+    call::{Filter, Progress, Scope},
+    layers::Approval,
     schema::SchemaDoc,
     tool, tools,
 };
@@ -50,6 +51,27 @@ fn whose(#[context] cx: &Context) -> String {
     format!("{} in {session}", cx.agent_id().unwrap_or("nobody"))
 }
 
+/// Tells three times how far it is.
+#[tool]
+async fn tells(#[context] cx: &Context) -> &'static str {
+    for done in 1..=3 {
+        cx.progress(Progress::new(f64::from(done)));
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    "told"
+}
+
+/// Pays.
+#[tool(destructive)]
+fn pay(cents: u32) -> u32 {
+    cents
+}
+
+/// A server that asks before somebody pays.
+pub(crate) fn asking() -> McpServer {
+    McpServer::new(tools![pay]).executor(|executor| executor.layer(Approval::default()))
+}
+
 /// A server of these, and of a tool with a parameter that stands in a header too; and how often they ran.
 pub(crate) fn server() -> (McpServer, Arc<AtomicUsize>) {
     let runs = Arc::new(AtomicUsize::new(0));
@@ -76,7 +98,7 @@ pub(crate) fn server() -> (McpServer, Arc<AtomicUsize>) {
             .build()
             .unwrap()
     };
-    let tools = tools![add, wait, ask, boom, whose; state = Arc::clone(&runs)];
+    let tools = tools![add, wait, ask, boom, whose, tells; state = Arc::clone(&runs)];
     let is_seen =
         |def: &ToolDef, scope: &Scope<'_>| def.name != "whose" || scope.input != Some("hide it");
     let tools = [region, needy("needy"), needy("secret")]

@@ -19,6 +19,7 @@ mod keep;
 mod link;
 mod lists;
 mod notice;
+mod offers;
 mod pages;
 mod remote;
 mod result;
@@ -42,6 +43,7 @@ pub use self::event::ClientEvent;
 use self::link::{Link, State};
 use self::lists::Lists;
 pub use self::notice::{Notice, NoticeKind};
+pub use self::offers::{PromptArgument, PromptInfo, PromptMessage, ResourceInfo};
 pub use self::server::ServerAt;
 use self::session::Session;
 

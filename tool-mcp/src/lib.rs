@@ -44,7 +44,7 @@ pub mod token;
 #[cfg(feature = "client")]
 pub use self::client::{
     Client, ClientEvent, ConnectError, ConnectErrorKind, Connector, Elicitation, Notice,
-    NoticeKind, ServerAt, connect,
+    NoticeKind, PromptArgument, PromptInfo, PromptMessage, ResourceInfo, ServerAt, connect,
 };
 #[cfg(any(feature = "server", feature = "client"))]
 pub use self::elicit::ElicitResult;

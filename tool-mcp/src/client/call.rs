@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep_until};
+use toolwright_json::Object;
 use toolwright_provider::call::{ErrorKind, Outcome, ToolError};
 use toolwright_runtime::tool::Context;
 
@@ -42,6 +43,18 @@ enum Lost {
     Failed(ToolError),
 }
 
+/// A request whose answer somebody waits for.
+pub(super) struct Wanted<'w> {
+    pub(super) method: &'w str,
+    /// The name or URI of what it is about, which is repeated in a header of HTTP.
+    pub(super) name: Option<&'w str>,
+    pub(super) params: Object,
+    /// Further headers of HTTP.
+    pub(super) repeated: Vec<(String, String)>,
+    /// Whether a second request does no harm.
+    pub(super) is_repeatable: bool,
+}
+
 impl Link {
     /// Calls the tool with these arguments, an object in one line.
     pub(super) async fn call(
@@ -50,13 +63,31 @@ impl Link {
         arguments: String,
         cx: Context,
     ) -> Result<Outcome, ToolError> {
+        let mut repeated = Vec::new();
+        if !remote.repeated.is_empty() {
+            let arguments = toolwright_json::Value::parse(&arguments).unwrap_or_default();
+            let all = remote.repeated.iter();
+            let all = all.filter_map(|one| Some((one.header.clone(), one.of(&arguments)?)));
+            repeated.extend(all);
+        }
+        let wanted = Wanted {
+            method: "tools/call",
+            name: Some(&remote.name),
+            params: Object::new()
+                .text("name", &remote.name)
+                .json("arguments", &arguments),
+            repeated,
+            is_repeatable: remote.is_repeatable,
+        };
+        outcome(&self.ask(&wanted, cx).await?)
+    }
+
+    /// Asks for something until there is an answer: JSON of the result.
+    pub(super) async fn ask(&self, wanted: &Wanted<'_>, cx: Context) -> Result<String, ToolError> {
         let mut answers = Answers::default();
         let (mut number, mut session) = self.session(0).await?;
         for _ in 0..MOST_ROUNDS {
-            let answered = match self
-                .round(&session, remote, &arguments, &answers, &cx)
-                .await
-            {
+            let answered = match self.round(&session, wanted, &answers, &cx).await {
                 Ok(answered) => answered,
                 Err(Lost::Failed(error)) => return Err(error),
                 Err(Lost::Unsent) => {
@@ -69,12 +100,12 @@ impl Link {
                 Answered::Error(refusal) => return Err(refused(&refusal)),
                 Answered::Broken(why) => return Err(broken(&why)),
                 #[cfg(feature = "client-http")]
-                Answered::Http(answer) => return Err(http_answered(&answer, remote)),
+                Answered::Http(answer) => return Err(http_answered(&answer, wanted)),
                 #[cfg(feature = "client-http")]
                 Answered::Lost(why) => return Err(broken(&why)),
             };
             match Required::of(&result)? {
-                None => return outcome(&result),
+                None => return Ok(result),
                 Some(required) => answers = fulfil(&session, required).await?,
             }
         }
@@ -83,21 +114,17 @@ impl Link {
         ))
     }
 
-    /// Sends the call and waits.
+    /// Sends the request and waits.
     async fn round(
         &self,
         session: &Session,
-        remote: &Remote,
-        arguments: &str,
+        wanted: &Wanted<'_>,
         answers: &Answers,
         cx: &Context,
     ) -> Result<Answered, Lost> {
-        let mut request = session.request("tools/call");
+        let mut request = session.request(wanted.method);
         request.context = Some(cx.clone());
-        request.params = request
-            .params
-            .text("name", &remote.name)
-            .json("arguments", arguments);
+        request.params = wanted.params.clone();
         if !answers.responses.is_empty() {
             let responses = Value::from_iter(answers.responses.clone()).to_string();
             request.params = request.params.json("inputResponses", &responses);
@@ -108,14 +135,8 @@ impl Link {
         if let Some(key) = cx.idempotency_key() {
             request.meta = request.meta.text(key::IDEMPOTENCY_KEY, &key);
         }
-        request.head.name = Some(remote.name.clone());
-        if !remote.repeated.is_empty() {
-            let arguments = toolwright_json::Value::parse(arguments).unwrap_or_default();
-            let repeated = remote.repeated.iter();
-            let repeated =
-                repeated.filter_map(|one| Some((one.header.clone(), one.of(&arguments)?)));
-            request.head.parameters = repeated.collect();
-        }
+        request.head.name = wanted.name.map(str::to_owned);
+        request.head.parameters.clone_from(&wanted.repeated);
         let limit = self.settings.call_limit;
         let mut due = after(limit);
         let cancel = cx.cancel();
@@ -131,9 +152,9 @@ impl Link {
                 biased;
                 answered = pending.answer() => return match answered {
                     #[cfg(feature = "client-http")]
-                    Some(Answered::Lost(why)) => Err(lost(session, remote, &way, &why)),
+                    Some(Answered::Lost(why)) => Err(lost(session, wanted, &way, &why)),
                     Some(answered) => Ok(answered),
-                    None => Err(lost(session, remote, &way, "the connection was lost")),
+                    None => Err(lost(session, wanted, &way, "the connection was lost")),
                 },
                 () = cancel.cancelled() => {
                     pending.reason = "the call was cancelled";
@@ -214,7 +235,7 @@ fn silent(limit: Duration, is_sent: bool) -> Lost {
 }
 
 /// A request without an answer.
-fn lost(session: &Session, remote: &Remote, way: &Way, why: &str) -> Lost {
+fn lost(session: &Session, wanted: &Wanted<'_>, way: &Way, why: &str) -> Lost {
     let why = short(why);
     if !way.is_sent() {
         if session.connection.is_closed() {
@@ -223,7 +244,7 @@ fn lost(session: &Session, remote: &Remote, way: &Way, why: &str) -> Lost {
         let error = ToolError::failed("the MCP server could not be reached; the call was not sent");
         return Lost::Failed(error.with_debug(why));
     }
-    let error = if remote.is_repeatable {
+    let error = if wanted.is_repeatable {
         // Whoever tries calls again may do so: it takes the tool's word for it.
         ToolError::failed(
             "the connection to the MCP server was lost before it answered; the tool may be called again",
@@ -281,7 +302,7 @@ fn refused(refusal: &Refusal) -> ToolError {
 
 /// A call that HTTP answered, and no server of MCP.
 #[cfg(feature = "client-http")]
-fn http_answered(answer: &HttpAnswer, remote: &Remote) -> ToolError {
+fn http_answered(answer: &HttpAnswer, wanted: &Wanted<'_>) -> ToolError {
     let said = format!("the MCP server answered {}", answer.words);
     let not_run = |rest: &str| {
         let words = format!("{said}; the call did not run{rest}");
@@ -290,7 +311,7 @@ fn http_answered(answer: &HttpAnswer, remote: &Remote) -> ToolError {
     match answer.ran {
         Ran::Never => not_run("").permanent(),
         Ran::NotNow => not_run(", and may be made again later"),
-        Ran::Perhaps if remote.is_repeatable => {
+        Ran::Perhaps if wanted.is_repeatable => {
             ToolError::failed(format!("{said}; the tool may be called again"))
         }
         Ran::Perhaps => {

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::settings::Settings;
 
 /// No server has so many.
-const MOST_PAGES: usize = 1_000;
+pub(super) const MOST_PAGES: usize = 1_000;
 
 /// The tools of the pages so far, as the server wrote them.
 pub(super) struct Pages {

@@ -78,7 +78,7 @@ pub(super) fn outcome(result: &str) -> Result<Outcome, ToolError> {
     let structured = result.structured_content;
     let mut blocks = Vec::new();
     for block in result.content.unwrap_or_default() {
-        read_block(block, &mut blocks);
+        read_block(block.get(), &mut blocks);
     }
     if result.is_error == Some(true) {
         return Err(error(structured, blocks));
@@ -141,12 +141,12 @@ fn wraps(structured: &Value, value: &Value) -> bool {
     })
 }
 
-fn read_block(raw: &RawValue, blocks: &mut Vec<Block>) {
-    let Ok(block) = serde_json::from_str::<Told<'_>>(raw.get()) else {
+pub(super) fn read_block(json: &str, blocks: &mut Vec<Block>) {
+    let Ok(block) = serde_json::from_str::<Told<'_>>(json) else {
         // A kind that is not known here: the model may know it.
-        blocks.push(match serde_json::from_str(raw.get()) {
+        blocks.push(match serde_json::from_str(json) {
             Ok(value) => Block::Json { value },
-            Err(_) => text(raw.get()),
+            Err(_) => text(json),
         });
         return;
     };

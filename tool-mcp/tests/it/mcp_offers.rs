@@ -7,11 +7,11 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolwright::mcp::{
-    Completing, ElicitResult, ElicitResults, McpServer, Messages, ResourceUpdates,
+    self, Completing, ElicitResult, ElicitResults, McpServer, Messages, ResourceUpdates,
 };
 use toolwright::{
     Context, DynTool, Outcome, Registry, Schema, ToolError,
-    call::{Content, ErrorKind},
+    call::{Block, Content, ErrorKind},
     prompt, resource, tool, tools,
 };
 
@@ -516,4 +516,102 @@ async fn resources_may_come_and_go() {
         .ask(&request(1, "resources/read", r#"{"uri":"later://a"}"#))
         .await;
     assert_eq!(read["result"]["contents"][0]["text"], "\"a\"", "{read}");
+}
+
+/// A server on a port of its own, for as long as it is held.
+struct Listening {
+    url: String,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn listen(server: McpServer) -> Listening {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let router = toolwright::serve::axum::Router::new().route_service("/mcp", server.http());
+    let task = tokio::spawn(async move {
+        let served = toolwright::serve::axum::serve(listener, router);
+        served.await.unwrap();
+    });
+    Listening { url, task }
+}
+
+#[tokio::test]
+async fn a_client_has_what_a_server_offers() {
+    let listening = listen(server()).await;
+    for connector in [
+        mcp::connect(&*listening.url),
+        mcp::connect(&*listening.url).initialize(),
+    ] {
+        let ada = json!({"name": "Ada"}).as_object().cloned().unwrap();
+        let connector = connector.on_elicitation(move |_| {
+            let ada = ada.clone();
+            async { ElicitResult::Accept(ada) }
+        });
+        let client = connector.await.unwrap();
+        let prompts = client.prompts().await.unwrap();
+        let names: Vec<_> = prompts.iter().map(|prompt| &*prompt.name).collect();
+        assert_eq!(names, ["review", "greet", "show", "fails", "asks"]);
+        let required: Vec<_> = prompts[0]
+            .arguments
+            .iter()
+            .map(|one| one.required)
+            .collect();
+        assert_eq!(required, [true, false, false, false]);
+        let messages = client
+            .prompt("review", [("code", "1"), ("depth", "2")])
+            .await
+            .unwrap();
+        let said: Vec<_> = messages
+            .iter()
+            .map(|one| (&*one.role, one.content.to_plain()))
+            .collect();
+        let expected = [
+            ("user", "1 Some(2) None None".to_owned()),
+            ("assistant", "What first?".to_owned()),
+        ];
+        assert_eq!(said, expected);
+        // A server's question goes to the host.
+        let messages = client.prompt("asks", []).await.unwrap();
+        assert_eq!(messages[0].content, Content::text("For \"Ada\""));
+        let error = client.prompt("grete", []).await.unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .ends_with("unknown prompt `grete`; did you mean `greet`?"),
+            "{error}"
+        );
+
+        let resources = client.resources().await.unwrap();
+        assert_eq!((&*resources[0].uri, resources.len()), ("config://shop", 1));
+        let templates = client.resource_templates().await.unwrap();
+        let uris: Vec<_> = templates.iter().map(|one| &*one.uri).collect();
+        assert_eq!(uris, ["orders://{id}", "file:///{+path}"]);
+        let read = client.read("file:///a").await.unwrap();
+        let text = Block::Document {
+            uri: "file:///a".into(),
+            mime_type: Some("text/plain".into()),
+            text: "of a".into(),
+        };
+        assert_eq!(
+            read,
+            Content::default().with(text).image("image/png", "bbbb")
+        );
+        let error = client.read("orders://101").await.unwrap_err();
+        assert!(error.to_string().contains("unknown resource"), "{error}");
+
+        let values = client.complete_prompt("review", "tone", "k").await.unwrap();
+        assert_eq!(values, ["kind", "keen"]);
+        let values = client
+            .complete_resource("orders://{id}", "id", "")
+            .await
+            .unwrap();
+        assert_eq!(values.len(), 100);
+        client.close().await;
+    }
 }

@@ -1,0 +1,265 @@
+//! What a server offers beside tools.
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use toolwright_json::Object;
+use toolwright_provider::call::{Block, Content, ErrorKind, ToolError};
+use toolwright_runtime::tool::Context;
+
+use super::Client;
+use super::call::Wanted;
+use super::pages::MOST_PAGES;
+use super::result::read_block;
+use crate::protocol::{Fields, array};
+
+/// Prompt of a server: see [`Client::prompts`].
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct PromptInfo {
+    /// Name of the prompt.
+    pub name: String,
+    /// Name for people.
+    pub title: Option<String>,
+    /// What the prompt is for.
+    pub description: Option<String>,
+    /// Arguments of the prompt.
+    #[serde(default)]
+    pub arguments: Vec<PromptArgument>,
+}
+
+/// Argument of a [`PromptInfo`].
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[non_exhaustive]
+pub struct PromptArgument {
+    /// Name of the argument.
+    pub name: String,
+    /// What the argument is.
+    pub description: Option<String>,
+    /// The prompt needs it.
+    #[serde(default)]
+    pub required: bool,
+}
+
+/// Resource of a server, or template of resources: see [`Client::resources`].
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ResourceInfo {
+    /// URI of the resource, or template of URIs, such as `orders://{id}`.
+    #[serde(alias = "uriTemplate")]
+    pub uri: String,
+    /// Name of the resource.
+    pub name: String,
+    /// Name for people.
+    pub title: Option<String>,
+    /// What the resource is.
+    pub description: Option<String>,
+    /// Media type of the resource.
+    pub mime_type: Option<String>,
+}
+
+/// Message of a prompt: see [`Client::prompt`].
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct PromptMessage {
+    /// `user` or `assistant`.
+    pub role: String,
+    /// What is said.
+    pub content: Content,
+}
+
+/// Prompts, resources and completion. The texts are the server's, as those of its tools.
+///
+/// # Errors
+/// They fail as calls of tools do: with what the server says, after the [idle
+/// timeout](super::Connector::idle_timeout), or if the connection is lost. They are asked again by whoever wants to.
+impl Client {
+    /// Returns the server's prompts.
+    pub async fn prompts(&self) -> Result<Vec<PromptInfo>, ToolError> {
+        self.list("prompts/list", "prompts").await
+    }
+
+    /// Fills in a prompt.
+    ///
+    /// ```no_run
+    /// # async fn run(client: toolwright::mcp::Client) -> Result<(), toolwright::ToolError> {
+    /// for message in client.prompt("review", [("code", "fn main() {}")]).await? {
+    ///     println!("{}: {}", message.role, message.content.to_plain());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn prompt<'v>(
+        &self,
+        name: &str,
+        arguments: impl IntoIterator<Item = (&'v str, &'v str)>,
+    ) -> Result<Vec<PromptMessage>, ToolError> {
+        let params = Object::new()
+            .text("name", name)
+            .object("arguments", |object| {
+                arguments
+                    .into_iter()
+                    .fold(object, |object, (name, value)| object.text(name, value))
+            });
+        let result = self.ask("prompts/get", Some(name), params).await?;
+        let messages = entries(&result, "messages")?;
+        let messages = messages.iter().map(|message| {
+            let message = Fields::of(message).map_err(|_| unreadable("a message"))?;
+            let role = message
+                .text("role")
+                .ok_or_else(|| unreadable("a message"))?;
+            let mut blocks = Vec::new();
+            if let Some(content) = message.some("content") {
+                read_block(content, &mut blocks);
+            }
+            Ok(PromptMessage {
+                role: role.into_owned(),
+                content: blocks.into(),
+            })
+        });
+        messages.collect()
+    }
+
+    /// Returns the server's resources.
+    pub async fn resources(&self) -> Result<Vec<ResourceInfo>, ToolError> {
+        self.list("resources/list", "resources").await
+    }
+
+    /// Returns the templates of the server's resources.
+    pub async fn resource_templates(&self) -> Result<Vec<ResourceInfo>, ToolError> {
+        self.list("resources/templates/list", "resourceTemplates")
+            .await
+    }
+
+    /// Reads a resource: a document for each text, a picture or sound for data of that type, a note for other data.
+    pub async fn read(&self, uri: &str) -> Result<Content, ToolError> {
+        let params = Object::new().text("uri", uri);
+        let result = self.ask("resources/read", Some(uri), params).await?;
+        let mut blocks = Vec::new();
+        for contents in entries(&result, "contents")? {
+            let resource = Object::new()
+                .text("type", "resource")
+                .json("resource", contents);
+            read_block(&resource.end(), &mut blocks);
+        }
+        // A text is told with its place.
+        let mut read: Vec<Block> = Vec::new();
+        for block in blocks {
+            match (read.pop(), block) {
+                (Some(Block::Resource { uri, mime_type }), Block::Text { text }) => {
+                    read.push(Block::Document {
+                        uri,
+                        mime_type,
+                        text,
+                    });
+                }
+                (before, block) => {
+                    read.extend(before);
+                    read.push(block);
+                }
+            }
+        }
+        Ok(read.into())
+    }
+
+    /// Returns what an argument of a prompt may be that starts so.
+    pub async fn complete_prompt(
+        &self,
+        name: &str,
+        argument: &str,
+        value: &str,
+    ) -> Result<Vec<String>, ToolError> {
+        let of = Object::new().text("type", "ref/prompt").text("name", name);
+        self.complete(&of.end(), argument, value).await
+    }
+
+    /// Returns what a variable of a resource's template may be that starts so.
+    pub async fn complete_resource(
+        &self,
+        template: &str,
+        variable: &str,
+        value: &str,
+    ) -> Result<Vec<String>, ToolError> {
+        let of = Object::new()
+            .text("type", "ref/resource")
+            .text("uri", template);
+        self.complete(&of.end(), variable, value).await
+    }
+
+    async fn complete(
+        &self,
+        of: &str,
+        argument: &str,
+        value: &str,
+    ) -> Result<Vec<String>, ToolError> {
+        let params = Object::new().json("ref", of).object("argument", |object| {
+            object.text("name", argument).text("value", value)
+        });
+        let result = self.ask("completion/complete", None, params).await?;
+        let completion = Fields::of(&result)
+            .ok()
+            .and_then(|result| result.some("completion"));
+        typed(
+            completion.and_then(|one| Fields::of(one).ok()?.some("values")),
+            "the completion",
+        )
+    }
+
+    async fn ask(
+        &self,
+        method: &str,
+        name: Option<&str>,
+        params: Object,
+    ) -> Result<String, ToolError> {
+        let wanted = Wanted {
+            method,
+            name,
+            params,
+            repeated: Vec::new(),
+            is_repeatable: true,
+        };
+        self.link.ask(&wanted, Context::new()).await
+    }
+
+    /// All entries of a list, page after page.
+    async fn list<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        key: &str,
+    ) -> Result<Vec<T>, ToolError> {
+        let (mut all, mut bytes) = (Vec::new(), 0);
+        let mut cursor: Option<String> = None;
+        for _ in 0..MOST_PAGES {
+            let params = Object::new().maybe_text("cursor", cursor.as_deref());
+            let page = self.ask(method, None, params).await?;
+            bytes += page.len();
+            if bytes > self.link.settings.most_bytes {
+                return Err(unreadable("a list of so many bytes"));
+            }
+            let fields = Fields::of(&page).map_err(|_| unreadable("the list"))?;
+            let entries: Vec<T> = typed(fields.some(key), "the list")?;
+            all.extend(entries);
+            cursor = fields.text("nextCursor").map(|next| next.into_owned());
+            if cursor.as_deref().is_none_or(str::is_empty) {
+                return Ok(all);
+            }
+        }
+        Err(unreadable("a list without an end"))
+    }
+}
+
+fn entries<'r>(result: &'r str, key: &str) -> Result<Vec<&'r str>, ToolError> {
+    let entries = Fields::of(result).ok().and_then(|result| result.some(key));
+    entries.map(array).ok_or_else(|| unreadable(key))
+}
+
+fn typed<T: DeserializeOwned>(json: Option<&str>, what: &str) -> Result<T, ToolError> {
+    let value = json.and_then(|json| serde_json::from_str(json).ok());
+    value.ok_or_else(|| unreadable(what))
+}
+
+fn unreadable(what: &str) -> ToolError {
+    let words = format!("the MCP server's answer cannot be read: {what}");
+    ToolError::new(ErrorKind::InvalidReturn, words)
+}

@@ -63,7 +63,7 @@ impl Assemble for Stream {
         let (mut whole, mut broken) = (Vec::new(), Vec::new());
         for mut block in blocks.into_iter() {
             let is_whole = block.is_whole(ended);
-            if block.tree.get("toolUse").is_some() {
+            if block.tree.some("toolUse").is_some() {
                 let tool_use = block.tree.entry("toolUse");
                 tool_use.open_object();
                 let begun = tool_use.get("input").cloned();
@@ -100,7 +100,7 @@ fn add(block: &mut Block, key: &str, value: &RawValue, sink: &mut DeltaSink) {
             ("toolUse", "input") => block.add_input(value, sink),
             // A call is what began as one, of the tool that was told then.
             ("toolUse", "name" | "toolUseId") => {}
-            ("toolUse", _) if block.tree.get(key).is_none() => {}
+            ("toolUse", _) if block.tree.some(key).is_none() => {}
             ("reasoningContent", "text" | "signature") => {
                 let thought = block.tree.entry(key).entry("reasoningText");
                 thought.entry(part).join(value);

@@ -251,6 +251,12 @@ impl Tree {
         }
     }
 
+    /// The same, unless it is `null`.
+    pub(in super::super) fn some(&self, key: &str) -> Option<&Self> {
+        let is_null = |value: &&Self| matches!(value, Self::Raw(json) if json == "null");
+        self.get(key).filter(|value| !is_null(value))
+    }
+
     /// The value under `key` of an object that was taken apart.
     pub(in super::super) fn get(&self, key: &str) -> Option<&Self> {
         let Self::Object(entries) = self else {

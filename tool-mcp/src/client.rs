@@ -28,6 +28,7 @@ mod session;
 mod settings;
 mod stderr;
 mod stdio;
+mod task;
 mod way;
 
 use std::fmt;

@@ -1,6 +1,6 @@
 //! One call of a tool: sent once, and answered, cancelled, or told to be lost.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -20,8 +20,9 @@ use super::link::Link;
 use super::remote::Remote;
 use super::result::outcome;
 use super::session::Session;
+use super::task::Task;
 use super::way::Way;
-use crate::protocol::key;
+use crate::protocol::{Fields, key};
 
 /// A server may ask for more so many times before it answers.
 const MOST_ROUNDS: usize = 16;
@@ -31,16 +32,38 @@ const FAR: Duration = Duration::from_hours(24 * 365 * 30);
 
 /// What the server asked for before it answers a call: it is sent with the call, once more.
 #[derive(Default)]
-struct Answers {
+pub(super) struct Answers {
     responses: BTreeMap<String, Value>,
     state: Option<String>,
 }
 
+impl Answers {
+    pub(super) fn is_empty(&self) -> bool {
+        self.responses.is_empty()
+    }
+}
+
+/// What a result is, if it is one.
+enum Next {
+    Settled,
+    Asks(Required),
+    Task(Task),
+}
+
 /// Why a round has no answer.
-enum Lost {
+pub(super) enum Lost {
     /// The server has not read the request, and a connection that comes may take it.
     Unsent,
     Failed(ToolError),
+}
+
+impl Lost {
+    pub(super) fn into_error(self) -> ToolError {
+        match self {
+            Self::Failed(error) => error,
+            Self::Unsent => ToolError::failed("the call was not sent"),
+        }
+    }
 }
 
 /// A request whose answer somebody waits for.
@@ -53,6 +76,8 @@ pub(super) struct Wanted<'w> {
     pub(super) repeated: Vec<(String, String)>,
     /// Whether a second request does no harm.
     pub(super) is_repeatable: bool,
+    /// Whether a task is asked for (protocol 2025-11-25).
+    pub(super) is_task: bool,
 }
 
 impl Link {
@@ -70,14 +95,16 @@ impl Link {
             let all = all.filter_map(|one| Some((one.header.clone(), one.of(&arguments)?)));
             repeated.extend(all);
         }
+        let params = Object::new()
+            .text("name", &remote.name)
+            .json("arguments", &arguments);
         let wanted = Wanted {
             method: "tools/call",
             name: Some(&remote.name),
-            params: Object::new()
-                .text("name", &remote.name)
-                .json("arguments", &arguments),
+            params: params.maybe_json("task", remote.is_task.then_some("{}")),
             repeated,
             is_repeatable: remote.is_repeatable,
+            is_task: remote.is_task,
         };
         outcome(&self.ask(&wanted, cx).await?)
     }
@@ -104,9 +131,10 @@ impl Link {
                 #[cfg(feature = "client-http")]
                 Answered::Lost(why) => return Err(broken(&why)),
             };
-            match Required::of(&result)? {
-                None => return Ok(result),
-                Some(required) => answers = fulfil(&session, required).await?,
+            match Next::of(&result, wanted)? {
+                Next::Settled => return Ok(result),
+                Next::Asks(required) => answers = fulfil(&session, required).await?,
+                Next::Task(task) => return self.task((number, session), task, cx).await,
             }
         }
         Err(ToolError::failed(
@@ -115,7 +143,7 @@ impl Link {
     }
 
     /// Sends the request and waits.
-    async fn round(
+    pub(super) async fn round(
         &self,
         session: &Session,
         wanted: &Wanted<'_>,
@@ -175,7 +203,7 @@ impl Link {
 }
 
 /// Does what the server asks for before it answers.
-async fn fulfil(session: &Session, required: Required) -> Result<Answers, ToolError> {
+pub(super) async fn fulfil(session: &Session, required: Required) -> Result<Answers, ToolError> {
     let mut responses = BTreeMap::new();
     for (key, asked) in required.input_requests.unwrap_or_default() {
         let answer = match asked.method.as_str() {
@@ -198,7 +226,7 @@ async fn fulfil(session: &Session, required: Required) -> Result<Answers, ToolEr
 }
 
 /// A call that the host ended.
-fn cancelled(is_sent: bool) -> Lost {
+pub(super) fn cancelled(is_sent: bool) -> Lost {
     let words = if is_sent {
         "the call was cancelled; whether it took effect is not known"
     } else {
@@ -259,7 +287,7 @@ fn lost(session: &Session, wanted: &Wanted<'_>, way: &Way, why: &str) -> Lost {
 /// What a server asks for before it answers (protocol 2026-07-28).
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Required {
+pub(super) struct Required {
     #[serde(default)]
     input_requests: Option<BTreeMap<String, Asked>>,
     #[serde(default)]
@@ -274,27 +302,40 @@ struct Asked {
 }
 
 impl Required {
-    fn of(result: &str) -> Result<Option<Self>, ToolError> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Typed {
-            #[serde(default)]
-            result_type: Option<String>,
-        }
-        let kind = serde_json::from_str::<Typed>(result);
-        match kind.ok().and_then(|typed| typed.result_type).as_deref() {
-            Some("input_required") => serde_json::from_str(result)
-                .map(Some)
-                .map_err(|error| broken(&error.to_string())),
-            Some("task") => Err(ToolError::failed(
-                "the server made a task of the call, which is not supported",
-            )),
-            _ => Ok(None),
-        }
+    pub(super) fn read(result: &str) -> Result<Self, ToolError> {
+        serde_json::from_str(result).map_err(|error| broken(&error.to_string()))
+    }
+
+    /// Leaves out what was answered.
+    pub(super) fn leave_out(&mut self, answered: &BTreeSet<String>) {
+        let asked = self.input_requests.iter_mut();
+        asked.for_each(|asked| asked.retain(|key, _| !answered.contains(key)));
+    }
+
+    pub(super) fn keys(&self) -> Vec<String> {
+        let asked = self.input_requests.iter().flatten();
+        asked.map(|(key, _)| key.clone()).collect()
     }
 }
 
-fn refused(refusal: &Refusal) -> ToolError {
+impl Next {
+    fn of(result: &str, wanted: &Wanted<'_>) -> Result<Self, ToolError> {
+        let fields = Fields::of(result).unwrap_or_default();
+        let task = match fields.text("resultType").as_deref() {
+            Some("input_required") => return Required::read(result).map(Self::Asks),
+            Some("task") => Some(fields),
+            _ if wanted.is_task => fields.object("task"),
+            _ => None,
+        };
+        let Some(task) = task else {
+            return Ok(Self::Settled);
+        };
+        let task = Task::read(&task).ok_or_else(|| broken("a task without an id"))?;
+        Ok(Self::Task(task))
+    }
+}
+
+pub(super) fn refused(refusal: &Refusal) -> ToolError {
     let Refusal { code, message, .. } = refusal;
     let words = format!("the MCP server refused the call: {}", short(message.trim()));
     ToolError::failed(words).with_debug(format!("JSON-RPC error {}", short(code)))
@@ -321,7 +362,7 @@ fn http_answered(answer: &HttpAnswer, wanted: &Wanted<'_>) -> ToolError {
     }
 }
 
-fn broken(why: &str) -> ToolError {
+pub(super) fn broken(why: &str) -> ToolError {
     let words = format!("the MCP server's answer cannot be read: {}", short(why));
     ToolError::new(ErrorKind::InvalidReturn, words)
 }

@@ -151,12 +151,15 @@ impl Connection {
     }
 
     /// What a client can do: JSON.
-    pub(super) fn capabilities(&self) -> &'static str {
+    pub(super) fn capabilities(&self, is_modern: bool) -> String {
+        let mut all = Object::new();
         if self.asker.is_there() {
-            r#"{"elicitation":{"form":{},"url":{}}}"#
-        } else {
-            "{}"
+            all = all.json("elicitation", r#"{"form":{},"url":{}}"#);
         }
+        if is_modern {
+            all = all.object("extensions", |all| all.json(key::TASKS, "{}"));
+        }
+        all.end()
     }
 
     /// Sends a request when there is room: a server that does not read is not written to without end. A request that is

@@ -83,7 +83,7 @@ pub(super) async fn greet(
 /// Source: "Backward Compatibility" of the protocol's stdio and streamable HTTP.
 async fn discover(connection: &Arc<Connection>) -> Result<Option<Hello>, ConnectError> {
     let mut request = Request::new("server/discover");
-    request.meta = modern_meta(request.meta, connection.capabilities());
+    request.meta = modern_meta(request.meta, &connection.capabilities(true));
     let mut pending = connection.send(request, None);
     let answered = match timeout(PROBE, pending.answer()).await {
         Ok(Some(answered)) => answered,
@@ -144,7 +144,7 @@ pub(super) async fn initialize(connection: &Arc<Connection>) -> Result<Hello, Co
     request.params = request
         .params
         .text("protocolVersion", Version::NEWEST_GREETED.as_str())
-        .json("capabilities", connection.capabilities())
+        .json("capabilities", &connection.capabilities(false))
         .json("clientInfo", &client_info());
     let answered = connection.send(request, None).answer().await;
     let result = match answered.ok_or_else(went_away)? {

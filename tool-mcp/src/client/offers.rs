@@ -1,5 +1,7 @@
 //! What a server offers beside tools.
 
+use std::borrow::Cow;
+
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use toolwright_json::Object;
@@ -218,6 +220,7 @@ impl Client {
             params,
             repeated: Vec::new(),
             is_repeatable: true,
+            is_task: false,
         };
         self.link.ask(&wanted, Context::new()).await
     }
@@ -240,7 +243,7 @@ impl Client {
             let fields = Fields::of(&page).map_err(|_| unreadable("the list"))?;
             let entries: Vec<T> = typed(fields.some(key), "the list")?;
             all.extend(entries);
-            cursor = fields.text("nextCursor").map(|next| next.into_owned());
+            cursor = fields.text("nextCursor").map(Cow::into_owned);
             if cursor.as_deref().is_none_or(str::is_empty) {
                 return Ok(all);
             }

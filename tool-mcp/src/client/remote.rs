@@ -69,6 +69,8 @@ pub(super) struct Remote {
     pub(super) name: String,
     /// Whether a second call does no harm, as the server says.
     pub(super) is_repeatable: bool,
+    /// Whether it is called as a task alone.
+    pub(super) is_task: bool,
     /// The arguments that are repeated in headers of HTTP, as its schema says.
     pub(super) repeated: Vec<Repeated>,
 }
@@ -118,7 +120,8 @@ impl<'a> Listed<'a> {
 
     /// The tool, if the host wants it.
     fn tool(self, settings: &Settings, link: &Arc<Link>) -> Result<Option<Made>, Notice> {
-        let (name, is_repeatable) = (self.name.clone(), self.is_repeatable());
+        let (name, is_repeatable, is_task) =
+            (self.name.clone(), self.is_repeatable(), self.is_task());
         let shown = printable(&name);
         let refuse = |message: String| refused(&shown, message);
         let mut def = self.def(settings).map_err(refuse)?;
@@ -162,6 +165,7 @@ impl<'a> Listed<'a> {
         let remote = Arc::new(Remote {
             name,
             is_repeatable,
+            is_task,
             repeated,
         });
         let link = Arc::clone(link);
@@ -185,11 +189,13 @@ impl<'a> Listed<'a> {
         })
     }
 
+    fn is_task(&self) -> bool {
+        let execution = self.execution.as_ref();
+        let support = execution.and_then(|execution| execution.task_support.as_deref());
+        support == Some("required")
+    }
+
     fn def(self, settings: &Settings) -> Result<ToolDef, String> {
-        let task = self.execution.and_then(|execution| execution.task_support);
-        if task.as_deref() == Some("required") {
-            return Err("it runs as a task alone, which is not supported".to_owned());
-        }
         let schema = |raw: &RawValue, which: &str| {
             SchemaDoc::parse(raw.get()).map_err(|error| format!("its {which} schema: {error}"))
         };

@@ -79,7 +79,7 @@ impl Session {
     pub(super) fn request(&self, method: &str) -> Request {
         let mut request = Request::new(method);
         if self.connection.is_modern() {
-            request.meta = modern_meta(request.meta, self.connection.capabilities());
+            request.meta = modern_meta(request.meta, &self.connection.capabilities(true));
         }
         request
     }

@@ -14,6 +14,9 @@ pub(crate) mod key {
     pub(crate) const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
     pub(crate) const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
     pub(crate) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+    pub(crate) const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
+    /// The name of the extension.
+    pub(crate) const TASKS: &str = "io.modelcontextprotocol/tasks";
     /// The same when a call is made again.
     pub(crate) const IDEMPOTENCY_KEY: &str = "toolwright/idempotency_key";
 }

@@ -20,7 +20,7 @@ use super::dispatch::Answered;
 use super::incoming::Request;
 use super::question::{self, Next, Question, Said};
 use super::sealed::State;
-use super::{NEEDS, Shared, logs, prompt, start};
+use super::{NEEDS, Shared, logs, prompt, start, tasks};
 use crate::elicit::{ElicitResult, ElicitResults};
 use crate::outside::repaired_before;
 use crate::progress;
@@ -36,6 +36,8 @@ pub(super) struct Calling {
     asker: Asker,
     call: ToolCall,
     cx: Context,
+    /// Whether it may outlive its request.
+    may_be_task: bool,
     answers: ElicitResults,
     /// Which arguments the answer to an approval is about.
     shown: Option<u64>,
@@ -102,8 +104,12 @@ impl Calling {
         };
         // The client's word ends this call; the host's ends all of them.
         let mut cx = asker.cx.clone().with_cancel(stop.clone());
+        let mut may_be_task = false;
         if !matches!(kind, Kind::Tool) {
             cx = Catalog::context(cx);
+        } else if tasks::may_be(shared, &asker, &call.name, params)? {
+            may_be_task = true;
+            cx = tasks::context(cx);
         }
         let mut calling = Self {
             shared: Arc::clone(shared),
@@ -111,6 +117,7 @@ impl Calling {
             asker,
             call,
             cx,
+            may_be_task,
             answers: ElicitResults::default(),
             shown: None,
             said: None,
@@ -168,7 +175,7 @@ impl Calling {
             return Ok(());
         }
         let words = "the client lacks a capability that the tool needs";
-        Err(lacks(words, &missing.into()))
+        Err(lacks(words, &Value::Object(missing).to_string()))
     }
 
     /// Takes what was said since the call was first asked for.
@@ -292,7 +299,10 @@ impl Calling {
         }
         let (shared, call) = (Arc::clone(&self.shared), self.call.clone());
         let (registry, executor) = self.runs();
-        let (registry, executor) = (registry.clone(), executor.clone());
+        let (registry, mut executor) = (registry.clone(), executor.clone());
+        if self.may_be_task {
+            executor = executor.open_calls(&self.shared.open);
+        }
         let mut running = Running {
             batch: Box::pin(async move {
                 let gate = &shared.gate;
@@ -350,10 +360,7 @@ impl Calling {
         if !self.asker.capabilities.can_ask() || (peer.is_none() && !is_modern) {
             let words = question.in_words();
             if is_modern && words.is_error {
-                return Some(Err(lacks(
-                    words.text,
-                    &serde_json::json!({"elicitation": {}}),
-                )));
+                return Some(Err(lacks(words.text, r#"{"elicitation":{}}"#)));
             }
             return Some(self.say(words));
         }
@@ -445,19 +452,25 @@ impl Calling {
             let text = result.content(Encoder::auto()).into_owned();
             return Err(RpcError::invalid_params(text));
         }
-        let wire = wire(self.asker.version);
-        let write = |result: &ToolResult| {
-            let list = wire.results(std::slice::from_ref(result), self.shared.encoder);
-            // The one result, without the brackets of the list.
-            let one = list
-                .strip_prefix('[')
-                .and_then(|list| list.strip_suffix(']'));
-            one.unwrap_or(&list).to_owned()
-        };
+        let (shared, version) = (&self.shared, self.asker.version);
+        if let Ok(Outcome::Open { key, .. }) = &result.outcome
+            && let Some(task) = tasks::created(shared, key, version)
+        {
+            return Ok(task);
+        }
+        // A client of 2025-11-25 that asked for a task reads nothing else.
+        if self.may_be_task && !version.is_modern() {
+            let words = result.content(shared.encoder).into_owned();
+            return Err(RpcError::invalid_params(words));
+        }
         Ok(if self.repairs.is_empty() {
-            write(result)
+            text(shared, version, result)
         } else {
-            write(&repaired_before(result.clone(), &self.repairs))
+            text(
+                shared,
+                version,
+                &repaired_before(result.clone(), &self.repairs),
+            )
         })
     }
 
@@ -488,6 +501,16 @@ impl Running {
     }
 }
 
+/// JSON of a tool's result.
+pub(super) fn text(shared: &Shared, version: Version, result: &ToolResult) -> String {
+    let list = wire(version).results(std::slice::from_ref(result), shared.encoder);
+    // The one result, without the brackets of the list.
+    let one = list
+        .strip_prefix('[')
+        .and_then(|list| list.strip_suffix(']'));
+    one.unwrap_or(&list).to_owned()
+}
+
 /// Up to 2025-11-25 the protocol has a code of its own for it.
 fn no_resource(version: Version, uri: &str) -> RpcError {
     let code = if version.is_modern() {
@@ -499,7 +522,8 @@ fn no_resource(version: Version, uri: &str) -> RpcError {
     RpcError::new(code, format!("unknown resource `{uri}`")).with_data(data.end())
 }
 
-fn lacks(words: impl Into<String>, capabilities: &Value) -> RpcError {
-    let data = Object::new().json("requiredCapabilities", &capabilities.to_string());
+/// The client lacks these capabilities, JSON of an object.
+pub(super) fn lacks(words: impl Into<String>, capabilities: &str) -> RpcError {
+    let data = Object::new().json("requiredCapabilities", capabilities);
     RpcError::new(code::MISSING_CAPABILITY, words).with_data(data.end())
 }

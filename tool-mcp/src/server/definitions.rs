@@ -16,8 +16,26 @@ pub(super) fn page(shared: &Shared, asker: &Asker, params: &Fields<'_>) -> Answe
     let defs: Vec<&ToolDef> = sent_definitions(&tools).collect();
     let wire = wire(asker.version);
     list_page(shared, asker, params, "tools", &defs, |def| {
-        wire.definition(def).into_string()
+        let text = wire.definition(def).into_string();
+        if def.background && asker.version == Version::V2025_11_25 {
+            can_be_task(&text)
+        } else {
+            text
+        }
     })
+}
+
+/// The definition, of a tool whose calls can be tasks. What the host says of it stays.
+fn can_be_task(text: &str) -> String {
+    let all = Fields::of(text).unwrap_or_default();
+    let mut object = Object::new();
+    for (key, value) in all.iter() {
+        object = object.json(key, value);
+    }
+    if all.some("execution").is_none() {
+        object = object.json("execution", r#"{"taskSupport":"optional"}"#);
+    }
+    object.end()
 }
 
 /// The page of a list that the client asks for. A cursor says behind which entry it begins; where that is gone, at which

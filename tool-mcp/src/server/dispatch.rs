@@ -12,8 +12,11 @@ use super::incoming::Request;
 use super::outlet::Outlet;
 use super::peer::{Capabilities, Hello, Peer};
 use super::updates::{MOST_SUBSCRIPTIONS, News, Wants, of_subscription};
-use super::{Shared, completion, definitions, logs};
-use crate::protocol::{Fields, Id, RpcError, Version, array, notification, string};
+use super::{Shared, completion, definitions, logs, tasks};
+use crate::protocol::{Fields, Id, RpcError, Version, array, key, notification, string};
+
+/// What the server does with tasks, as it says to clients that greet.
+const TASKS_OF_2025: &str = r#"{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}"#;
 
 /// JSON of a result, or an error.
 pub(super) type Answered = Result<String, RpcError>;
@@ -86,6 +89,14 @@ fn try_begin(
             let complete = completion::complete(shared, &asker, params)?;
             Ok(Answer::Later(Box::pin(complete)))
         }
+        ("tasks/get" | "tasks/update" | "tasks/cancel", true) => {
+            tasks::answer(shared, &asker, method, params)
+        }
+        ("tasks/get" | "tasks/result" | "tasks/list" | "tasks/cancel", false)
+            if asker.version == Version::V2025_11_25 =>
+        {
+            tasks::answer(shared, &asker, method, params)
+        }
         ("server/discover", true) => Ok(now(discover(shared))),
         ("subscriptions/listen", true) => {
             let wants = wants(shared, &params.object("notifications").unwrap_or_default());
@@ -127,14 +138,14 @@ fn greet(shared: &Shared, peer: &Peer, params: &Fields<'_>) -> Answered {
     });
     let result = Object::new()
         .text("protocolVersion", version.as_str())
-        .json("capabilities", &capabilities(shared))
+        .json("capabilities", &capabilities(shared, version))
         .json("serverInfo", &shared.info())
         .maybe_text("instructions", shared.instructions.as_deref());
     Ok(result.end())
 }
 
 /// What the server can do.
-fn capabilities(shared: &Shared) -> String {
+fn capabilities(shared: &Shared, version: Version) -> String {
     let changes = |object: Object| object.json("listChanged", "true");
     let mut all = Object::new().json("logging", "{}").object("tools", changes);
     if shared.prompts.is_some() {
@@ -148,6 +159,11 @@ fn capabilities(shared: &Shared) -> String {
     if shared.completes() {
         all = all.json("completions", "{}");
     }
+    match version {
+        Version::V2026_07_28 => all = all.object("extensions", |all| all.json(key::TASKS, "{}")),
+        Version::V2025_11_25 => all = all.json("tasks", TASKS_OF_2025),
+        _ => {}
+    }
     all.end()
 }
 
@@ -157,7 +173,7 @@ fn discover(shared: &Shared) -> String {
     shared
         .complete()
         .json("supportedVersions", &list(versions))
-        .json("capabilities", &capabilities(shared))
+        .json("capabilities", &capabilities(shared, Version::V2026_07_28))
         .maybe_text("instructions", shared.instructions.as_deref())
         .json("ttlMs", "0")
         .text("cacheScope", "public")

@@ -23,6 +23,9 @@ pub struct ServerLimits {
     /// those that end within 2 s are answered. On a pipe, this is also the time for the client to read the remaining
     /// answers. Default: 10 s.
     pub grace: Duration,
+    /// Time for which a task is kept, from its call on. After it a call that still runs is cancelled. Of 1,024 tasks no
+    /// more are made. Default: a day.
+    pub task: Duration,
 }
 
 impl Default for ServerLimits {
@@ -35,6 +38,7 @@ impl Default for ServerLimits {
             body: Duration::from_secs(30),
             answer: Duration::from_mins(10),
             grace: Duration::from_secs(10),
+            task: Duration::from_hours(24),
         }
     }
 }

@@ -19,6 +19,7 @@ mod question;
 mod requests;
 mod sealed;
 mod stdio;
+mod tasks;
 pub(crate) mod template;
 mod updates;
 
@@ -30,7 +31,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use toolwright_json::Object;
 use toolwright_provider::call::Encoder;
 use toolwright_runtime::executor::Executor;
-use toolwright_runtime::tool::{Cancel, Context};
+use toolwright_runtime::tool::{Cancel, Context, OpenCalls};
 use toolwright_runtime::toolset::{Registry, Toolset};
 
 use self::catalog::Catalog;
@@ -75,6 +76,13 @@ const NEEDS: &str = "client_capabilities";
 /// The server itself asks for no approval. The layers of its [executor](Self::executor) do, such as
 /// `Approval::default()`, which the program of `serve::main` adds.
 ///
+/// # Tasks
+/// Calls of `background` tools, and of tools that [keep their calls open](toolwright_runtime::tool::Context::keep_open),
+/// become tasks for clients that know of tasks: 2026-07-28 with the extension `io.modelcontextprotocol/tasks`, and
+/// 2025-11-25 where the request asks for one. The request is answered at once, and the client asks for the result later.
+/// For all others the request waits. Whoever knows a task's id, which cannot be guessed, may ask for it and cancel it. See
+/// [`open_calls`](Self::open_calls) and [`ServerLimits::task`].
+///
 /// # Metadata
 /// Clients get those entries of a tool's `meta` whose key contains a `/`, as `_meta`, and `icons`, a list in the
 /// protocol's form. `client_capabilities` names the capabilities that a client needs to call the tool.
@@ -112,16 +120,20 @@ struct Shared {
     resources: Option<Catalog>,
     completions: Completions,
     updates: ResourceUpdates,
+    /// The tasks.
+    open: OpenCalls,
 }
 
 impl Shared {
     /// For all clients, whose calls tell how far they are.
     fn shared(self) -> Arc<Self> {
         let executor = crate::progress::with_progress(self.executor);
+        let end_calls = self.context.cancel().child();
         Arc::new(Self {
             executor,
             context: from_outside(self.context),
-            end_calls: Cancel::new(),
+            open: self.open.cancelled_by(end_calls.clone()),
+            end_calls,
             ..self
         })
     }
@@ -187,6 +199,7 @@ impl McpServer {
             resources: None,
             completions: Completions::default(),
             updates: ResourceUpdates::new(),
+            open: OpenCalls::new(),
         })
     }
 
@@ -257,6 +270,13 @@ impl McpServer {
     /// Sets the handle by which the host says that resources have changed. Clients that subscribed to them are told.
     pub fn updates(mut self, updates: &ResourceUpdates) -> Self {
         self.0.updates = updates.clone();
+        self
+    }
+
+    /// Sets who owns calls that became [tasks](Self#tasks). Default: a list of the server's own, in memory. With a store,
+    /// tasks outlive the process: see [`OpenCalls::restore`].
+    pub fn open_calls(mut self, open: &OpenCalls) -> Self {
+        self.0.open = open.clone();
         self
     }
 

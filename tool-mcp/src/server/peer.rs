@@ -60,6 +60,11 @@ impl Capabilities {
         self.fields().some(name).is_some()
     }
 
+    pub(super) fn has_extension(&self, name: &str) -> bool {
+        let all = self.fields().object("extensions");
+        all.is_some_and(|all| all.some(name).is_some())
+    }
+
     /// Whether the client asks its user by forms; one that names no form of asking means these.
     pub(super) fn can_ask(&self) -> bool {
         let asks = self.fields().object("elicitation");

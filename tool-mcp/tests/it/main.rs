@@ -5,3 +5,4 @@ mod mcp_everything;
 mod mcp_offers;
 mod mcp_own;
 mod mcp_server;
+mod mcp_tasks;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolwright::mcp::{
-    self, Completing, ElicitResult, ElicitResults, McpServer, Messages, ResourceUpdates,
+    Completing, ElicitResult, ElicitResults, McpServer, Messages, ResourceUpdates,
 };
 use toolwright::{
     Context, DynTool, Outcome, Registry, Schema, ToolError,
@@ -16,6 +16,7 @@ use toolwright::{
 };
 
 use super::mcp_at_once::client::Client;
+use super::mcp_own::listen_to;
 use super::mcp_server::{Piped, request};
 
 #[derive(Debug, Clone, Copy, Schema, Serialize, Deserialize)]
@@ -422,7 +423,7 @@ async fn what_is_not_offered_is_not_known() {
         ("resources/read", json!({"uri": "config://shop"})),
         ("resources/templates/list", json!({})),
         ("completion/complete", json!({})),
-        ("tasks/list", json!({})),
+        ("tasks/all", json!({})),
     ] {
         let (old, new, words) = both.error(method, &params).await;
         assert_eq!((old, new), (-32601, -32601), "{method}");
@@ -431,7 +432,7 @@ async fn what_is_not_offered_is_not_known() {
     let mut both = Both::of(server).await;
     let [_, found] = both.ask("server/discover", &json!({})).await;
     let all = json!({
-        "completions": {}, "logging": {}, "prompts": {"listChanged": true},
+        "completions": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}, "logging": {}, "prompts": {"listChanged": true},
         "resources": {"listChanged": true, "subscribe": true}, "tools": {"listChanged": true},
     });
     assert_eq!(found["result"]["capabilities"], all);
@@ -518,36 +519,10 @@ async fn resources_may_come_and_go() {
     assert_eq!(read["result"]["contents"][0]["text"], "\"a\"", "{read}");
 }
 
-/// A server on a port of its own, for as long as it is held.
-struct Listening {
-    url: String,
-    task: tokio::task::JoinHandle<()>,
-}
-
-impl Drop for Listening {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
-}
-
-async fn listen(server: McpServer) -> Listening {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
-    let router = toolwright::serve::axum::Router::new().route_service("/mcp", server.http());
-    let task = tokio::spawn(async move {
-        let served = toolwright::serve::axum::serve(listener, router);
-        served.await.unwrap();
-    });
-    Listening { url, task }
-}
-
 #[tokio::test]
 async fn a_client_has_what_a_server_offers() {
-    let listening = listen(server()).await;
-    for connector in [
-        mcp::connect(&*listening.url),
-        mcp::connect(&*listening.url).initialize(),
-    ] {
+    let listening = listen_to(server()).await;
+    for connector in [listening.connector(), listening.connector().initialize()] {
         let ada = json!({"name": "Ada"}).as_object().cloned().unwrap();
         let connector = connector.on_elicitation(move |_| {
             let ada = ada.clone();

@@ -158,7 +158,7 @@ fn process() -> Connector {
 }
 
 /// A server on a port of its own, for as long as it is held.
-struct Listening {
+pub(crate) struct Listening {
     address: SocketAddr,
     task: tokio::task::JoinHandle<()>,
 }
@@ -170,9 +170,13 @@ impl Drop for Listening {
 }
 
 async fn listen() -> Listening {
+    listen_to(server()).await
+}
+
+pub(crate) async fn listen_to(server: McpServer) -> Listening {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let router = Router::new().route_service("/mcp", server().http());
+    let router = Router::new().route_service("/mcp", server.http());
     let task = tokio::spawn(async move {
         toolwright::serve::axum::serve(listener, router)
             .await
@@ -182,12 +186,12 @@ async fn listen() -> Listening {
 }
 
 impl Listening {
-    fn connector(&self) -> Connector {
+    pub(crate) fn connector(&self) -> Connector {
         mcp::connect(format!("http://{}/mcp", self.address))
     }
 }
 
-async fn call(tools: &Toolset, name: &str, arguments: &str) -> ToolResult {
+pub(crate) async fn call(tools: &Toolset, name: &str, arguments: &str) -> ToolResult {
     let call = ToolCall::new("call_1", name, arguments);
     tools.call(&call, &Context::new()).await
 }

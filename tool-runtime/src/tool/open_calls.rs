@@ -49,6 +49,9 @@ pub struct OpenCall {
     pub place: Option<CallPlace>,
     /// When it began, in milliseconds since 1970.
     pub began_ms: u64,
+    /// When it ended, or its outcome was found to be unknown, in milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_ms: Option<u64>,
     /// Its state.
     pub state: OpenCallState,
 }
@@ -68,17 +71,22 @@ pub enum OpenCallState {
 
 impl OpenCall {
     fn new(call: &ToolCall, cx: &Context) -> Self {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let now = now.unwrap_or_default().as_millis();
         Self {
             key: key_of(call, cx),
             call: call.clone(),
             session: cx.session_id().map(Into::into),
             place: cx.call_place(),
-            began_ms: u64::try_from(now).unwrap_or(u64::MAX),
+            began_ms: now_ms(),
+            ended_ms: None,
             state: OpenCallState::Running,
         }
     }
+}
+
+/// Milliseconds since 1970.
+fn now_ms() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    u64::try_from(now.unwrap_or_default().as_millis()).unwrap_or(u64::MAX)
 }
 
 /// The open calls of a conversation or a host: lists them, takes their results, and cancels them. Cheap to clone; all
@@ -257,6 +265,11 @@ impl OpenCalls {
         Some(self.entry(key)?.call())
     }
 
+    /// Returns the number of calls whose results were not taken.
+    pub fn len(&self) -> usize {
+        self.entries().len()
+    }
+
     /// Returns true if there is no call.
     pub fn is_empty(&self) -> bool {
         self.entries().is_empty()
@@ -318,6 +331,22 @@ impl OpenCalls {
             changed.as_mut().enable();
             if self.has_ended() {
                 return;
+            }
+            changed.await;
+        }
+    }
+
+    /// Waits until the call with this key has ended, or nobody knows what became of it, and returns it. It stays in the
+    /// list. `None` if there is no such call.
+    pub async fn wait(&self, key: &str) -> Option<OpenCall> {
+        loop {
+            let changed = self.shared.changed.notified();
+            let mut changed = std::pin::pin!(changed);
+            // From here on, no end is missed.
+            changed.as_mut().enable();
+            let call = self.get(key)?;
+            if !matches!(call.state, OpenCallState::Running) {
+                return Some(call);
             }
             changed.await;
         }
@@ -429,6 +458,7 @@ impl OpenCalls {
         };
         let mut call = entry.call();
         call.state = OpenCallState::Running;
+        call.ended_ms = None;
         let again = self.keeps.then(|| self.new_entry(call, None));
         self.entries().retain_mut(|other| {
             let is_other = other.key != key;
@@ -487,6 +517,7 @@ impl OpenCalls {
             return None;
         }
         inner.call.state = OpenCallState::Running;
+        inner.call.ended_ms = None;
         inner.live = Some(stop.clone());
         drop(inner);
         Some((Arc::clone(entry), false))

@@ -109,6 +109,7 @@ pub(super) fn check_modern(
     let name = match &**method {
         "tools/call" | "prompts/get" => params.text("name"),
         "resources/read" => params.text("uri"),
+        "tasks/get" | "tasks/update" | "tasks/cancel" => params.text("taskId"),
         _ => None,
     };
     if let Some(name) = &name {

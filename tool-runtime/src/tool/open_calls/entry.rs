@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tokio::sync::Notify;
 
-use super::{OpenCall, OpenCallError, OpenCallState};
+use super::{OpenCall, OpenCallError, OpenCallState, now_ms};
 use crate::tool::Cancel;
 use toolwright_provider::call::StoredOutcome;
 
@@ -83,12 +83,11 @@ impl Entry {
         let mut inner = self.inner();
         inner.check(&self.key)?;
         inner.call.state = OpenCallState::Ended(Box::new(outcome));
+        inner.call.ended_ms = Some(now_ms());
         let live = inner.live.take();
         let watchers = std::mem::take(&mut inner.watchers);
         drop(inner);
-        for watcher in watchers.iter().filter_map(Weak::upgrade) {
-            watcher.notify_waiters();
-        }
+        notify(&watchers);
         Ok(live)
     }
 
@@ -98,7 +97,18 @@ impl Entry {
         if let OpenCallState::Running = inner.call.state {
             inner.live = None;
             inner.call.state = OpenCallState::Unknown(error);
+            inner.call.ended_ms = Some(now_ms());
+            let watchers = inner.watchers.clone();
+            drop(inner);
+            notify(&watchers);
         }
+    }
+}
+
+/// Wakes whoever waits for a call of these lists.
+fn notify(lists: &[Weak<Notify>]) {
+    for list in lists.iter().filter_map(Weak::upgrade) {
+        list.notify_waiters();
     }
 }
 

@@ -1,0 +1,219 @@
+//! A call of which its server made a task: asked about until it has ended.
+//!
+//! Source: the extension `io.modelcontextprotocol/tasks` of 2026-07-28, and "Tasks" of 2025-11-25.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::time::{sleep, timeout};
+use toolwright_json::Object;
+use toolwright_provider::call::{ErrorKind, ToolError};
+use toolwright_runtime::tool::Context;
+
+use super::answer::{Answered, Refusal};
+use super::call::{Answers, Required, Wanted, broken, cancelled, fulfil, refused};
+use super::link::Link;
+use super::session::Session;
+use crate::protocol::Fields;
+
+/// How often a server is asked that does not say how often it wants to be.
+const POLL: Duration = Duration::from_secs(1);
+
+/// Of what a server says of it, no more and no less is heard.
+const SHORTEST: Duration = Duration::from_millis(50);
+const LONGEST: Duration = Duration::from_mins(1);
+
+/// So many times in a row the server may fail to say what became of it.
+const MOST_FAILURES: usize = 5;
+
+/// How long the server is told that nobody waits any more.
+const WITHDRAWAL: Duration = Duration::from_secs(10);
+
+/// See the module.
+pub(super) struct Task {
+    id: String,
+    poll: Duration,
+}
+
+/// What the server said of it.
+enum Said {
+    /// It goes on.
+    Goes,
+    /// JSON of the result.
+    Result(String),
+    /// The result has to be asked for.
+    Done,
+    Asks(Required),
+    Failed(ToolError),
+}
+
+impl Task {
+    /// Reads what a server answered in place of a result.
+    pub(super) fn read(task: &Fields<'_>) -> Option<Self> {
+        let mut read = Self {
+            id: task.text("taskId")?.into_owned(),
+            poll: POLL,
+        };
+        read.poll_of(task);
+        Some(read)
+    }
+
+    fn poll_of(&mut self, task: &Fields<'_>) {
+        let poll = task
+            .some("pollIntervalMs")
+            .or_else(|| task.some("pollInterval"));
+        if let Some(ms) = poll.and_then(|ms| ms.parse().ok()) {
+            self.poll = Duration::from_millis(ms).clamp(SHORTEST, LONGEST);
+        }
+    }
+
+    fn wanted<'w>(&'w self, method: &'w str, params: Object) -> Wanted<'w> {
+        Wanted {
+            method,
+            name: Some(&self.id),
+            params: params.text("taskId", &self.id),
+            repeated: Vec::new(),
+            is_repeatable: true,
+            is_task: false,
+        }
+    }
+}
+
+/// Tells the server to end the task, if nobody waits for it any more.
+struct Withdrawal {
+    session: Session,
+    id: String,
+    is_over: bool,
+}
+
+impl Drop for Withdrawal {
+    fn drop(&mut self) {
+        let (false, Ok(runtime)) = (self.is_over, Handle::try_current()) else {
+            return;
+        };
+        let mut request = self.session.request("tasks/cancel");
+        request.params = request.params.text("taskId", &self.id);
+        request.head.name = Some(self.id.clone());
+        let connection = self.session.connection.clone();
+        runtime.spawn(async move {
+            let answered = async { connection.request(request).await.answer().await };
+            timeout(WITHDRAWAL, answered).await
+        });
+    }
+}
+
+impl Link {
+    /// Waits for the task's end: JSON of the result.
+    pub(super) async fn task(
+        &self,
+        (mut number, session): (u64, Session),
+        mut task: Task,
+        cx: Context,
+    ) -> Result<String, ToolError> {
+        let cancel = cx.cancel();
+        let mut withdrawal = Withdrawal {
+            session,
+            id: task.id.clone(),
+            is_over: false,
+        };
+        let mut answered = BTreeSet::new();
+        let mut failures = 0;
+        loop {
+            tokio::select! {
+                biased;
+                () = cancel.cancelled() => return Err(cancelled(true).into_error()),
+                () = sleep(task.poll) => {}
+            }
+            let session = withdrawal.session.clone();
+            let said = match self.say(&session, &mut task, &cx).await {
+                Some(Said::Done) => {
+                    let wanted = task.wanted("tasks/result", Object::new());
+                    match self
+                        .round(&session, &wanted, &Answers::default(), &cx)
+                        .await
+                    {
+                        Ok(Answered::Result(result)) => Some(Said::Result(result)),
+                        Ok(Answered::Error(refusal)) => Some(Said::Failed(refused(&refusal))),
+                        _ => None,
+                    }
+                }
+                said => said,
+            };
+            match said {
+                Some(Said::Result(result)) => {
+                    withdrawal.is_over = true;
+                    return Ok(result);
+                }
+                Some(Said::Failed(error)) => {
+                    withdrawal.is_over = true;
+                    return Err(error);
+                }
+                Some(Said::Asks(mut required)) => {
+                    required.leave_out(&answered);
+                    answered.extend(required.keys());
+                    let answers = fulfil(&session, required).await?;
+                    if !answers.is_empty() {
+                        let update = task.wanted("tasks/update", Object::new());
+                        // What did not arrive is asked for again, and answered no more than once.
+                        let _ = self.round(&session, &update, &answers, &cx).await;
+                    }
+                    failures = 0;
+                }
+                Some(_) => failures = 0,
+                None if cancel.is_cancelled() => return Err(cancelled(true).into_error()),
+                None if failures < MOST_FAILURES => {
+                    failures += 1;
+                    if session.connection.is_closed()
+                        && let Ok((next, session)) = self.session(number).await
+                    {
+                        number = next;
+                        withdrawal.session = session;
+                    }
+                }
+                None => {
+                    let words = "the MCP server made a task of the call, and does not say what became of it; whether the call took effect is not known";
+                    return Err(ToolError::failed(words).permanent().with_outcome_unknown());
+                }
+            }
+        }
+    }
+
+    /// Asks once. `None` if there is no answer.
+    async fn say(&self, session: &Session, task: &mut Task, cx: &Context) -> Option<Said> {
+        let wanted = task.wanted("tasks/get", Object::new());
+        let answers = Answers::default();
+        let round = self.round(session, &wanted, &answers, cx).await;
+        let text = match round.ok()? {
+            Answered::Result(text) => text,
+            Answered::Error(refusal) => {
+                // It is forgotten, and nobody knows more.
+                let error = refused(&refusal).permanent().with_outcome_unknown();
+                return Some(Said::Failed(error));
+            }
+            _ => return None,
+        };
+        let said = Fields::of(&text).ok()?;
+        task.poll_of(&said);
+        let is_modern = session.connection.is_modern();
+        Some(match &*said.text("status")? {
+            "working" => Said::Goes,
+            "cancelled" => Said::Failed(ToolError::new(
+                ErrorKind::Cancelled,
+                "the MCP server cancelled the call",
+            )),
+            // The questions come while the result is waited for.
+            "input_required" | "completed" | "failed" if !is_modern => Said::Done,
+            "input_required" => match Required::read(&text) {
+                Ok(required) => Said::Asks(required),
+                Err(error) => Said::Failed(error),
+            },
+            "completed" | "failed" => match (said.some("result"), said.some("error")) {
+                (Some(result), _) => Said::Result(result.to_owned()),
+                (None, Some(error)) => Said::Failed(refused(&Refusal::of(error))),
+                (None, None) => Said::Failed(broken("a task that ended without a result")),
+            },
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,222 @@
+//! Tasks: calls that outlive their requests, for clients that know of tasks. They are the server's open calls.
+//!
+//! Source: the extension `io.modelcontextprotocol/tasks` of 2026-07-28, and "Tasks" of 2025-11-25.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use toolwright_json::{Object, list};
+use toolwright_provider::call::{ErrorKind, ToolCall, ToolError, ToolResult};
+use toolwright_runtime::tool::{Context, OpenCall, OpenCallState};
+
+use super::asker::Asker;
+use super::dispatch::{Answer, Answered};
+use super::{Shared, call, start};
+use crate::protocol::{Fields, RpcError, Version, code, key};
+
+/// The most tasks that are kept.
+const MOST: usize = 1_024;
+
+/// How often a client may ask.
+const POLL: Duration = Duration::from_secs(1);
+
+/// Whether this call of a tool may become a task.
+///
+/// Up to 2025-11-25 the client decides, and a call that cannot become one is refused. Since then the server does.
+pub(super) fn may_be(
+    shared: &Shared,
+    asker: &Asker,
+    name: &str,
+    params: &Fields<'_>,
+) -> Result<bool, RpcError> {
+    if asker.version.is_modern() {
+        return Ok(asker.capabilities.has_extension(key::TASKS) && has_room(shared));
+    }
+    let tools = shared.executor.tools(&asker.cx);
+    let (Some(tool), Version::V2025_11_25, Some(_)) =
+        (tools.get(name), asker.version, params.some("task"))
+    else {
+        return Ok(false);
+    };
+    if !tool.def().background {
+        let words = format!("calls of `{name}` are no tasks");
+        return Err(RpcError::new(code::METHOD_NOT_FOUND, words));
+    }
+    if !has_room(shared) {
+        let words = format!("the server has {MOST} tasks, and takes no further one");
+        return Err(RpcError::new(code::INTERNAL_ERROR, words));
+    }
+    Ok(true)
+}
+
+/// The context of a call that may become a task: its key, the task's id, cannot be guessed.
+pub(super) fn context(cx: Context) -> Context {
+    cx.with_run(crate::random::id())
+}
+
+fn has_room(shared: &Shared) -> bool {
+    shared.open.len() < MOST || {
+        forget_old(shared);
+        shared.open.len() < MOST
+    }
+}
+
+/// Forgets the tasks whose time is over.
+fn forget_old(shared: &Shared) {
+    for call in shared.open.list() {
+        let age = at(call.began_ms).elapsed();
+        if age.is_ok_and(|age| age > shared.limits.task) {
+            shared.open.withdraw(&call.key);
+        }
+    }
+}
+
+/// What is answered in place of a call's result. `None` if there is no such call.
+pub(super) fn created(shared: &Shared, id: &str, version: Version) -> Option<String> {
+    forget_old(shared);
+    let call = shared.open.get(id)?;
+    Some(if version.is_modern() {
+        let object = Object::new().text("resultType", "task");
+        members(object, shared, &call, version).end()
+    } else {
+        let task = members(Object::new(), shared, &call, version).end();
+        Object::new().json("task", &task).end()
+    })
+}
+
+/// One of the requests about tasks.
+pub(super) fn answer(
+    shared: &Arc<Shared>,
+    asker: &Asker,
+    method: &str,
+    params: &Fields<'_>,
+) -> Result<Answer, RpcError> {
+    let version = asker.version;
+    let now = |result| Ok(Answer::Now(Ok(result)));
+    if version.is_modern() && !asker.capabilities.has_extension(key::TASKS) {
+        let needed = Object::new().object("extensions", |all| all.json(key::TASKS, "{}"));
+        let words = format!("the client does not declare the extension `{}`", key::TASKS);
+        return Err(call::lacks(words, &needed.end()));
+    }
+    if method == "tasks/list" {
+        let all = shared.open.list();
+        let session = asker.cx.session_id();
+        let own = all.iter().filter(|call| call.session.as_deref() == session);
+        let own = own.map(|call| members(Object::new(), shared, call, version).end());
+        return now(Object::new().json("tasks", &list(own)).end());
+    }
+    let Some(id) = params.text("taskId") else {
+        return Err(RpcError::invalid_params("`taskId` is no string"));
+    };
+    let call = shared.open.get(&id);
+    let call = call.ok_or_else(|| RpcError::invalid_params(format!("unknown task `{id}`")))?;
+    let is_over = !matches!(call.state, OpenCallState::Running);
+    match method {
+        "tasks/get" => {
+            let task = members(start(version), shared, &call, version);
+            // Up to 2025-11-25 the result is asked for by itself.
+            let is_cancelled = status(&call, version) == "cancelled";
+            if !is_over || is_cancelled || !version.is_modern() {
+                return now(task.end());
+            }
+            now(task.json("result", &result(shared, &call, version)).end())
+        }
+        // No task asks for anything: it has been asked for before the call became one.
+        "tasks/update" => now(start(version).end()),
+        "tasks/cancel" if is_over && !version.is_modern() => {
+            let words = format!("the task `{id}` has ended");
+            Err(RpcError::invalid_params(words))
+        }
+        "tasks/cancel" => {
+            let shared = Arc::clone(shared);
+            Ok(Answer::Later(Box::pin(async move {
+                // It may have ended meanwhile.
+                let _ = shared.open.cancel(&call.key).await;
+                let call = shared.open.get(&call.key).unwrap_or(call);
+                Ok(if version.is_modern() {
+                    start(version).end()
+                } else {
+                    members(Object::new(), &shared, &call, version).end()
+                })
+            })))
+        }
+        _ => {
+            let shared = Arc::clone(shared);
+            Ok(Answer::Later(Box::pin(late_result(
+                shared, call.key, version,
+            ))))
+        }
+    }
+}
+
+/// `tasks/result`: waits for the task's end. The result says which task it is of.
+async fn late_result(shared: Arc<Shared>, id: String, version: Version) -> Answered {
+    let Some(call) = shared.open.wait(&id).await else {
+        return Err(RpcError::invalid_params(format!("unknown task `{id}`")));
+    };
+    let text = result(&shared, &call, version);
+    let result = Fields::of(&text).unwrap_or_default();
+    let meta = result.object("_meta").unwrap_or_default();
+    let meta = meta
+        .iter()
+        .fold(Object::new(), |meta, (name, value)| meta.json(name, value));
+    let meta = meta.object(key::RELATED_TASK, |task| task.text("taskId", &call.key));
+    let rest = result.iter().filter(|(key, _)| *key != "_meta");
+    let rest = rest.fold(Object::new(), |rest, (key, value)| rest.json(key, value));
+    Ok(rest.json("_meta", &meta.end()).end())
+}
+
+/// Adds the members of a task.
+fn members(object: Object, shared: &Shared, call: &OpenCall, version: Version) -> Object {
+    let (ttl, poll) = if version.is_modern() {
+        ("ttlMs", "pollIntervalMs")
+    } else {
+        ("ttl", "pollInterval")
+    };
+    let time = |ms| humantime::format_rfc3339_millis(at(ms)).to_string();
+    object
+        .text("taskId", &call.key)
+        .text("status", status(call, version))
+        .text("createdAt", &time(call.began_ms))
+        .text(
+            "lastUpdatedAt",
+            &time(call.ended_ms.unwrap_or(call.began_ms)),
+        )
+        .json(ttl, &shared.limits.task.as_millis().to_string())
+        .json(poll, &POLL.as_millis().to_string())
+}
+
+fn at(ms: u64) -> SystemTime {
+    UNIX_EPOCH + Duration::from_millis(ms)
+}
+
+/// Up to 2025-11-25 an error of the tool is one of the task.
+fn status(call: &OpenCall, version: Version) -> &'static str {
+    if let OpenCallState::Running = call.state {
+        return "working";
+    }
+    match ended(call).outcome {
+        Err(error) if error.kind() == ErrorKind::Cancelled => "cancelled",
+        Err(_) if !version.is_modern() => "failed",
+        _ => "completed",
+    }
+}
+
+/// The result, as the call's request would have been answered.
+fn result(shared: &Shared, call: &OpenCall, version: Version) -> String {
+    call::text(shared, version, &ended(call))
+}
+
+/// What came of a call that has ended.
+fn ended(call: &OpenCall) -> ToolResult {
+    match &call.state {
+        OpenCallState::Ended(outcome) => outcome.clone().into_result(&call.call),
+        OpenCallState::Unknown(error) => unknown(&call.call, error),
+        _ => unknown(&call.call, "the task has not ended"),
+    }
+}
+
+fn unknown(call: &ToolCall, error: &str) -> ToolResult {
+    let error = ToolError::failed(error.to_owned());
+    ToolResult::new(call, Err(error.with_outcome_unknown()))
+}

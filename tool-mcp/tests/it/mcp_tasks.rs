@@ -1,0 +1,477 @@
+//! Tasks: calls that outlive their requests, of both versions that have them, at both ends.
+// A test that finds less than it expects has failed.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+use tokio::time::timeout;
+use toolwright::executor::OpenCalls;
+use toolwright::mcp::{McpServer, ServerLimits};
+use toolwright::{
+    Context, Outcome, ToolCall, ToolError, Toolset, Wire,
+    call::{Cancel, ErrorKind},
+    tool, tool_of, tools,
+};
+
+use super::mcp_at_once::client::{Client, LONG};
+use super::mcp_own::{call, listen_to};
+use super::mcp_server::{Piped, request};
+
+const EXTENSION: &str = "io.modelcontextprotocol/tasks";
+
+/// Lets films end.
+type Go = Arc<Notify>;
+
+/// Renders a film.
+#[tool(background)]
+async fn render(#[state] go: Arc<Notify>, minutes: u32) -> Result<String, ToolError> {
+    go.notified().await;
+    match minutes {
+        0 => Err(ToolError::failed("nothing to render")),
+        minutes => Ok(format!("{minutes} minutes")),
+    }
+}
+
+/// Decides while it runs.
+#[tool]
+async fn decides(
+    #[state] go: Arc<Notify>,
+    #[context] cx: &Context,
+    long: bool,
+) -> Result<Outcome, ToolError> {
+    if !long {
+        return Ok(Outcome::value("short"));
+    }
+    let (handle, go) = (cx.keep_open().await?, go);
+    let outcome = handle.outcome("This takes a while.");
+    tokio::spawn(async move {
+        go.notified().await;
+        handle.end(Ok(Outcome::value("long"))).await
+    });
+    Ok(outcome)
+}
+
+/// Halves.
+#[tool(background)]
+fn halve(n: i64) -> Result<i64, ToolError> {
+    if n % 2 == 0 {
+        Ok(n / 2)
+    } else {
+        Err(ToolError::failed("it is odd"))
+    }
+}
+
+/// Adds.
+#[tool]
+fn add(a: i64, b: i64) -> i64 {
+    a + b
+}
+
+fn all(go: &Go) -> Toolset {
+    tools![render, decides, add; state = Arc::clone(go)]
+}
+
+fn server(go: &Go) -> McpServer {
+    McpServer::new(all(go))
+}
+
+/// A client of 2026-07-28 that knows of tasks.
+fn modern(server: McpServer) -> Client {
+    let mut client = Client::of_2026(&server.http());
+    client.meta["io.modelcontextprotocol/clientCapabilities"] =
+        json!({"extensions": {EXTENSION: {}}});
+    client
+}
+
+/// The result of a request about a task, or its error.
+async fn about(client: &Client, method: &str, id: &str) -> Value {
+    let mut client = client.with("mcp-method", method);
+    client.set("mcp-name", id);
+    let params = json!({"taskId": id, "_meta": client.meta});
+    let heard = client.request(method, &params).await;
+    let answer = heard.messages.last().expect(&heard.text).clone();
+    let result = answer.get("result").or(answer.get("error"));
+    result.expect("an answer").clone()
+}
+
+/// Asks about a task until it has ended.
+async fn end_of(client: &Client, id: &str) -> Value {
+    let ended = async {
+        loop {
+            let task = about(client, "tasks/get", id).await;
+            if task["status"] != "working" {
+                return task;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    timeout(LONG, ended).await.expect("the task did not end")
+}
+
+async fn begin(client: &Client, name: &str, arguments: &str) -> Value {
+    let heard = client.call(name, arguments).await;
+    heard.answer("application/json")["result"].clone()
+}
+
+#[tokio::test]
+async fn a_call_becomes_a_task_for_a_client_that_knows_of_tasks() {
+    let go = Go::default();
+    let client = modern(server(&go));
+    let task = begin(&client, "render", r#"{"minutes": 3}"#).await;
+    assert_eq!(task["resultType"], "task", "{task}");
+    assert_eq!(task["status"], "working");
+    assert_eq!(
+        (&task["ttlMs"], &task["pollIntervalMs"]),
+        (&json!(86_400_000), &json!(1_000))
+    );
+    let id = task["taskId"].as_str().unwrap();
+    assert!(id.len() >= 32, "{id} can be guessed");
+    let created = task["createdAt"].as_str().unwrap();
+    assert!(
+        created.starts_with("20") && created.ends_with('Z'),
+        "{created}"
+    );
+
+    let working = about(&client, "tasks/get", id).await;
+    assert_eq!(working["resultType"], "complete");
+    assert_eq!(
+        (&working["status"], &working["result"]),
+        (&json!("working"), &Value::Null)
+    );
+    assert_eq!(
+        about(&client, "tasks/update", id).await,
+        json!({"resultType": "complete"})
+    );
+    go.notify_one();
+    let ended = end_of(&client, id).await;
+    assert_eq!(ended["status"], "completed");
+    assert_eq!(ended["result"]["content"][0]["text"], "3 minutes");
+    assert_eq!(ended["createdAt"], created);
+    assert!(ended["lastUpdatedAt"].as_str() >= Some(created));
+    // It can be asked for again.
+    assert_eq!(about(&client, "tasks/get", id).await, ended);
+}
+
+#[tokio::test]
+async fn errors_of_a_task_are_results_that_the_model_reads() {
+    let go = Go::default();
+    let client = modern(server(&go));
+    let task = begin(&client, "render", r#"{"minutes": 0}"#).await;
+    go.notify_one();
+    let ended = end_of(&client, task["taskId"].as_str().unwrap()).await;
+    assert_eq!(
+        (&ended["status"], &ended["result"]["isError"]),
+        (&json!("completed"), &json!(true))
+    );
+    // What is wrong with the arguments is said at once.
+    let wrong = begin(&client, "render", r#"{"minutes": "many"}"#).await;
+    assert_eq!(
+        (&wrong["resultType"], &wrong["isError"]),
+        (&json!("complete"), &json!(true))
+    );
+}
+
+#[tokio::test]
+async fn a_tool_decides_while_it_runs_whether_its_call_becomes_a_task() {
+    let go = Go::default();
+    let client = modern(server(&go));
+    let short = begin(&client, "decides", r#"{"long": false}"#).await;
+    assert_eq!(short["content"][0]["text"], "short");
+    let task = begin(&client, "decides", r#"{"long": true}"#).await;
+    assert_eq!(task["resultType"], "task", "{task}");
+    go.notify_one();
+    let ended = end_of(&client, task["taskId"].as_str().unwrap()).await;
+    assert_eq!(ended["result"]["content"][0]["text"], "long");
+    let sum = begin(&client, "add", r#"{"a": 1, "b": 2}"#).await;
+    assert_eq!(sum["structuredContent"], 3);
+}
+
+#[tokio::test]
+async fn a_client_that_knows_of_no_tasks_waits() {
+    let go = Go::default();
+    let server = server(&go);
+    let client = Client::of_2026(&server.clone().http());
+    let waits = tokio::spawn(async move { begin(&client, "render", r#"{"minutes": 3}"#).await });
+    go.notify_one();
+    let result = timeout(LONG, waits).await.unwrap().unwrap();
+    assert_eq!(result["content"][0]["text"], "3 minutes");
+
+    let client = Client::of_2026(&server.http());
+    let error = about(&client, "tasks/get", "1").await;
+    assert_eq!(error["code"], -32021);
+    assert_eq!(
+        error["data"]["requiredCapabilities"],
+        json!({"extensions": {EXTENSION: {}}})
+    );
+}
+
+#[tokio::test]
+async fn a_task_is_cancelled() {
+    let go = Go::default();
+    let open = OpenCalls::new();
+    let client = modern(server(&go).open_calls(&open));
+    let task = begin(&client, "render", r#"{"minutes": 3}"#).await;
+    let id = task["taskId"].as_str().unwrap();
+    assert_eq!(open.list()[0].key, id);
+    for _ in 0..2 {
+        // Once it has ended, nothing changes.
+        assert_eq!(
+            about(&client, "tasks/cancel", id).await,
+            json!({"resultType": "complete"})
+        );
+        let ended = about(&client, "tasks/get", id).await;
+        assert_eq!(
+            (&ended["status"], &ended["result"]),
+            (&json!("cancelled"), &Value::Null)
+        );
+    }
+    // Nobody renders it any more.
+    tokio::task::yield_now().await;
+    go.notify_waiters();
+    assert_eq!(about(&client, "tasks/get", id).await["status"], "cancelled");
+
+    let error = about(&client, "tasks/get", "none").await;
+    assert_eq!(
+        (&error["code"], &error["message"]),
+        (&json!(-32602), &json!("unknown task `none`"))
+    );
+}
+
+#[tokio::test]
+async fn a_head_names_the_task() {
+    let client = modern(server(&Go::default()));
+    let client = client
+        .with("mcp-method", "tasks/get")
+        .with("mcp-name", "another");
+    let params = json!({"taskId": "one", "_meta": client.meta});
+    let heard = client.request("tasks/get", &params).await;
+    assert_eq!(heard.status, 400, "{}", heard.text);
+    assert_eq!(heard.messages[0]["error"]["code"], -32020);
+}
+
+#[tokio::test]
+async fn tasks_whose_time_is_over_make_room_and_no_more_than_1024_are_kept() {
+    let go = Go::default();
+    let limits = ServerLimits {
+        task: Duration::from_millis(300),
+        ..ServerLimits::default()
+    };
+    let open = OpenCalls::new();
+    let client = modern(server(&go).limits(limits).open_calls(&open));
+    let first = begin(&client, "render", r#"{"minutes": 3}"#).await;
+    tokio::time::sleep(Duration::from_millis(400)).await;
+    let second = begin(&client, "render", r#"{"minutes": 3}"#).await;
+    assert_ne!(first["taskId"], second["taskId"]);
+    let keys: Vec<_> = open.list().into_iter().map(|call| call.key).collect();
+    assert_eq!(keys, [second["taskId"].as_str().unwrap()]);
+
+    let open = OpenCalls::new();
+    let client = modern(server(&go).open_calls(&open));
+    for _ in 0..1_024 {
+        assert_eq!(
+            begin(&client, "render", r#"{"minutes": 3}"#).await["resultType"],
+            "task"
+        );
+    }
+    let waits = tokio::spawn(async move { begin(&client, "render", r#"{"minutes": 3}"#).await });
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert!(!waits.is_finished());
+    assert_eq!(open.len(), 1_024);
+    go.notify_waiters();
+    let result = timeout(LONG, waits).await.unwrap().unwrap();
+    assert_eq!(result["content"][0]["text"], "3 minutes");
+}
+
+/// What a client of 2025-11-25 says.
+async fn old(client: &mut Piped, id: u32, method: &str, params: &Value) -> Value {
+    let answer = client.ask(&request(id, method, &params.to_string())).await;
+    assert_eq!(answer["id"], id, "{answer}");
+    let result = answer.get("result").or(answer.get("error"));
+    result.expect("an answer").clone()
+}
+
+#[tokio::test]
+async fn a_client_of_2025_asks_for_a_task() {
+    let go = Go::default();
+    let mut client = Piped::new(server(&go)).await;
+    let listed = old(&mut client, 1, "tools/list", &json!({})).await;
+    let support = |name: &str| {
+        let tools = listed["tools"].as_array().unwrap();
+        let tool = tools.iter().find(|tool| tool["name"] == name).unwrap();
+        tool["execution"]["taskSupport"].clone()
+    };
+    assert_eq!(
+        (support("render"), support("add")),
+        (json!("optional"), Value::Null)
+    );
+
+    let params = json!({"name": "render", "arguments": {"minutes": 3}, "task": {"ttl": 60_000}});
+    let task = old(&mut client, 2, "tools/call", &params).await["task"].clone();
+    assert_eq!(
+        (&task["status"], &task["ttl"]),
+        (&json!("working"), &json!(86_400_000))
+    );
+    let id = json!({"taskId": task["taskId"]});
+    let listed = old(&mut client, 3, "tasks/list", &json!({})).await;
+    assert_eq!(listed["tasks"], json!([task]));
+    assert_eq!(old(&mut client, 4, "tasks/get", &id).await, task);
+    // It waits for the end, and other requests go on.
+    client
+        .say(&request(5, "tasks/result", &id.to_string()))
+        .await;
+    assert_eq!(old(&mut client, 6, "ping", &json!({})).await, json!({}));
+    go.notify_one();
+    let answer = client.hear().await;
+    assert_eq!(answer["id"], 5);
+    assert_eq!(answer["result"]["content"][0]["text"], "3 minutes");
+    assert_eq!(
+        answer["result"]["_meta"]["io.modelcontextprotocol/related-task"],
+        id
+    );
+    assert_eq!(
+        old(&mut client, 7, "tasks/get", &id).await["status"],
+        "completed"
+    );
+    let error = old(&mut client, 8, "tasks/cancel", &id).await;
+    assert_eq!(error["code"], -32602, "{error}");
+
+    // An error of the tool is one of the task.
+    let params = json!({"name": "render", "arguments": {"minutes": 0}, "task": {}});
+    let task = old(&mut client, 9, "tools/call", &params).await["task"].clone();
+    go.notify_one();
+    let failed = json!({"taskId": task["taskId"]});
+    let result = old(&mut client, 10, "tasks/result", &failed).await;
+    assert_eq!(result["isError"], true);
+    assert_eq!(
+        old(&mut client, 11, "tasks/get", &failed).await["status"],
+        "failed"
+    );
+
+    let params = json!({"name": "render", "arguments": {"minutes": 1}, "task": {}});
+    let task = old(&mut client, 12, "tools/call", &params).await["task"].clone();
+    let cancelled = json!({"taskId": task["taskId"]});
+    let cancelled = old(&mut client, 13, "tasks/cancel", &cancelled).await;
+    assert_eq!(cancelled["status"], "cancelled");
+}
+
+#[tokio::test]
+async fn what_cannot_be_a_task_is_refused_where_a_client_asks_for_one() {
+    let mut client = Piped::new(server(&Go::default())).await;
+    let params = json!({"name": "add", "arguments": {"a": 1, "b": 2}, "task": {}});
+    let error = old(&mut client, 1, "tools/call", &params).await;
+    assert_eq!(
+        (&error["code"], &error["message"]),
+        (&json!(-32601), &json!("calls of `add` are no tasks"))
+    );
+    let params = json!({"name": "none", "arguments": {}, "task": {}});
+    assert_eq!(
+        old(&mut client, 2, "tools/call", &params).await["code"],
+        -32602
+    );
+    let params = json!({"name": "render", "arguments": {"minutes": -1}, "task": {}});
+    let error = old(&mut client, 3, "tools/call", &params).await;
+    assert_eq!(error["code"], -32602);
+    assert!(
+        error["message"].as_str().unwrap().contains("minutes"),
+        "{error}"
+    );
+    for method in ["tasks/get", "tasks/result", "tasks/cancel"] {
+        let error = old(&mut client, 4, method, &json!({"taskId": "none"})).await;
+        assert_eq!(error["message"], "unknown task `none`", "{method}");
+        let error = old(&mut client, 5, method, &json!({"taskId": 5})).await;
+        assert_eq!(error["message"], "`taskId` is no string", "{method}");
+    }
+    // It is of the version after.
+    let error = old(&mut client, 6, "tasks/update", &json!({"taskId": "none"})).await;
+    assert_eq!(error["code"], -32601);
+}
+
+#[tokio::test]
+async fn tasks_end_with_the_host() {
+    let stop = Cancel::new();
+    let open = OpenCalls::new();
+    let go = Go::default();
+    let cx = Context::new().with_cancel(stop.clone());
+    let client = modern(server(&go).context(cx).open_calls(&open));
+    let task = begin(&client, "render", r#"{"minutes": 3}"#).await;
+    assert_eq!(task["resultType"], "task", "{task}");
+    stop.cancel();
+    let ended = timeout(LONG, open.wait(task["taskId"].as_str().unwrap())).await;
+    let ended = ended.unwrap().unwrap();
+    let kind = format!("{:?}", ended.state);
+    assert!(kind.contains("ancel"), "{kind}");
+}
+
+#[tokio::test]
+async fn our_client_waits_for_a_task() {
+    let go = Go::default();
+    let open = OpenCalls::new();
+    let listening = listen_to(server(&go).open_calls(&open)).await;
+    let client = listening.connector().await.unwrap();
+    let tools = client.toolset();
+    let (ended, begun) = tokio::join!(call(&tools, "render", r#"{"minutes": 3}"#), async {
+        while open.is_empty() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        go.notify_one();
+    });
+    assert_eq!(((), ended.value()), (begun, Some("3 minutes".into())));
+    go.notify_one();
+    let failed = call(&tools, "render", r#"{"minutes": 0}"#).await;
+    let error = failed.outcome.unwrap_err();
+    assert!(error.to_string().contains("nothing to render"), "{error}");
+    assert_eq!(
+        call(&tools, "add", r#"{"a": 1, "b": 2}"#).await.value(),
+        Some(3.into())
+    );
+
+    // A call that the host cancels ends the task, and so does one that nobody waits for.
+    let stop = Cancel::new();
+    let cx = Context::new().with_cancel(stop.clone());
+    let before = open.len();
+    let running = ToolCall::new("1", "render", r#"{"minutes": 5}"#);
+    let (result, ()) = tokio::join!(tools.call(&running, &cx), async {
+        while open.len() == before {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        stop.cancel();
+    });
+    let error = result.outcome.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Cancelled);
+    assert!(error.is_outcome_unknown(), "{error:?}");
+    cancelled(&open, before).await;
+
+    let cx = Context::new();
+    let dropped = tools.call(&running, &cx);
+    let dropped = timeout(Duration::from_millis(300), dropped).await;
+    assert!(dropped.is_err());
+    cancelled(&open, before + 1).await;
+}
+
+/// The task at this place is cancelled.
+async fn cancelled(open: &OpenCalls, place: usize) {
+    let key = open.list()[place].key.clone();
+    let ended = timeout(LONG, open.wait(&key)).await.expect("it goes on");
+    let ended = format!("{:?}", ended.unwrap().state);
+    assert!(ended.contains("ancel"), "{ended}");
+}
+
+#[tokio::test]
+async fn our_client_asks_a_server_of_2025_for_a_task_where_the_tool_is_no_other() {
+    let required = json!({"execution": {"taskSupport": "required"}});
+    let tool = tool_of!(halve).with_extras(Wire::Mcp, required).unwrap();
+    let open = OpenCalls::new();
+    let server = McpServer::new(Toolset::new([tool]).unwrap());
+    let listening = listen_to(server.open_calls(&open)).await;
+    let client = listening.connector().initialize().await.unwrap();
+    assert!(client.notices().is_empty(), "{:?}", client.notices());
+    let result = call(&client.toolset(), "halve", r#"{"n": 4}"#).await;
+    assert_eq!(result.value(), Some("2".into()), "{result:?}");
+    assert_eq!(open.len(), 1);
+    let odd = call(&client.toolset(), "halve", r#"{"n": 5}"#).await;
+    let error = odd.outcome.unwrap_err();
+    assert!(error.to_string().contains("it is odd"), "{error}");
+}

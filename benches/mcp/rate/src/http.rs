@@ -36,7 +36,7 @@ pub(crate) enum Sessions {
 
 /// The clients of one server.
 pub(crate) struct Http {
-    _server: Server,
+    pub(crate) server: Server,
     runtime: Runtime,
     clients: Vec<Client>,
 }
@@ -146,7 +146,7 @@ impl Http {
             Ok::<_, Failure>(clients)
         })?;
         Ok(Self {
-            _server: server,
+            server,
             runtime,
             clients,
         })

@@ -35,6 +35,13 @@ impl Client {
             Self::Http(http) => http.go(call, time),
         }
     }
+
+    fn memory(&self) -> u64 {
+        match self {
+            Self::Pipe(pipe) => pipe.server.memory(),
+            Self::Http(http) => http.server.memory(),
+        }
+    }
 }
 
 /// What is known of one server with one call.
@@ -49,6 +56,9 @@ struct Row {
     name: &'static str,
     client: Client,
     calls: Vec<Known>,
+    answered: u64,
+    /// Its calls and its memory when it was warm.
+    warm: Option<(u64, u64)>,
 }
 
 impl Row {
@@ -64,6 +74,8 @@ impl Row {
             name,
             client,
             calls,
+            answered: 0,
+            warm: None,
         })
     }
 
@@ -71,11 +83,24 @@ impl Row {
         for known in &mut self.calls {
             let start = Instant::now();
             let answered = self.client.go(&known.call, time);
-            let answered = f64::from(answered.map_err(|error| format!("{}: {error}", self.name))?);
+            let answered = answered.map_err(|error| format!("{}: {error}", self.name))?;
+            self.answered += u64::from(answered);
+            let answered = f64::from(answered);
             let took = start.elapsed().as_secs_f64();
             known.rate = known.rate.max(answered / took);
         }
+        let now = (self.answered, self.client.memory());
+        self.warm.get_or_insert(now);
         Ok(())
+    }
+
+    /// What it holds after its first turn, and now.
+    fn print_memory(&self, way: &str) {
+        if let Some((calls, warm)) = self.warm {
+            let (name, now) = (self.name, self.client.memory());
+            let all = self.answered;
+            eprintln!("{way}, {name}: {warm} KiB after {calls} calls, {now} KiB after {all}");
+        }
     }
 }
 
@@ -87,6 +112,9 @@ fn compare(way: &str, mut rows: Vec<Row>, rounds: usize, time: Duration) -> Resu
         rows.rotate_left(first);
         rows.iter_mut().try_for_each(|row| row.go(time))?;
         rows.rotate_right(first);
+    }
+    for row in &rows {
+        row.print_memory(way);
     }
     if let Some((own, others)) = rows.split_first() {
         for other in others {

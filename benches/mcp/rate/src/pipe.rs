@@ -13,7 +13,7 @@ const IN_FLIGHT: usize = 64;
 
 /// A client of one server.
 pub(crate) struct Pipe {
-    _server: Server,
+    pub(crate) server: Server,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     id: u64,
@@ -31,7 +31,7 @@ impl Pipe {
         let output = server.0.stdout.take().ok_or("no output")?;
         let output = BufReader::with_capacity(64 * 1024, output);
         let mut pipe = Self {
-            _server: server,
+            server,
             input,
             output,
             id: 0,

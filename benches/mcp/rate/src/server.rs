@@ -21,6 +21,15 @@ impl Server {
             .map_err(|error| format!("{program}: {error}"))?;
         Ok(Self(child))
     }
+
+    /// The memory that it holds, in KiB; 0 where the system does not say it.
+    pub(crate) fn memory(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.0.id()));
+        let status = status.unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kib = line.and_then(|line| line.split_whitespace().next());
+        kib.and_then(|kib| kib.parse().ok()).unwrap_or_default()
+    }
 }
 
 impl Drop for Server {

@@ -1,6 +1,7 @@
-//! What holds for any arguments and for any response of a provider. A panic is a finding.
+//! What holds for any arguments, for any response of a provider, and for any messages of MCP. A panic is a finding.
 
 pub mod arguments;
+pub mod messages;
 mod mutate;
 pub mod responses;
 mod tools;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Both targets of fuzz/ at once, for a minute, or for as many seconds as the first argument says, from
+# All targets of fuzz/ at once, for a minute, or for as many seconds as the first argument says, from
 # the seeds and the regressions. Fails at the first finding. `FUZZ_CORPUS=dir` keeps what was learnt.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -35,7 +35,7 @@ run() {
     >"$corpus/$1.log" 2>&1
 }
 
-targets=(arguments responses)
+targets=(arguments responses messages)
 for target in "${targets[@]}"; do
   fuzz build "$target"
 done

@@ -3,6 +3,7 @@ use std::io;
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 
 use super::connection::{Connection, Outgoing};
@@ -11,12 +12,61 @@ use super::settings::Settings;
 use super::stderr::Tail;
 use super::stdio;
 
-/// Address of an MCP server: a command or a URL.
+/// Address of an MCP server: a command, a URL, or [pipes](Self::pipes).
 ///
 /// A text that starts with `http://` or `https://` is a URL; another scheme is an error. Any other text is a command
 /// with arguments, separated by spaces, without quotes. Use a [`Command`] for arguments with spaces, the environment,
 /// or the working directory. The connection uses its standard input, output and error.
 pub struct ServerAt(pub(super) Source);
+
+/// What a server says.
+pub(super) type Input = Box<dyn AsyncRead + Unpin + Send>;
+
+/// What a server hears.
+pub(super) type Output = Box<dyn AsyncWrite + Unpin + Send>;
+
+type Open = dyn Fn() -> io::Result<(Input, Output)> + Send + Sync;
+
+impl ServerAt {
+    /// A server at the other end of pipes, one message per line: in this process, in a container, behind a tunnel. `open`
+    /// opens them, first what the server says and second what it hears, for each connection again.
+    ///
+    /// ```
+    /// use toolwright::mcp::{self, McpServer, ServerAt};
+    /// use toolwright::{Context, ToolCall, tool, tools};
+    ///
+    /// /// Adds two numbers.
+    /// #[tool]
+    /// fn add(a: i64, b: i64) -> i64 {
+    ///     a + b
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let server = McpServer::new(tools![add]);
+    /// let at = ServerAt::pipes(move || {
+    ///     let (ours, theirs) = tokio::io::duplex(64 * 1024);
+    ///     let (input, output) = tokio::io::split(theirs);
+    ///     tokio::spawn(server.clone().serve_pipe(input, output));
+    ///     Ok(tokio::io::split(ours))
+    /// });
+    /// let client = mcp::connect(at).await?;
+    /// let call = ToolCall::new("1", "add", r#"{"a": 2, "b": 3}"#);
+    /// let result = client.toolset().call(&call, &Context::new()).await;
+    /// assert_eq!(result.value(), Some(5.into()));
+    /// # Ok::<_, mcp::ConnectError>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn pipes<R, W>(open: impl Fn() -> io::Result<(R, W)> + Send + Sync + 'static) -> Self
+    where
+        R: AsyncRead + Unpin + Send + 'static,
+        W: AsyncWrite + Unpin + Send + 'static,
+    {
+        Self(Source::Pipes(Arc::new(move || {
+            let (input, output) = open()?;
+            Ok((Box::new(input), Box::new(output)))
+        })))
+    }
+}
 
 /// Shows the program of a command, and nothing of a URL. Arguments, environment and queries may hold secrets.
 impl fmt::Debug for ServerAt {
@@ -24,6 +74,7 @@ impl fmt::Debug for ServerAt {
         match &self.0 {
             Source::Command(command) => write!(f, "ServerAt({:?} …)", command.get_program()),
             Source::Url(_) => f.write_str("ServerAt(a URL)"),
+            Source::Pipes(_) => f.write_str("ServerAt(pipes)"),
         }
     }
 }
@@ -32,6 +83,7 @@ pub(super) enum Source {
     Command(Command),
     #[cfg_attr(not(feature = "client-http"), allow(dead_code))]
     Url(String),
+    Pipes(Arc<Open>),
 }
 
 impl From<Command> for ServerAt {
@@ -70,6 +122,7 @@ fn scheme(text: &str) -> Option<&str> {
 #[derive(Clone)]
 pub(super) enum Target {
     Command(Program),
+    Pipes(Arc<Open>),
     #[cfg(feature = "client-http")]
     Url(reqwest::Url),
 }
@@ -88,6 +141,7 @@ impl Source {
                 let command = Arc::new(Mutex::new(command.into()));
                 Ok(Target::Command(Program(command)))
             }
+            Self::Pipes(open) => Ok(Target::Pipes(open)),
             #[cfg(not(feature = "client-http"))]
             Self::Url(_) => Err(invalid(
                 "a URL takes the feature `mcp-client-http` of the crate `toolwright`",
@@ -107,7 +161,7 @@ impl Source {
 
 impl Target {
     pub(super) fn is_http(&self) -> bool {
-        !matches!(self, Self::Command(_))
+        !matches!(self, Self::Command(_) | Self::Pipes(_))
     }
 
     /// Opens what messages go over.
@@ -121,6 +175,14 @@ impl Target {
         match self {
             Self::Command(program) => {
                 program.start(connection, outgoing, tail, settings.most_bytes)
+            }
+            Self::Pipes(open) => {
+                let pipes = open().map_err(|error| {
+                    let words = format!("the pipes to the server could not be opened: {error}");
+                    ConnectError::new(ConnectErrorKind::Start, words)
+                })?;
+                stdio::over(pipes, connection, outgoing, settings.most_bytes);
+                Ok(())
             }
             #[cfg(feature = "client-http")]
             Self::Url(url) => super::http::start(url, connection, outgoing, settings),

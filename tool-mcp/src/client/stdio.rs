@@ -1,11 +1,11 @@
-//! A server that is a child process: one message a line, on its standard input and output.
+//! A server that is a child process, or at the other end of pipes: one message a line.
 
 use std::io;
 use std::process::Stdio;
 use std::sync::Arc;
 
-use tokio::io::{AsyncRead, AsyncWriteExt, BufReader};
-use tokio::process::{ChildStdin, Command};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::process::Command;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use toolwright_runtime::tool::Cancel;
@@ -55,9 +55,26 @@ pub(super) fn start(
     Ok(())
 }
 
-/// Ends, and with that closes the process's input, when there is nothing more to write.
+/// Connects to who is at the other end.
+pub(super) fn over(
+    (input, output): (super::server::Input, super::server::Output),
+    connection: &Arc<Connection>,
+    outgoing: mpsc::UnboundedReceiver<Outgoing>,
+    most: usize,
+) {
+    let stop = connection.stop.clone();
+    tokio::spawn(write_all(output, outgoing, stop.clone()));
+    let connection = Arc::clone(connection);
+    tokio::spawn(async move {
+        read_all(input, &connection, most, &stop).await;
+        stop.cancel();
+        connection.end();
+    });
+}
+
+/// Ends, and with that closes the server's input, when there is nothing more to write.
 async fn write_all(
-    mut stdin: ChildStdin,
+    mut stdin: impl AsyncWrite + Unpin,
     mut outgoing: mpsc::UnboundedReceiver<Outgoing>,
     stop: Cancel,
 ) {

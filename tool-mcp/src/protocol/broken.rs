@@ -1,5 +1,7 @@
 //! What can be read of a message that is broken: whose it is.
 
+use serde::de::IgnoredAny;
+
 use super::id::Id;
 
 /// The id of a message that cannot be read as a whole, and what it is the id of.
@@ -36,6 +38,8 @@ impl Torn {
                 return None;
             }
         }
+        // What stands there may be broken as well.
+        let id = id.filter(|id| serde_json::from_str::<IgnoredAny>(id).is_ok());
         Some(Self {
             id: Id::read(id?)?,
             kind: kind?,
@@ -116,6 +120,11 @@ mod tests {
             (r#"{"id":7,"result":{"content":["#, answer("7")),
             (r#"{"id":7,"error":nope}"#, answer("7")),
             // Whose it is, or which it is, is not sure.
+            (
+                r#"{"jsonrpc":"2.0","id":"method":"tools/call","params":{}}"#,
+                None,
+            ),
+            (r#"{"method":"x","id":7 7}"#, None),
             (r#"{"jsonrpc":"2.0","id":7,"resu"#, None),
             (r#"{"id":7,"method":"x","result":nope"#, None),
             (r#"{"id":7,"id":7,"method":"x"}"#, None),

@@ -5,13 +5,16 @@
 
 use std::net::SocketAddr;
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use toolwright::mcp::{self, Client, ClientEvent, Connector, ElicitResult, McpServer};
+use toolwright::mcp::{
+    self, Client, ClientEvent, ConnectErrorKind, Connector, ElicitResult, McpServer, ServerAt,
+};
 use toolwright::serve::axum::Router;
 use toolwright::{
     Context, DynTool, Executor, Outcome, Registry, Schema, Tool, ToolCall, ToolError, ToolResult,
@@ -346,6 +349,58 @@ async fn over_http() {
     let listening = listen().await;
     all(|| listening.connector()).await;
     all(|| listening.connector().initialize()).await;
+}
+
+fn pipes(server: impl Fn() -> McpServer + Send + Sync + 'static) -> ServerAt {
+    ServerAt::pipes(move || {
+        let (ours, theirs) = tokio::io::duplex(1 << 16);
+        let (input, output) = tokio::io::split(theirs);
+        tokio::spawn(server().serve_pipe(input, output));
+        Ok(tokio::io::split(ours))
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn over_pipes() {
+    all(|| mcp::connect(pipes(server))).await;
+    all(|| mcp::connect(pipes(server)).initialize()).await;
+}
+
+#[tokio::test]
+async fn pipes_are_opened_again_when_the_server_ends() {
+    let (stop, opened) = (Cancel::new(), Arc::<AtomicU32>::default());
+    let (first, times) = (stop.clone(), Arc::clone(&opened));
+    let at = pipes(move || match times.fetch_add(1, Ordering::Relaxed) {
+        0 => server().stopped_by(first.clone()),
+        _ => server(),
+    });
+    let client = mcp::connect(at).backoff(Duration::from_millis(1), Duration::from_millis(1));
+    let client = client.await.unwrap();
+    let tools = client.toolset();
+    assert!(call(&tools, "count", r#"{"n": 1}"#).await.is_success());
+    stop.cancel();
+    let again = async {
+        while opened.load(Ordering::Relaxed) < 2 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), again)
+        .await
+        .unwrap();
+    assert!(call(&tools, "count", r#"{"n": 2}"#).await.is_success());
+}
+
+#[tokio::test]
+async fn pipes_that_cannot_be_opened_are_an_error_in_words() {
+    type Pipes = std::io::Result<(tokio::io::Empty, tokio::io::Sink)>;
+    let at = ServerAt::pipes(|| -> Pipes { Err(std::io::Error::other("the tunnel is down")) });
+    let error = mcp::connect(at).await.unwrap_err();
+    assert_eq!(error.kind(), ConnectErrorKind::Start);
+    let words = error.to_string();
+    assert!(
+        words.contains("the pipes to the server could not be opened: the tunnel is down"),
+        "{words}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

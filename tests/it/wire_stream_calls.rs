@@ -151,6 +151,13 @@ fn a_piece_does_not_make_a_call_of_what_began_otherwise() {
                 json!({"contentBlockDelta": {"delta": {"toolUse": {"x": 1}}, "contentBlockIndex": 1}}),
             ],
         ),
+        (
+            Wire::BedrockConverse,
+            [
+                json!({"contentBlockDelta": {"delta": {"toolUse": {"x": 1}}, "contentBlockIndex": 1}}),
+                json!({"contentBlockStart": {"start": {"toolUse": null}, "contentBlockIndex": 1}}),
+            ],
+        ),
     ] {
         let mut events = events(wire, &["{}"]);
         let at = events.len() - 1;

@@ -274,7 +274,8 @@ impl McpServer {
     }
 
     /// Sets who owns calls that became [tasks](Self#tasks). Default: a list of the server's own, in memory. With a store,
-    /// tasks outlive the process: see [`OpenCalls::restore`].
+    /// tasks outlive the process: see [`OpenCalls::restore`]. The list belongs to the server alone: clients may ask for all of
+    /// its calls, and it forgets old ones.
     pub fn open_calls(mut self, open: &OpenCalls) -> Self {
         self.0.open = open.clone();
         self

@@ -282,8 +282,12 @@ impl Connection {
             Ok(frame) => frame,
             // Servers of 2025-03-26 may send several messages in one.
             Err(FrameError::Array) if !array(text).is_empty() => {
-                for message in array(text).iter().filter(|one| one.starts_with('{')) {
-                    self.incoming(message);
+                for message in array(text) {
+                    if message.starts_with('{') {
+                        self.incoming(message);
+                    } else {
+                        self.bad("a message that is no JSON-RPC: it is no object");
+                    }
                 }
                 return;
             }

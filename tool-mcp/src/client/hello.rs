@@ -82,60 +82,68 @@ pub(super) async fn greet(
 ///
 /// Source: "Backward Compatibility" of the protocol's stdio and streamable HTTP.
 async fn discover(connection: &Arc<Connection>) -> Result<Option<Hello>, ConnectError> {
-    let mut request = Request::new("server/discover");
-    request.meta = modern_meta(request.meta, &connection.capabilities(true));
-    let mut pending = connection.send(request, None);
-    let answered = match timeout(PROBE, pending.answer()).await {
-        Ok(Some(answered)) => answered,
-        Ok(None) => return Err(went_away()),
-        Err(_) => return Ok(None),
-    };
     let newest = Version::V2026_07_28;
-    let has_newest = |versions: Option<&str>| {
-        let mut versions = versions
-            .map(array)
-            .unwrap_or_default()
-            .into_iter()
-            .filter_map(string);
-        versions.any(|version| version == newest.as_str())
-    };
-    match answered {
-        Answered::Result(result) => {
-            let result = Fields::of(&result).unwrap_or_default();
-            if !has_newest(result.some("supportedVersions")) {
-                return Ok(None);
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let mut request = Request::new("server/discover");
+        request.meta = modern_meta(request.meta, &connection.capabilities(true));
+        let mut pending = connection.send(request, None);
+        let answered = match timeout(PROBE, pending.answer()).await {
+            Ok(Some(answered)) => answered,
+            Ok(None) => return Err(went_away()),
+            Err(_) => return Ok(None),
+        };
+        return match answered {
+            Answered::Result(result) => {
+                let result = Fields::of(&result).unwrap_or_default();
+                if !versions(result.some("supportedVersions")).contains(&newest) {
+                    return Ok(None);
+                }
+                let meta = result.object("_meta").unwrap_or_default();
+                let info = meta
+                    .object(key::SERVER_INFO)
+                    .or_else(|| result.object("serverInfo"));
+                Ok(Some(Hello::read(newest, &result, info)))
             }
-            let meta = result.object("_meta").unwrap_or_default();
-            let info = meta
-                .object(key::SERVER_INFO)
-                .or_else(|| result.object("serverInfo"));
-            Ok(Some(Hello::read(newest, &result, info)))
-        }
-        Answered::Error(Refusal {
-            code,
-            message,
-            data,
-        }) => {
-            let is_version = code == code::UNSUPPORTED_VERSION.to_string();
-            let data = data.as_deref().and_then(|data| Fields::of(data).ok());
-            let supported = data.as_ref().and_then(|data| data.some("supported"));
-            let knows_older = supported
-                .map(array)
-                .unwrap_or_default()
-                .into_iter()
-                .any(|one| string(one).and_then(|one| Version::read(&one)).is_some());
-            if is_version && supported.is_some() && !knows_older {
-                let words = format!("the server speaks no version that is spoken here: {message}");
-                return Err(ungreeted(&words));
+            Answered::Error(refusal) => {
+                let data = refusal.data.as_deref().unwrap_or("{}");
+                let data = Fields::of(data).unwrap_or_default();
+                let supported = versions(data.some("supported"));
+                match refusal.code.parse() {
+                    // It may have meant another request than the first.
+                    Ok(code::UNSUPPORTED_VERSION) if supported.contains(&newest) && tries < 2 => {
+                        continue;
+                    }
+                    Ok(code::UNSUPPORTED_VERSION)
+                        if supported.iter().any(|version| !version.is_modern()) =>
+                    {
+                        Ok(None)
+                    }
+                    Ok(code::UNSUPPORTED_VERSION) => {
+                        let words = "the server speaks no version that is spoken here";
+                        Err(ungreeted(&format!("{words}: {}", refusal.message)))
+                    }
+                    // Only a server of the newer kind says so.
+                    Ok(code::HEADER_MISMATCH | code::MISSING_CAPABILITY) => {
+                        Err(ungreeted(&refusal.message))
+                    }
+                    _ => Ok(None),
+                }
             }
-            Ok(None)
-        }
-        Answered::Broken(why) => Err(ungreeted(&why)),
-        #[cfg(feature = "client-http")]
-        Answered::Http(answer) => refused(&answer).map_or(Ok(None), Err),
-        #[cfg(feature = "client-http")]
-        Answered::Lost(why) => Err(ungreeted(&why)),
+            Answered::Broken(why) => Err(ungreeted(&why)),
+            #[cfg(feature = "client-http")]
+            Answered::Http(answer) => refused(&answer).map_or(Ok(None), Err),
+            #[cfg(feature = "client-http")]
+            Answered::Lost(why) => Err(ungreeted(&why)),
+        };
     }
+}
+
+/// The versions of a list that are known here.
+fn versions(list: Option<&str>) -> Vec<Version> {
+    let all = list.map(array).unwrap_or_default().into_iter();
+    all.filter_map(|one| Version::read(&string(one)?)).collect()
 }
 
 /// The greeting of the versions before 2026-07-28.

@@ -110,7 +110,7 @@ pub(super) fn start(
                 drop(room);
             });
         }
-        http.goodbye().await;
+        http.goodbye(&connection).await;
         connection.end();
     });
     Ok(())
@@ -448,12 +448,16 @@ impl Http {
     }
 
     /// Tells the server that the session is over.
-    async fn goodbye(&self) {
+    async fn goodbye(&self, connection: &Connection) {
         let session = std::mem::take(&mut *self.session());
         session.over.cancel();
         let Some(id) = session.id else { return };
-        let request = self.client.delete(self.url.clone());
-        let request = request.headers(self.headers.clone()).header(SESSION, id);
+        let mut headers = self.headers.clone();
+        if let Some(hello) = connection.hello.get() {
+            headers.insert(VERSION, HeaderValue::from_static(hello.version.as_str()));
+        }
+        headers.insert(SESSION, id);
+        let request = self.client.delete(self.url.clone()).headers(headers);
         // Some servers keep their sessions; it is theirs to say.
         let _ = timeout(GOODBYE, request.send()).await;
     }

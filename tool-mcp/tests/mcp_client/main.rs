@@ -12,6 +12,7 @@ mod memory;
 mod over_http;
 mod raw_http;
 mod scripted;
+mod versions;
 
 use std::process::Command;
 use std::sync::{Arc, Mutex};

@@ -191,7 +191,9 @@ impl Link {
                 let error = refused(&refusal).permanent().with_outcome_unknown();
                 return Some(Said::Failed(error));
             }
-            _ => return None,
+            Answered::Broken(_) => return None,
+            #[cfg(feature = "client-http")]
+            Answered::Http(_) | Answered::Lost(_) => return None,
         };
         let said = Fields::of(&text).ok()?;
         task.poll_of(&said);

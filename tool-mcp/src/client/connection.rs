@@ -46,6 +46,10 @@ pub(super) struct Connection {
     pub(super) changed: Notify,
     /// How many people are being asked something: a call that waits for them is not slow.
     pub(super) asking: AtomicUsize,
+    /// Fired when both sides have said hello.
+    pub(super) greeted: Cancel,
+    /// Fired when it is heard what the server says unasked, or it is known that nothing is.
+    pub(super) hears: Cancel,
     /// A stream of the server's own notes was opened: a second time means that something may have been missed.
     listened: AtomicBool,
     /// Fired to end the connection.
@@ -128,6 +132,8 @@ impl Connection {
             hello: OnceLock::new(),
             changed: Notify::new(),
             asking: AtomicUsize::new(0),
+            greeted: Cancel::new(),
+            hears: Cancel::new(),
             listened: AtomicBool::new(false),
             stop: Cancel::new(),
             gone: Cancel::new(),

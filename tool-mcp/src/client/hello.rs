@@ -16,6 +16,9 @@ use crate::protocol::{Fields, Version, array, code, key, string};
 /// So long a server may take to say that it does not know the newer greeting; some never do.
 const PROBE: Duration = Duration::from_secs(10);
 
+/// So long the stream of what a server says unasked may take to open.
+pub(super) const HEARS: Duration = Duration::from_millis(500);
+
 /// What a server said of itself.
 #[derive(Debug, Clone)]
 pub(super) struct Hello {
@@ -69,12 +72,16 @@ pub(super) async fn greet(
         && let Some(hello) = discover(connection).await?
     {
         let _ = connection.hello.set(hello);
+        connection.greeted.cancel();
         return Ok(());
     }
     let hello = initialize(connection).await?;
     let _ = connection.hello.set(hello);
     // What follows must not overtake it.
     let _ = connection.notify("notifications/initialized", "{}").await;
+    connection.greeted.cancel();
+    // A question that belongs to no stream is lost where nobody listens yet. Some servers answer only with their first words.
+    let _ = timeout(HEARS, connection.hears.cancelled()).await;
     Ok(())
 }
 

@@ -62,6 +62,8 @@ struct Http {
 #[derive(Clone, Default)]
 struct Session {
     id: Option<HeaderValue>,
+    /// Fired when it is heard what the server says unasked, or it is known that nothing is.
+    hears: Cancel,
     /// Fired when it is over.
     over: Cancel,
 }
@@ -277,10 +279,16 @@ impl Http {
     fn opened(self: &Arc<Self>, connection: &Arc<Connection>, id: Option<&HeaderValue>) {
         let session = Session {
             id: id.cloned(),
-            over: Cancel::new(),
+            ..Session::default()
         };
         let before = std::mem::replace(&mut *self.session(), session.clone());
         before.over.cancel();
+        // Without a session a server does not know whom a stream of its own would be for.
+        if session.id.is_none() {
+            session.hears.cancel();
+            connection.hears.cancel();
+            return;
+        }
         let (http, connection) = (Arc::clone(self), Arc::clone(connection));
         tokio::spawn(async move {
             tokio::select! {
@@ -305,6 +313,8 @@ impl Http {
         // It says again what it is, which is known.
         Box::pin(hello::initialize(connection)).await?;
         let _ = connection.notify("notifications/initialized", "{}").await;
+        let hears = self.session().hears.clone();
+        let _ = timeout(hello::HEARS, hears.cancelled()).await;
         connection.changed.notify_one();
         Ok(())
     }
@@ -312,12 +322,13 @@ impl Http {
     /// Reads what a server says unasked, as long as there is the session.
     async fn listen(&self, connection: &Arc<Connection>, session: &Session) {
         // The server has to hear first that the client is there.
-        while connection.hello.get().is_none() {
-            sleep(Duration::from_millis(5)).await;
-        }
+        connection.greeted.cancelled().await;
         let (mut tries, mut last) = (0, None);
         loop {
-            let response = match self.get(connection, session, last.as_deref()).await {
+            let response = self.get(connection, session, last.as_deref()).await;
+            session.hears.cancel();
+            connection.hears.cancel();
+            let response = match response {
                 Ok(response) => response,
                 // It has no such stream, or not for this client.
                 Err(status) if status.is_some_and(|status| status.is_client_error()) => return,

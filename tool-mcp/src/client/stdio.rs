@@ -37,6 +37,7 @@ pub(super) fn start(
     let stdout = child.stdout.take().ok_or_else(missing)?;
     let stderr = child.stderr.take().ok_or_else(missing)?;
 
+    connection.hears.cancel();
     let (stop, gone) = (connection.stop.clone(), Cancel::new());
     tokio::spawn(write_all(stdin, outgoing, stop.clone()));
     let aside = stderr::follow(stderr, connection.events.clone(), tail.clone());
@@ -62,6 +63,7 @@ pub(super) fn over(
     outgoing: mpsc::UnboundedReceiver<Outgoing>,
     most: usize,
 ) {
+    connection.hears.cancel();
     let stop = connection.stop.clone();
     tokio::spawn(write_all(output, outgoing, stop.clone()));
     let connection = Arc::clone(connection);

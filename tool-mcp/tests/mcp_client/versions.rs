@@ -1,7 +1,7 @@
 //! What differs between versions of the protocol: greetings, batches, sessions and streams, headers.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -221,6 +221,28 @@ async fn a_server_with_a_session_is_listened_to() {
         last.header("mcp-protocol-version"),
     );
     assert_eq!(ended, ("DELETE", "s1", "2025-11-25"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_with_a_session_is_listened_to_before_it_is_called() {
+    let hears = AtomicBool::new(false);
+    let server = Server::start(move |asked| {
+        if asked.method == "GET" {
+            std::thread::sleep(Duration::from_millis(100));
+            hears.store(true, Ordering::SeqCst);
+            return Reply {
+                endless: true,
+                ..Reply::events(": hello\n\n")
+            };
+        }
+        plain(asked).map_or_else(
+            || Reply::json(&answered(asked, &hears.load(Ordering::SeqCst).to_string())),
+            |reply| reply.with("mcp-session-id", "s1"),
+        )
+    })
+    .await;
+    let client = mcp::connect(&*server.url).await.unwrap();
+    assert_eq!(text(&call(&client.toolset(), "echo", "{}").await), "true");
 }
 
 #[tokio::test]

@@ -1,0 +1,61 @@
+//! The client of the official conformance suite of MCP, which starts it with the URL of a server:
+//! `tests/outside/mcp_conformance.sh`. It calls what the suite says, or each tool once.
+
+use serde_json::{Map, Value, json};
+use toolwright::mcp::{self, ElicitResult, Elicitation};
+use toolwright::{Context, ToolCall};
+
+/// A value for each property of a schema: its default, or one of its type.
+fn values(schema: &Value) -> Map<String, Value> {
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    let value = |schema: &Value| match schema["type"].as_str() {
+        _ if schema.get("default").is_some() => Some(schema["default"].clone()),
+        Some("number" | "integer") => Some(json!(2)),
+        Some("boolean") => Some(json!(true)),
+        Some("string") => Some(json!("x")),
+        _ => None,
+    };
+    properties
+        .filter_map(|(name, schema)| Some((name.clone(), value(schema)?)))
+        .collect()
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let url = std::env::args().next_back().unwrap_or_default();
+    let context = std::env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_default();
+    let context: Value = serde_json::from_str(&context).unwrap_or_default();
+    let client = mcp::connect(url)
+        .on_elicitation(|asked: Elicitation| async move {
+            ElicitResult::Accept(values(&asked.schema.unwrap_or_default()))
+        })
+        .await?;
+    for notice in client.notices() {
+        eprintln!("{notice}");
+    }
+    let tools = client.toolset();
+    let schema = |name: &str| tools.get(name).map(|tool| tool.def().input.to_value());
+    let calls: Vec<(String, Value)> =
+        if let Some(calls) = context.get("toolCalls").and_then(Value::as_array) {
+            let call =
+                |call: &Value| Some((call["name"].as_str()?.to_owned(), call["arguments"].clone()));
+            calls.iter().filter_map(call).collect()
+        } else if let (Some(seen), true) = (
+            schema("json_schema_2020_12_tool"),
+            tools.contains("json_schema_echo"),
+        ) {
+            vec![("json_schema_echo".to_owned(), json!({"schema": seen}))]
+        } else {
+            let call = |def: &toolwright::ToolDef| {
+                (def.name.to_string(), values(&def.input.to_value()).into())
+            };
+            tools.definitions().map(call).collect()
+        };
+    for (name, arguments) in calls {
+        let call = ToolCall::new("1", name.clone(), arguments.to_string());
+        let result = tools.call(&call, &Context::new()).await;
+        eprintln!("{name} {arguments}: {:?}", result.outcome);
+    }
+    client.close().await;
+    Ok(())
+}

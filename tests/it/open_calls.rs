@@ -767,3 +767,42 @@ async fn the_outcome_that_a_store_has_stands_in_each_process() {
     assert!(matches!(error, OpenCallError::Ended { .. }), "{error}");
     assert_eq!(said(&open.take_ended().unwrap()), r#""known before""#);
 }
+
+#[tokio::test]
+async fn whoever_waits_for_a_call_that_is_withdrawn_waits_no_more() {
+    let host = Arc::new(Host::default());
+    let open = OpenCalls::new();
+    let executor = Executor::serial(tools![render; state = Arc::clone(&host)]).open_calls(&open);
+    let calls = ["1", "2"].map(|id| ToolCall::new(id, "render", r#"{"minutes": 3}"#));
+    drop(executor.run(&calls, &Context::new()).await);
+    let keys: Vec<_> = open.list().into_iter().map(|call| call.key).collect();
+    assert_eq!((open.len(), keys.len()), (2, 2));
+    let long = Duration::from_secs(20);
+    let (first, ()) = tokio::join!(tokio::time::timeout(long, open.wait(&keys[0])), async {
+        tokio::task::yield_now().await;
+        open.withdraw(&keys[0]);
+    });
+    assert!(first.expect("it waits").is_none());
+    // Its time is not over yet.
+    open.withdraw_begun_before(std::time::UNIX_EPOCH);
+    assert_eq!(open.len(), 1);
+    open.withdraw_begun_before(std::time::SystemTime::now() + Duration::from_secs(1));
+    assert!(open.is_empty() && open.wait(&keys[1]).await.is_none());
+}
+
+#[tokio::test]
+async fn an_open_call_says_when_it_ended() {
+    let host = Arc::new(Host::default());
+    let open = OpenCalls::new();
+    let executor = Executor::serial(tools![render; state = Arc::clone(&host)]).open_calls(&open);
+    let calls = [ToolCall::new("1", "render", r#"{"minutes": 3}"#)];
+    drop(executor.run(&calls, &Context::new()).await);
+    let running = open.list().remove(0);
+    assert_eq!(running.ended_ms, None);
+    host.go.notify_one();
+    let ended = open.wait(&running.key).await.unwrap();
+    assert!(ended.ended_ms >= Some(ended.began_ms));
+    assert!(matches!(ended.state, OpenCallState::Ended(_)));
+    // It stays in the list.
+    assert_eq!(open.take_ended().unwrap().key, running.key);
+}

@@ -63,7 +63,7 @@ impl Asker {
                 };
                 let level = meta.text(key::LOG_LEVEL);
                 let logs = level.is_some_and(|level| logs::is_heard(&level) == Some(true));
-                (version, Arc::new(Capabilities::new(can)), logs, fresh_id())
+                (version, Arc::new(Capabilities::new(can)?), logs, fresh_id())
             }
             (None, _) => {
                 let words = "the request says no version of the protocol, and no `initialize` came before it";
@@ -84,7 +84,7 @@ impl Asker {
 
 /// What is known of a request: of whoever asks, by a layer around the HTTP service; under that, of the session;
 /// under both, of all calls.
-fn context(shared: &Shared, session: &str, own: Option<Context>) -> Context {
+pub(super) fn context(shared: &Shared, session: &str, own: Option<Context>) -> Context {
     let session = Context::new().with_session(session);
     match own {
         Some(own) => own.over(&session).over(&shared.context),

@@ -195,18 +195,13 @@ impl Calling {
             let Some(answer) = ElicitResult::read(said) else {
                 continue;
             };
+            // Nobody is taken to have answered what nobody asked.
             let question = asked.as_ref().filter(|asked| asked.key == key);
-            if question.is_none() && question::is_ours(key) {
-                // Nobody is taken to have said yes to what nobody asked.
+            let Some(question) = question.filter(|question| question.fits(&answer)) else {
                 continue;
-            }
-            if let Some(question) = question {
-                if !question.fits(&answer) {
-                    continue;
-                }
-                self.said = question.settled_by(&answer);
-                self.shown = question.shows().or(self.shown);
-            }
+            };
+            self.said = question.settled_by(&answer);
+            self.shown = question.shows().or(self.shown);
             self.answers.add(key, answer);
         }
         Ok(())
@@ -333,8 +328,19 @@ impl Calling {
             tokio::select! {
                 biased;
                 Some(report) = reports.recv() => {
-                    if is_above(&report) {
-                        logs::tell(&self.asker, &self.call.name, &report).await;
+                    if !is_above(&report) {
+                        continue;
+                    }
+                    let told = logs::tell(&self.asker, &self.call.name, &report);
+                    tokio::pin!(told);
+                    // A client that does not read holds up what it is told, and not the call.
+                    tokio::select! {
+                        biased;
+                        () = &mut told => {}
+                        batch = &mut batch => {
+                            told.await;
+                            break batch;
+                        }
                     }
                 }
                 batch = &mut batch => break batch,

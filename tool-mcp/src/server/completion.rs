@@ -14,12 +14,13 @@ use super::Shared;
 use super::asker::Asker;
 use super::catalog::uri;
 use super::dispatch::Answered;
-use crate::protocol::{Fields, RpcError};
+use super::running::Running;
+use crate::protocol::{Fields, RpcError, code};
 
 /// So many values are sent.
 const MOST: usize = 100;
 
-/// What somebody writes, as far as they have come: see [`McpServer::completion`](super::McpServer::completion).
+/// An argument that is being typed: see [`McpServer::completion`](super::McpServer::completion).
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Completing {
@@ -136,7 +137,14 @@ pub(super) fn complete(
     let start = super::start(asker.version);
     Ok(async move {
         let values = match wanted.own {
-            Some(own) => own(wanted.completing).await,
+            // A panic of the host's ends this request alone.
+            Some(own) => {
+                let values = Running::start(async move { own(wanted.completing).await });
+                values.await.map_err(|_| {
+                    let words = "the function that completes this argument failed";
+                    RpcError::new(code::INTERNAL_ERROR, words)
+                })?
+            }
             None => {
                 let written = wanted.completing.value.to_lowercase();
                 let mut values = wanted.values;

@@ -11,9 +11,9 @@ use super::call::Calling;
 use super::incoming::Request;
 use super::outlet::Outlet;
 use super::peer::{Capabilities, Hello, Peer};
-use super::updates::{MOST_SUBSCRIPTIONS, News, Wants, of_subscription};
+use super::updates::{MOST_SUBSCRIPTIONS, MOST_URI, News, Wants, of_subscription};
 use super::{Shared, completion, definitions, logs, tasks};
-use crate::protocol::{Fields, Id, RpcError, Version, array, key, notification, string};
+use crate::protocol::{Fields, Id, RpcError, Version, array, code, key, notification, string};
 
 /// What the server does with tasks, as it says to clients that greet.
 const TASKS_OF_2025: &str = r#"{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}"#;
@@ -87,15 +87,15 @@ fn try_begin(
         }
         ("completion/complete", _) if shared.completes() => {
             let complete = completion::complete(shared, &asker, params)?;
-            Ok(Answer::Later(Box::pin(complete)))
+            Ok(Answer::Later(until(shared, stop, complete)))
         }
-        ("tasks/get" | "tasks/update" | "tasks/cancel", true) => {
-            tasks::answer(shared, &asker, method, params)
-        }
-        ("tasks/get" | "tasks/result" | "tasks/list" | "tasks/cancel", false)
-            if asker.version == Version::V2025_11_25 =>
+        ("tasks/get" | "tasks/update" | "tasks/result" | "tasks/list" | "tasks/cancel", _)
+            if tasks::is_known(method, asker.version) =>
         {
-            tasks::answer(shared, &asker, method, params)
+            match tasks::answer(shared, &asker, method, params)? {
+                Answer::Later(later) => Ok(Answer::Later(until(shared, stop, later))),
+                now @ Answer::Now(_) => Ok(now),
+            }
         }
         ("server/discover", true) => Ok(now(discover(shared))),
         ("subscriptions/listen", true) => {
@@ -118,6 +118,23 @@ fn try_begin(
     }
 }
 
+/// What takes its time, until nobody waits for it.
+fn until(
+    shared: &Shared,
+    stop: &Cancel,
+    later: impl Future<Output = Answered> + Send + 'static,
+) -> BoxFuture {
+    let (stop, end_calls) = (stop.clone(), shared.end_calls.clone());
+    Box::pin(async move {
+        tokio::select! {
+            biased;
+            answer = later => answer,
+            () = stop.cancelled() => Err(RpcError::new(code::INTERNAL_ERROR, "the request was cancelled")),
+            () = end_calls.cancelled() => Err(RpcError::new(code::INTERNAL_ERROR, "the server ends")),
+        }
+    })
+}
+
 fn now(result: String) -> Answer {
     Answer::Now(Ok(result))
 }
@@ -131,7 +148,7 @@ fn greet(shared: &Shared, peer: &Peer, params: &Fields<'_>) -> Answered {
     };
     let version = Version::read(&asked).filter(|version| !version.is_modern());
     let version = version.unwrap_or(Version::NEWEST_GREETED);
-    let can = Capabilities::new(params.some("capabilities").unwrap_or("{}"));
+    let can = Capabilities::new(params.some("capabilities").unwrap_or("{}"))?;
     peer.greet(Hello {
         version,
         capabilities: Arc::new(can),
@@ -199,7 +216,7 @@ fn wants(shared: &Shared, asked: &Fields<'_>) -> Wants {
         prompts: asked.is_true("promptsListChanged") && shared.prompts.is_some(),
         resources: asked.is_true("resourcesListChanged") && has_resources,
         uris: uris
-            .filter(|_| has_resources)
+            .filter(|uri| has_resources && uri.len() <= MOST_URI)
             .map(Cow::into_owned)
             .take(MOST_SUBSCRIPTIONS)
             .collect(),

@@ -7,7 +7,13 @@ use toolwright_json::{Expected, MAX_DEPTH};
 use crate::protocol::{
     Fields, FieldsError, Frame, FrameError, Id, Kind, Meta, Params, RpcError, Torn,
 };
-use crate::protocol::{code, error_response};
+use crate::protocol::{array, code, error_response};
+
+/// The most messages that come in one array.
+const MOST_MESSAGES: usize = 100;
+
+/// The longest id, in bytes.
+const MOST_ID: usize = 1024;
 
 /// A message of a client.
 #[derive(Debug)]
@@ -85,6 +91,19 @@ impl Bad {
     }
 }
 
+/// The messages of an array.
+///
+/// # Errors
+/// If there is none, or there are too many.
+pub(super) fn batch(bytes: &[u8]) -> Result<Vec<&str>, Bad> {
+    let messages = array(str::from_utf8(bytes).unwrap_or_default());
+    if messages.is_empty() || messages.len() > MOST_MESSAGES {
+        let words = format!("an array has 1 to {MOST_MESSAGES} messages");
+        return Err(Bad::new(code::INVALID_REQUEST, words));
+    }
+    Ok(messages)
+}
+
 impl<'m> Incoming<'m> {
     pub(super) fn read(bytes: &'m [u8]) -> Result<Self, Bad> {
         let no_json = |why: String| Bad::new(code::PARSE_ERROR, format!("this is no JSON: {why}"));
@@ -119,6 +138,10 @@ impl<'m> Incoming<'m> {
         let is_answer = frame.method.is_none() && answer.is_some();
         let id = frame.id();
         let asks = id.as_ref().filter(|_| !is_answer).map(Id::as_json);
+        if asks.is_some_and(|id| id.len() > MOST_ID) {
+            let words = format!("the id is longer than {MOST_ID} bytes");
+            return Err(Bad::new(code::INVALID_REQUEST, words));
+        }
         let invalid = |message: &str| Err(Bad::of(code::INVALID_REQUEST, message, asks));
         if frame.jsonrpc != Some("\"2.0\"") {
             return invalid("the message has no `\"jsonrpc\": \"2.0\"`");

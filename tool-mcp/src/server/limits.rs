@@ -19,12 +19,13 @@ pub struct ServerLimits {
     pub body: Duration,
     /// Time for a person to answer a question. Default: 10 minutes.
     pub answer: Duration,
-    /// Time for calls in flight after a client closed its pipe, or the server was stopped. Then they are cancelled, and
-    /// those that end within 2 s are answered. On a pipe, this is also the time for the client to read the remaining
-    /// answers. Default: 10 s.
+    /// How long calls in flight may go on after the client closes its pipe or the server is stopped. They are then cancelled;
+    /// those that end within 2 s are still answered. On a pipe, a stopped server also waits this long for the client to read.
+    /// Default: 10 s.
     pub grace: Duration,
-    /// Time for which a task is kept, from its call on. After it a call that still runs is cancelled. Of 1,024 tasks no
-    /// more are made. Default: a day.
+    /// How long a task is kept, from its call on, and the time limit of calls of tools that have none of their own. At most
+    /// 1,024 tasks exist at a time. Beyond that, calls are answered when they end, or refused if the client asked for a task.
+    /// Default: a day.
     pub task: Duration,
 }
 

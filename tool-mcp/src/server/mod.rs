@@ -17,6 +17,7 @@ mod pipe;
 mod prompt;
 mod question;
 mod requests;
+mod running;
 mod sealed;
 mod stdio;
 mod tasks;
@@ -71,7 +72,7 @@ const NEEDS: &str = "client_capabilities";
 /// # Approvals and questions
 /// A question ([`Outcome::AskUser`](toolwright_provider::call::Outcome::AskUser)), an
 /// [approval](toolwright_runtime::layers::Approval) or a manual tool needs a person. The server asks the client, if the
-/// client supports it: by elicitation up to 2025-11-25, and by required input since. See [`ElicitResults`].
+/// client supports it: by elicitation up to 2025-11-25, and by required input since. See [`ElicitResults`](crate::ElicitResults).
 ///
 /// The server itself asks for no approval. The layers of its [executor](Self::executor) do, such as
 /// `Approval::default()`, which the program of `serve::main` adds.
@@ -132,7 +133,10 @@ impl Shared {
         Arc::new(Self {
             executor,
             context: from_outside(self.context),
-            open: self.open.cancelled_by(end_calls.clone()),
+            open: self
+                .open
+                .cancelled_by(end_calls.clone())
+                .timeout(self.limits.task),
             end_calls,
             ..self
         })
@@ -227,7 +231,8 @@ impl McpServer {
         self
     }
 
-    /// Changes the executor: layers, time limits, observers. The tools stay those of the server.
+    /// Changes the executor of the tools: layers, time limits, observers. The tools stay those of the server. Prompts and
+    /// resources run without it; their `visible` says who may have them.
     pub fn executor(mut self, change: impl FnOnce(Executor) -> Executor) -> Self {
         self.0.executor = change(self.0.executor);
         self
@@ -267,22 +272,24 @@ impl McpServer {
         self
     }
 
-    /// Sets the handle by which the host says that resources have changed. Clients that subscribed to them are told.
+    /// Sets the handle that notifies subscribed clients of resources that changed.
     pub fn updates(mut self, updates: &ResourceUpdates) -> Self {
         self.0.updates = updates.clone();
         self
     }
 
-    /// Sets who owns calls that became [tasks](Self#tasks). Default: a list of the server's own, in memory. With a store,
-    /// tasks outlive the process: see [`OpenCalls::restore`]. The list belongs to the server alone: clients may ask for all of
-    /// its calls, and it forgets old ones.
+    /// Sets the list of calls that became [tasks](Self#tasks). Default: a list of the server's own, in memory. With a store,
+    /// tasks outlive the process: see [`OpenCalls::restore`]. [`ServerLimits::task`] replaces the list's time limit.
+    ///
+    /// Do not share the list with an agent or another server: clients can read and cancel every call in it, and old ones are
+    /// removed.
     pub fn open_calls(mut self, open: &OpenCalls) -> Self {
         self.0.open = open.clone();
         self
     }
 
-    /// Completes an argument of a prompt or a resource, by their names, while somebody writes it. The values of an enum are
-    /// known without it. Of the values that the function returns 100 are sent.
+    /// Sets the function that completes an argument of a prompt or a resource, both by name. Without one, the values of an
+    /// enum are suggested. At most 100 values are sent.
     pub fn completion<F, R>(
         mut self,
         name: impl Into<String>,

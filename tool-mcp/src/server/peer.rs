@@ -13,8 +13,11 @@ use toolwright_runtime::tool::Cancel;
 
 use super::outlet::Outlet;
 use super::requests::Requests;
-use super::updates::{MOST_SUBSCRIPTIONS, Wants};
+use super::updates::{MOST_SUBSCRIPTIONS, MOST_URI, Wants};
 use crate::protocol::{Fields, Id, RpcError, Version, code, notification, request};
+
+/// The longest JSON of what a client can do, in bytes.
+const MOST_CAPABILITIES: usize = 64 * 1024;
 
 /// How long an answer that was read may take to whoever waits for it.
 const STILL_HEARD: Duration = Duration::from_millis(500);
@@ -52,8 +55,15 @@ pub(super) struct Hello {
 pub(super) struct Capabilities(String);
 
 impl Capabilities {
-    pub(super) fn new(json: &str) -> Self {
-        Self(json.to_owned())
+    /// # Errors
+    /// If they are too long to be kept.
+    pub(super) fn new(json: &str) -> Result<Self, RpcError> {
+        if json.len() > MOST_CAPABILITIES {
+            let words =
+                format!("the client's capabilities are longer than {MOST_CAPABILITIES} bytes");
+            return Err(RpcError::invalid_params(words));
+        }
+        Ok(Self(json.to_owned()))
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
@@ -121,6 +131,10 @@ impl Peer {
         if !begins {
             subscribed.remove(&uri);
             return Ok(());
+        }
+        if uri.len() > MOST_URI {
+            let words = format!("the URI is longer than {MOST_URI} bytes");
+            return Err(RpcError::invalid_params(words));
         }
         if subscribed.len() >= MOST_SUBSCRIPTIONS && !subscribed.contains(&uri) {
             let words = format!("there are more than {MOST_SUBSCRIPTIONS} subscriptions");
@@ -195,7 +209,8 @@ impl Peer {
                 // Nobody's user is asked for a call that is over.
                 let reason = "the call was cancelled";
                 let params = Object::new().json("requestId", id.as_json()).text("reason", reason);
-                out.say(notification("notifications/cancelled", &params.end())).await;
+                let note = notification("notifications/cancelled", &params.end());
+                let _ = timeout(STILL_HEARD, out.say(note)).await;
                 return Err(reason.to_owned());
             }
             () = self.nobody_answers() => {

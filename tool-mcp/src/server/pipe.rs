@@ -11,12 +11,13 @@ use toolwright_runtime::tool::Cancel;
 use super::Shared;
 use super::asker::Origin;
 use super::dispatch::{self, Answer};
-use super::incoming::{Bad, Incoming, Request};
+use super::incoming::{Bad, Incoming, Request, batch};
 use super::outlet::{Out, Outlet};
 use super::peer::Peer;
 use super::requests::Requests;
+use super::running::Running;
 use crate::outside::CANCEL_GRACE;
-use crate::protocol::{Id, Line, Lines, RpcError, Version, array, code, response};
+use crate::protocol::{Id, Line, Lines, RpcError, Version, code, response};
 
 /// How much is read at once.
 const PIECE: usize = 64 * 1024;
@@ -36,9 +37,9 @@ pub(super) async fn serve(
     let out = Out { lines, requests };
     let done = Cancel::new();
     let writing = write(output, outgoing, Arc::clone(&peer.requests), done.clone());
-    let mut writing = tokio::spawn(writing);
+    let mut writing = Running::start(writing);
     let (grace, stop) = (shared.limits.grace, shared.stop.clone());
-    let read = tokio::spawn(Pipe { shared, peer, out }.run(input)).await;
+    let read = Running::start(Pipe { shared, peer, out }.run(input)).await;
     let read = read.map_err(io::Error::other)?;
     // What a call still comes to that does not end nobody waits for.
     done.cancel();
@@ -49,10 +50,7 @@ pub(super) async fn serve(
     };
     tokio::select! {
         written = &mut writing => written.map_err(io::Error::other)?.and(read),
-        () = given_up => {
-            writing.abort();
-            read
-        }
+        () = given_up => read,
     }
 }
 
@@ -116,7 +114,25 @@ impl Pipe {
             return;
         }
         match Incoming::read(line) {
-            Ok(Incoming::Request(request)) => self.begin(&request, line.len()),
+            Err(bad) if bad.is_batch && self.peer.speaks(Version::V2025_03_26) => {
+                match batch(line) {
+                    Ok(messages) => {
+                        for message in messages {
+                            self.hear(Incoming::read(message.as_bytes()), message.len());
+                        }
+                    }
+                    Err(bad) => {
+                        self.out.line(bad.to_json());
+                    }
+                }
+            }
+            read => self.hear(read, line.len()),
+        }
+    }
+
+    fn hear(&self, read: Result<Incoming<'_>, Bad>, bytes: usize) {
+        match read {
+            Ok(Incoming::Request(request)) => self.begin(&request, bytes),
             Ok(Incoming::Notification { method, params }) => match &*method {
                 "notifications/cancelled" => {
                     let id = params.some("requestId").and_then(Id::read);
@@ -137,12 +153,6 @@ impl Pipe {
                 }
             }
             Ok(Incoming::Nothing) => {}
-            Err(bad) if bad.is_batch && self.peer.speaks(Version::V2025_03_26) => {
-                let text = str::from_utf8(line).unwrap_or_default();
-                for message in array(text) {
-                    self.take(message.as_bytes());
-                }
-            }
             Err(bad) => {
                 self.out.line(bad.to_json());
             }

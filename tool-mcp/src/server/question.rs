@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use toolwright_json::Object;
+use toolwright_json::{Integer, Object};
 use toolwright_provider::call::{Outcome, ToolResult};
 use toolwright_runtime::executor::{Pending, PendingReason};
 use toolwright_runtime::tool::Decision;
@@ -103,12 +103,8 @@ impl Question {
         let mut required = required.into_iter().flatten().filter_map(Value::as_str);
         required.all(|name| said.contains_key(name))
             && properties.into_iter().flatten().all(|(name, schema)| {
-                said.get(name).is_none_or(|value| {
-                    schema
-                        .get("type")
-                        .and_then(Value::as_str)
-                        .is_none_or(|kind| is_a(value, kind))
-                })
+                said.get(name)
+                    .is_none_or(|value| is_a(value, schema) && is_one_of(value, schema))
             })
     }
 }
@@ -145,15 +141,30 @@ fn is_choice(items: &Value) -> bool {
         .any(|key| items.get(key).is_some_and(Value::is_array))
 }
 
-fn is_a(value: &Value, kind: &str) -> bool {
-    match kind {
-        "string" => value.is_string(),
-        "boolean" => value.is_boolean(),
-        "integer" => value.is_i64() || value.is_u64(),
-        "number" => value.is_number(),
-        "array" => value.is_array(),
+fn is_a(value: &Value, schema: &Value) -> bool {
+    match schema.get("type").and_then(Value::as_str) {
+        Some("string") => value.is_string(),
+        Some("boolean") => value.is_boolean(),
+        // `5.0` is one, too.
+        Some("integer") => value.is_number() && Integer::of(&value.to_string()).is_some(),
+        Some("number") => value.is_number(),
+        Some("array") => value.is_array(),
         _ => true,
     }
+}
+
+/// Whether the value is one of the choices, if there are some; each of several is.
+fn is_one_of(value: &Value, schema: &Value) -> bool {
+    if let (Some(values), Some(items)) = (value.as_array(), schema.get("items")) {
+        return values.iter().all(|value| is_one_of(value, items));
+    }
+    let list = |key: &str| schema.get(key).and_then(Value::as_array);
+    let titled = list("oneOf").or_else(|| list("anyOf"));
+    list("enum").is_none_or(|choices| choices.contains(value))
+        && titled.is_none_or(|choices| {
+            let mut constants = choices.iter().filter_map(|choice| choice.get("const"));
+            constants.any(|choice| choice == value)
+        })
 }
 
 fn object(properties: &Value, required: &[&str]) -> Value {

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use toolwright_json::{Object, list};
 use toolwright_provider::call::{ErrorKind, ToolCall, ToolError, ToolResult};
-use toolwright_runtime::tool::{Context, OpenCall, OpenCallState};
+use toolwright_runtime::tool::{Context, OpenCall, OpenCallError, OpenCallState};
 
 use super::asker::Asker;
 use super::dispatch::{Answer, Answered};
@@ -49,6 +49,15 @@ pub(super) fn may_be(
     Ok(true)
 }
 
+/// Whether the version has this one of the requests about tasks.
+pub(super) fn is_known(method: &str, version: Version) -> bool {
+    match version {
+        Version::V2026_07_28 => !matches!(method, "tasks/result" | "tasks/list"),
+        Version::V2025_11_25 => method != "tasks/update",
+        _ => false,
+    }
+}
+
 /// The context of a call that may become a task: its key, the task's id, cannot be guessed.
 pub(super) fn context(cx: Context) -> Context {
     cx.with_run(crate::random::id())
@@ -63,11 +72,8 @@ fn has_room(shared: &Shared) -> bool {
 
 /// Forgets the tasks whose time is over.
 fn forget_old(shared: &Shared) {
-    for call in shared.open.list() {
-        let age = at(call.began_ms).elapsed();
-        if age.is_ok_and(|age| age > shared.limits.task) {
-            shared.open.withdraw(&call.key);
-        }
+    if let Some(then) = SystemTime::now().checked_sub(shared.limits.task) {
+        shared.open.withdraw_begun_before(then);
     }
 }
 
@@ -91,6 +97,7 @@ pub(super) fn answer(
     method: &str,
     params: &Fields<'_>,
 ) -> Result<Answer, RpcError> {
+    forget_old(shared);
     let version = asker.version;
     let now = |result| Ok(Answer::Now(Ok(result)));
     if version.is_modern() && !asker.capabilities.has_extension(key::TASKS) {
@@ -130,8 +137,13 @@ pub(super) fn answer(
         "tasks/cancel" => {
             let shared = Arc::clone(shared);
             Ok(Answer::Later(Box::pin(async move {
-                // It may have ended meanwhile.
-                let _ = shared.open.cancel(&call.key).await;
+                match shared.open.cancel(&call.key).await {
+                    // It may have ended meanwhile.
+                    Ok(()) | Err(OpenCallError::Ended { .. } | OpenCallError::NotOpen { .. }) => {}
+                    Err(error) => {
+                        return Err(RpcError::new(code::INTERNAL_ERROR, error.to_string()));
+                    }
+                }
                 let call = shared.open.get(&call.key).unwrap_or(call);
                 Ok(if version.is_modern() {
                     start(version).end()

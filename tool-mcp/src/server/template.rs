@@ -3,7 +3,7 @@
 //! Source: RFC 6570, of which these two expressions are known. `{id}` stands for one part, without a slash, `{+path}` for
 //! anything.
 
-use std::borrow::Cow;
+use toolwright_schema::text::percent_decoded;
 
 /// A part of a template.
 #[derive(Debug, PartialEq)]
@@ -67,36 +67,16 @@ pub(crate) fn variables<'t>(template: &'t str, uri: &str) -> Option<Vec<(&'t str
                     _ => rest.len(),
                 };
                 let (value, after) = rest.split_at_checked(end)?;
+                let value = percent_decoded(value)?;
                 if value.is_empty() || (!is_path && value.contains('/')) {
                     return None;
                 }
-                found.push((*name, decoded(value)?.into_owned()));
+                found.push((*name, value));
                 rest = after;
             }
         }
     }
     rest.is_empty().then_some(found)
-}
-
-/// Without percent-encoding. `None` if it is no UTF-8.
-fn decoded(value: &str) -> Option<Cow<'_, str>> {
-    if !value.contains('%') {
-        return Some(value.into());
-    }
-    let (mut bytes, mut rest) = (Vec::new(), value.as_bytes());
-    while let Some((byte, after)) = rest.split_first() {
-        rest = after;
-        let hex = after.get(..2).and_then(|hex| str::from_utf8(hex).ok());
-        let code = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        match code.filter(|_| *byte == b'%') {
-            Some(code) => {
-                bytes.push(code);
-                rest = rest.get(2..).unwrap_or_default();
-            }
-            None => bytes.push(*byte),
-        }
-    }
-    String::from_utf8(bytes).ok().map(Cow::Owned)
 }
 
 #[cfg(test)]
@@ -107,7 +87,7 @@ mod tests {
 
     #[test]
     fn uris_are_read_by_their_template() {
-        let table: [(&str, &str, Option<Variables>); 9] = [
+        let table: [(&str, &str, Option<Variables>); 11] = [
             ("orders://{id}", "orders://7", Some(&[("id", "7")])),
             ("orders://{id}", "orders://7/8", None),
             ("orders://{id}", "orders://", None),
@@ -128,7 +108,10 @@ mod tests {
             ),
             ("a://{x}", "b://1", None),
             ("a://{x}", "a://%ff", None),
-            ("a://{x}", "a://100%", Some(&[("x", "100%")])),
+            ("a://{x}", "a://100%", None),
+            // A slash is one, however it is written.
+            ("a://{x}", "a://..%2Fb", None),
+            ("a://{+x}", "a://b%2Fc", Some(&[("x", "b/c")])),
         ];
         for (template, uri, expected) in table {
             let found = variables(template, uri);

@@ -11,8 +11,8 @@ use super::Shared;
 use super::catalog::Catalog;
 use crate::protocol::{Id, key, notification};
 
-/// Handle by which a host says that a resource is another now: see [`McpServer::updates`](super::McpServer::updates).
-/// Cheap to clone; clones are one.
+/// Notifies subscribed clients that a resource changed: see [`McpServer::updates`](super::McpServer::updates). Clones share
+/// one channel. A client that is more than 256 updates behind misses the oldest.
 #[derive(Debug, Clone)]
 pub struct ResourceUpdates(broadcast::Sender<String>);
 
@@ -50,6 +50,9 @@ pub(super) struct Wants {
 
 /// So many resources may a client subscribe to.
 pub(super) const MOST_SUBSCRIPTIONS: usize = 1_024;
+
+/// The longest URI of a subscription, in bytes.
+pub(super) const MOST_URI: usize = 8 * 1024;
 
 impl Wants {
     /// As a filter of notifications.

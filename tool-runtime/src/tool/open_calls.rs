@@ -470,6 +470,8 @@ impl OpenCalls {
                 _ => is_other,
             }
         });
+        // Whoever waits for the call waits for nothing.
+        self.shared.changed.notify_waiters();
         let mut inner = entry.inner();
         // Its handle has one, and this is one.
         if Arc::strong_count(&entry) > 1 + usize::from(inner.live.is_some()) {
@@ -486,6 +488,23 @@ impl OpenCalls {
         {
             let key = key.to_owned();
             runtime.spawn(async move { store.remove(&key).await });
+        }
+    }
+
+    /// [Withdraws](Self::withdraw) the calls that began before `time`, whatever became of them.
+    pub fn withdraw_begun_before(&self, time: SystemTime) {
+        let time = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let is_old =
+            |entry: &&Arc<Entry>| u128::from(entry.inner().call.began_ms) < time.as_millis();
+        let entries = self.entries();
+        let old: Vec<_> = entries
+            .iter()
+            .filter(is_old)
+            .map(|entry| entry.key.clone())
+            .collect();
+        drop(entries);
+        for key in old {
+            self.withdraw(&key);
         }
     }
 

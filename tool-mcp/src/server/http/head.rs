@@ -2,6 +2,7 @@
 
 use http::{HeaderMap, HeaderName, StatusCode, header};
 use toolwright_json::Value;
+use toolwright_runtime::tool::Context;
 
 use crate::protocol::{RpcError, code, headers, key};
 use crate::server::Shared;
@@ -93,6 +94,7 @@ pub(super) fn check_modern(
     shared: &Shared,
     headers: &HeaderMap,
     request: &Request<'_>,
+    cx: &Context,
 ) -> Result<(), RpcError> {
     let Request {
         method,
@@ -126,6 +128,10 @@ pub(super) fn check_modern(
     // Marks that are none are repeated nowhere.
     let repeated = headers::repeated(tool.def().input.as_json()).unwrap_or_default();
     if repeated.is_empty() {
+        return Ok(());
+    }
+    // Of what is hidden nothing is told.
+    if !shared.executor.tools(cx).contains(&tool.def().name) {
         return Ok(());
     }
     let arguments = params.some("arguments").unwrap_or("{}");

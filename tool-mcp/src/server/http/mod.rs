@@ -13,7 +13,7 @@ use std::task::{Context as Task, Poll};
 
 use http::request::Parts;
 use http::{HeaderValue, Method, Request as HttpRequest, Response, StatusCode, header};
-use tokio::task::JoinHandle;
+
 use tokio::time::sleep;
 use toolwright_runtime::tool::{Cancel, Context};
 
@@ -21,14 +21,15 @@ use self::body::{Events, KEEP_ALIVE};
 use self::head::{LAST_EVENT, SESSION};
 use self::sessions::{Sessions, Used};
 pub(super) use self::stream::Stream;
-use super::asker::Origin;
+use super::asker::{self, Origin};
 use super::dispatch::{self, Answer, Answered};
-use super::incoming::{Bad, Incoming, Request};
+use super::incoming::{Bad, Incoming, Request, batch};
 use super::outlet::Outlet;
+use super::running::Running;
 use super::{McpServer, Shared};
 use crate::body::{self as request_body, BodyBudget, BodyError, BodyPermit, FullBody};
 use crate::outside::CANCEL_GRACE;
-use crate::protocol::{Id, RpcError, Version, array, code, error_response, response};
+use crate::protocol::{Id, RpcError, Version, code, error_response, response};
 use crate::site::Site;
 
 pub use self::body::HttpBody;
@@ -43,9 +44,9 @@ pub use self::body::HttpBody;
 /// A layer that puts a [`Context`](toolwright_runtime::tool::Context) into a request's extensions adds to the context of its
 /// calls, for example the user. It takes precedence over [`McpServer::context`].
 ///
-/// The HTTP server has to limit the time for a request's head and for reading a response. It should also set
-/// `set_nodelay` on each connection (`axum::serve::ListenerExt::tap_io`). Otherwise the second piece of a streamed
-/// answer waits for 40 ms.
+/// The service sets no timeouts of connections: configure limits for reading heads and for writing responses in the HTTP
+/// server. Enable `TCP_NODELAY` (`axum::serve::ListenerExt::tap_io`), or the second piece of a streamed answer is delayed by
+/// about 40 ms.
 #[derive(Clone)]
 pub struct HttpService {
     /// `None` where others check it.
@@ -107,15 +108,6 @@ impl HttpService {
     }
 }
 
-/// A task that ends when this is dropped.
-struct Running(JoinHandle<()>);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
-
 impl Inner {
     async fn answer<B>(self: Arc<Self>, request: HttpRequest<B>) -> Response<HttpBody>
     where
@@ -148,7 +140,8 @@ impl Inner {
         };
         match Incoming::read(&bytes) {
             Ok(Incoming::Request(request)) if request.is_modern() => {
-                match head::check_modern(&self.shared, &parts.headers, &request) {
+                let cx = asker::context(&self.shared, "", parts.extensions.get().cloned());
+                match head::check_modern(&self.shared, &parts.headers, &request, &cx) {
                     Ok(()) => self.alone(&parts, &request, permit).await,
                     Err(error) => answered(StatusCode::BAD_REQUEST, &request.id, &Err(error)),
                 }
@@ -192,11 +185,11 @@ impl Inner {
             return events(Events::new(&stream, 0, self.end.clone(), ()));
         }
         let to = Arc::clone(&stream);
-        let task = Running(tokio::spawn(async move {
+        let task = Running::start(async move {
             let answer = later.await;
             to.answer(Some(response(&id, &answer)), status_of(&answer));
             drop(permit);
-        }));
+        });
         let mut body = Events::new(&stream, 0, self.end.clone(), task);
         let told = tokio::select! {
             told = body.first() => told,
@@ -262,7 +255,7 @@ impl Inner {
         parts: &Parts,
         request: &Request<'_>,
         bytes: usize,
-        permit: BodyPermit,
+        permit: impl Send + 'static,
     ) -> Result<Work, RpcError> {
         if request.method == "tools/call" {
             session.has_called();
@@ -277,8 +270,8 @@ impl Inner {
             match dispatch::begin(&self.shared, request, &origin, &stop) {
                 Answer::Now(answer) => Box::pin(std::future::ready(Some(response(&id, &answer)))),
                 Answer::Later(later) => Box::pin(async move {
-                    let answer = later.await;
                     let _held = permit;
+                    let answer = later.await;
                     ticket.is_wanted().then(|| response(&id, &answer))
                 }),
             },
@@ -318,21 +311,18 @@ impl Inner {
             Ok(_) => return refused(StatusCode::BAD_REQUEST, bad),
             Err(response) => return *response,
         };
-        let text = str::from_utf8(bytes).unwrap_or_default();
-        let messages = array(text);
-        if messages.is_empty() {
-            return refused(StatusCode::BAD_REQUEST, bad);
-        }
+        let messages = match batch(bytes) {
+            Ok(messages) => messages,
+            Err(bad) => return refused(StatusCode::BAD_REQUEST, &bad),
+        };
         let stream = session.stream(0);
-        let mut left: Vec<Work> = vec![Box::pin(async move {
-            drop(permit);
-            None
-        })];
-        let mut is_answered = false;
+        let permit = Arc::new(permit);
+        let mut left: Vec<Work> = Vec::new();
         for message in messages {
             let answer = match Incoming::read(message.as_bytes()) {
                 Ok(Incoming::Request(request)) => {
-                    let work = self.work(&session, &stream, parts, &request, message.len(), None);
+                    let (bytes, permit) = (message.len(), Arc::clone(&permit));
+                    let work = self.work(&session, &stream, parts, &request, bytes, permit);
                     work.unwrap_or_else(|error| {
                         let answer = response(&request.id, &Err(error));
                         Box::pin(std::future::ready(Some(answer)))
@@ -344,10 +334,9 @@ impl Inner {
                 }
                 Err(bad) => Box::pin(std::future::ready(Some(bad.to_json()))),
             };
-            is_answered = true;
             left.push(answer);
         }
-        if !is_answered {
+        if left.is_empty() {
             return empty(StatusCode::ACCEPTED);
         }
         stream.expect(left.len());
@@ -432,10 +421,10 @@ impl Inner {
         let stream = Stream::new(1, None);
         let (to, shared) = (Arc::clone(&stream), Arc::clone(&self.shared));
         let peer = Arc::clone(&session.peer);
-        let task = Running(tokio::spawn(async move {
+        let task = Running::start(async move {
             dispatch::watch(shared, peer, Outlet::Stream(Arc::clone(&to))).await;
             to.answer(None, StatusCode::OK);
-        }));
+        });
         let stop = self.shared.stop.clone();
         events(Events::new(&stream, 0, stop, (task, session)))
     }

@@ -2,9 +2,8 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 
-use futures_util::task::AtomicWaker;
 use http::StatusCode;
 use tokio::sync::Notify;
 
@@ -26,7 +25,6 @@ pub(in crate::server) struct Stream {
     state: Mutex<State>,
     /// Rings when something was read.
     read: Notify,
-    reader: AtomicWaker,
 }
 
 #[derive(Default)]
@@ -42,6 +40,8 @@ struct State {
     writers: usize,
     /// Which reader is the newest.
     readers: u64,
+    /// Wakes that one.
+    waker: Option<Waker>,
     /// It is gone, and may come back.
     is_left: bool,
     /// HTTP's, of an answer that is the whole response.
@@ -64,7 +64,6 @@ impl Stream {
                 ..State::default()
             }),
             read: Notify::new(),
-            reader: AtomicWaker::new(),
         })
     }
 
@@ -86,7 +85,10 @@ impl Stream {
                 let mut state = self.state();
                 if state.last() - state.read < MOST_WAITING {
                     state.push(message, self.kept_as.is_some());
-                    break;
+                    let waker = state.waker.take();
+                    drop(state);
+                    wake(waker);
+                    return true;
                 }
                 if state.is_left {
                     return false;
@@ -94,8 +96,6 @@ impl Stream {
             }
             read.await;
         }
-        self.reader.wake();
-        true
     }
 
     /// The answer to one of the requests, for which there is always room. None for one that nobody waits for.
@@ -106,8 +106,9 @@ impl Stream {
             state.push(message, self.kept_as.is_some());
         }
         state.writers = state.writers.saturating_sub(1);
+        let waker = state.waker.take();
         drop(state);
-        self.reader.wake();
+        wake(waker);
     }
 
     /// So many requests are answered here.
@@ -141,8 +142,11 @@ impl Stream {
         state.read = place.clamp(state.gone, state.last());
         state.readers += 1;
         state.is_left = false;
-        self.reader.wake();
-        state.readers
+        let (number, waker) = (state.readers, state.waker.take());
+        drop(state);
+        // The one before is told that it reads no more.
+        wake(waker);
+        number
     }
 
     /// The reader of this number is gone.
@@ -156,7 +160,6 @@ impl Stream {
 
     /// The next message for the reader of this number; `None` at the end.
     pub(super) fn poll(&self, reader: u64, cx: &mut Context<'_>) -> Poll<Option<Told>> {
-        self.reader.register(cx.waker());
         let mut state = self.state();
         if state.readers != reader {
             return Poll::Ready(None);
@@ -164,16 +167,26 @@ impl Stream {
         let place = state.read;
         let at = usize::try_from(place - state.gone).unwrap_or(usize::MAX);
         let Some(text) = state.messages.get(at).cloned() else {
-            return match state.writers {
-                0 => Poll::Ready(None),
-                _ => Poll::Pending,
-            };
+            if state.writers == 0 {
+                return Poll::Ready(None);
+            }
+            let before = state.waker.replace(cx.waker().clone());
+            drop(state);
+            drop(before);
+            return Poll::Pending;
         };
         state.read += 1;
         state.forget(self.kept_as.is_some());
         drop(state);
         self.read.notify_waiters();
         Poll::Ready(Some(Told { place, text }))
+    }
+}
+
+/// Outside of the lock, since a waker is foreign code.
+fn wake(waker: Option<Waker>) {
+    if let Some(waker) = waker {
+        waker.wake();
     }
 }
 
@@ -196,7 +209,9 @@ impl State {
             let is_read = state.gone < state.read && (!kept || state.bytes > MOST_KEPT);
             is_read || (state.is_left && state.bytes > MOST_LEFT)
         };
-        while is_too_much(self) {
+        // The answer itself is what a client comes back for.
+        let is_answer = |state: &Self| kept && state.writers == 0 && state.messages.len() == 1;
+        while is_too_much(self) && !is_answer(self) {
             let Some(message) = self.messages.pop_front() else {
                 return;
             };

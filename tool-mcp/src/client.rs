@@ -73,7 +73,7 @@ use self::session::Session;
 ///   schema with the feature `validate` (see
 ///   [`DynToolBuilder::parameters`](toolwright_runtime::dyn_tool::DynToolBuilder::parameters)). They are sent as they were
 ///   written, digit for digit.
-/// - A server is not trusted more than a model. Its messages are limited, and unreadable ones are skipped. Invisible
+/// - What a server says is untrusted input. Its messages are limited, and unreadable ones are skipped. Invisible
 ///   characters are removed from the texts of its tools. [`Client::notices`] lists all changes and refusals. The
 ///   *texts* of its tools reach your model unchanged otherwise, so connect only to servers that you trust.
 /// - A call is sent once. If the connection is lost before the answer, the call fails with an unknown outcome. Tools
@@ -162,7 +162,8 @@ impl Client {
         self.identity.instructions.as_deref()
     }
 
-    /// Returns true if there is a connection now.
+    /// Returns true while connected. Of a URL this is true until the client is closed, since every message is a request of
+    /// its own.
     pub fn is_connected(&self) -> bool {
         matches!(&*self.link.state.borrow(), State::Up(..))
     }

@@ -133,7 +133,14 @@ impl Link {
             };
             match Next::of(&result, wanted)? {
                 Next::Settled => return Ok(result),
-                Next::Asks(required) => answers = fulfil(&session, required).await?,
+                Next::Asks(required) => {
+                    let cancel = cx.cancel();
+                    answers = tokio::select! {
+                        biased;
+                        () = cancel.cancelled() => return Err(cancelled(true).into_error()),
+                        answers = fulfil(&session, required) => answers?,
+                    };
+                }
                 Next::Task(task) => return self.task((number, session), task, cx).await,
             }
         }

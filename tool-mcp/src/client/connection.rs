@@ -46,10 +46,6 @@ pub(super) struct Connection {
     pub(super) changed: Notify,
     /// How many people are being asked something: a call that waits for them is not slow.
     pub(super) asking: AtomicUsize,
-    /// Fired when both sides have said hello.
-    pub(super) greeted: Cancel,
-    /// Fired when it is heard what the server says unasked, or it is known that nothing is.
-    pub(super) hears: Cancel,
     /// A stream of the server's own notes was opened: a second time means that something may have been missed.
     listened: AtomicBool,
     /// Fired to end the connection.
@@ -132,8 +128,6 @@ impl Connection {
             hello: OnceLock::new(),
             changed: Notify::new(),
             asking: AtomicUsize::new(0),
-            greeted: Cancel::new(),
-            hears: Cancel::new(),
             listened: AtomicBool::new(false),
             stop: Cancel::new(),
             gone: Cancel::new(),
@@ -232,10 +226,9 @@ impl Connection {
     /// Sends a notification. What it returns ends when it is out.
     pub(super) fn notify(&self, method: &str, params: &str) -> oneshot::Receiver<()> {
         let (done, is_out) = oneshot::channel();
-        let outgoing = Outgoing {
-            done: Some(done),
-            ..message(notification(method, params), None)
-        };
+        let mut outgoing = message(notification(method, params), None);
+        outgoing.done = Some(done);
+        method.clone_into(&mut outgoing.head.method);
         // Where the connection is gone, nobody hears of it.
         let _ = self.out.send(outgoing);
         is_out
@@ -263,7 +256,8 @@ impl Connection {
     /// The connection is over: who waits hears so.
     pub(super) fn end(&self) {
         self.gone.cancel();
-        self.waiting().clear();
+        // A context is the host's, and is dropped behind the lock.
+        drop(std::mem::take(&mut *self.waiting()));
         self.forget_asked();
     }
 
@@ -287,8 +281,12 @@ impl Connection {
         let frame = match Frame::read(text) {
             Ok(frame) => frame,
             // Servers of 2025-03-26 may send several messages in one.
-            Err(FrameError::Array) if !array(text).is_empty() => {
-                for message in array(text) {
+            Err(FrameError::Array) => {
+                let messages = array(text);
+                if messages.is_empty() {
+                    self.bad("a message that is no JSON-RPC: an array without messages");
+                }
+                for message in messages {
                     if message.starts_with('{') {
                         self.incoming(message);
                     } else {
@@ -497,7 +495,8 @@ impl Drop for Pending {
         let (Some(id), Some(connection)) = (self.id, self.connection.upgrade()) else {
             return;
         };
-        connection.waiting().remove(&id);
+        let waiting = connection.waiting().remove(&id);
+        drop(waiting);
         if self.way.withdraw() {
             return;
         }
@@ -534,10 +533,18 @@ impl<'a> Asking<'a> {
         connection.asking.fetch_add(1, Ordering::AcqRel);
         Self(connection)
     }
+
+    /// The time in which a person answers is not the server's.
+    fn ends(&self) {
+        for waiting in self.0.waiting().values() {
+            waiting.alive.notify_one();
+        }
+    }
 }
 
 impl Drop for Asking<'_> {
     fn drop(&mut self) {
+        self.ends();
         self.0.asking.fetch_sub(1, Ordering::AcqRel);
     }
 }

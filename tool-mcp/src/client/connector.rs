@@ -1,6 +1,7 @@
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -26,7 +27,7 @@ use crate::token;
 
 /// Builder of a connection to an MCP server. Await it to connect. See [`connect`](super::connect).
 #[derive(Debug)]
-#[must_use = "nobody connects until it is awaited"]
+#[must_use = "a connector does nothing unless awaited"]
 pub struct Connector {
     server: ServerAt,
     settings: Settings,
@@ -143,10 +144,10 @@ impl Connector {
         self
     }
 
-    /// Starts with the handshake of protocols before 2026-07-28. By default the newer one is tried first. That costs
-    /// older servers a message, or 10 s if they do not answer it.
+    /// Starts with the handshake of protocols before 2026-07-28. By default the newer one is tried first. With an older server
+    /// this costs one extra request, or 10 s if the server does not answer it; a process that ends at it is started again.
     pub fn initialize(mut self) -> Self {
-        self.settings.modern = false;
+        self.settings.modern = Arc::new(AtomicBool::new(false));
         self
     }
 

@@ -10,14 +10,10 @@ use toolwright_json::{Object, list, quoted};
 use super::answer::{Answered, Refusal};
 use super::connection::{Connection, Request, short};
 use super::error::{ConnectError, ConnectErrorKind};
-use super::settings::Settings;
 use crate::protocol::{Fields, Version, array, code, key, string};
 
 /// So long a server may take to say that it does not know the newer greeting; some never do.
 const PROBE: Duration = Duration::from_secs(10);
-
-/// So long the stream of what a server says unasked may take to open.
-pub(super) const HEARS: Duration = Duration::from_millis(500);
 
 /// What a server said of itself.
 #[derive(Debug, Clone)]
@@ -63,32 +59,46 @@ pub(super) fn modern_meta(meta: Object, capabilities: &str) -> Object {
         .json(key::CAPABILITIES, capabilities)
 }
 
-/// Says hello. The newer greeting is tried first where the host did not say otherwise.
+/// What came of a greeting.
+pub(super) enum Greeting {
+    Done,
+    /// The server went away when it heard the newer one, as some older servers do.
+    Gone,
+}
+
+/// Says hello: with the newer greeting first, if `modern` says so.
 pub(super) async fn greet(
     connection: &Arc<Connection>,
-    settings: &Settings,
-) -> Result<(), ConnectError> {
-    if settings.modern
-        && let Some(hello) = discover(connection).await?
-    {
-        let _ = connection.hello.set(hello);
-        connection.greeted.cancel();
-        return Ok(());
+    modern: bool,
+) -> Result<Greeting, ConnectError> {
+    if modern {
+        match discover(connection).await? {
+            Found::Newest(hello) => {
+                let _ = connection.hello.set(hello);
+                return Ok(Greeting::Done);
+            }
+            Found::Older => {}
+            Found::Gone => return Ok(Greeting::Gone),
+        }
     }
     let hello = initialize(connection).await?;
     let _ = connection.hello.set(hello);
     // What follows must not overtake it.
     let _ = connection.notify("notifications/initialized", "{}").await;
-    connection.greeted.cancel();
-    // A question that belongs to no stream is lost where nobody listens yet. Some servers answer only with their first words.
-    let _ = timeout(HEARS, connection.hears.cancelled()).await;
-    Ok(())
+    Ok(Greeting::Done)
 }
 
-/// `server/discover`. `None` where the server is an older one.
+/// What answers the newer greeting.
+enum Found {
+    Newest(Hello),
+    Older,
+    Gone,
+}
+
+/// `server/discover`.
 ///
 /// Source: "Backward Compatibility" of the protocol's stdio and streamable HTTP.
-async fn discover(connection: &Arc<Connection>) -> Result<Option<Hello>, ConnectError> {
+async fn discover(connection: &Arc<Connection>) -> Result<Found, ConnectError> {
     let newest = Version::V2026_07_28;
     let mut tries = 0;
     loop {
@@ -98,20 +108,20 @@ async fn discover(connection: &Arc<Connection>) -> Result<Option<Hello>, Connect
         let mut pending = connection.send(request, None);
         let answered = match timeout(PROBE, pending.answer()).await {
             Ok(Some(answered)) => answered,
-            Ok(None) => return Err(went_away()),
-            Err(_) => return Ok(None),
+            Ok(None) => return Ok(Found::Gone),
+            Err(_) => return Ok(Found::Older),
         };
         return match answered {
             Answered::Result(result) => {
                 let result = Fields::of(&result).unwrap_or_default();
                 if !versions(result.some("supportedVersions")).contains(&newest) {
-                    return Ok(None);
+                    return Ok(Found::Older);
                 }
                 let meta = result.object("_meta").unwrap_or_default();
                 let info = meta
                     .object(key::SERVER_INFO)
                     .or_else(|| result.object("serverInfo"));
-                Ok(Some(Hello::read(newest, &result, info)))
+                Ok(Found::Newest(Hello::read(newest, &result, info)))
             }
             Answered::Error(refusal) => {
                 let data = refusal.data.as_deref().unwrap_or("{}");
@@ -125,7 +135,7 @@ async fn discover(connection: &Arc<Connection>) -> Result<Option<Hello>, Connect
                     Ok(code::UNSUPPORTED_VERSION)
                         if supported.iter().any(|version| !version.is_modern()) =>
                     {
-                        Ok(None)
+                        Ok(Found::Older)
                     }
                     Ok(code::UNSUPPORTED_VERSION) => {
                         let words = "the server speaks no version that is spoken here";
@@ -135,12 +145,13 @@ async fn discover(connection: &Arc<Connection>) -> Result<Option<Hello>, Connect
                     Ok(code::HEADER_MISMATCH | code::MISSING_CAPABILITY) => {
                         Err(ungreeted(&refusal.message))
                     }
-                    _ => Ok(None),
+                    _ => Ok(Found::Older),
                 }
             }
-            Answered::Broken(why) => Err(ungreeted(&why)),
+            // What is no answer comes of a server that does not know the question.
+            Answered::Broken(_) => Ok(Found::Older),
             #[cfg(feature = "client-http")]
-            Answered::Http(answer) => refused(&answer).map_or(Ok(None), Err),
+            Answered::Http(answer) => refused(&answer).map_or(Ok(Found::Older), Err),
             #[cfg(feature = "client-http")]
             Answered::Lost(why) => Err(ungreeted(&why)),
         };
@@ -207,7 +218,7 @@ fn ungreeted(why: &str) -> ConnectError {
     ConnectError::new(ConnectErrorKind::Handshake, words)
 }
 
-fn went_away() -> ConnectError {
+pub(super) fn went_away() -> ConnectError {
     let words = "the server went away before it said hello";
     ConnectError::new(ConnectErrorKind::Handshake, words)
 }

@@ -13,7 +13,7 @@ use futures_util::StreamExt;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use reqwest::redirect::Policy;
 use reqwest::{RequestBuilder, Response, Url};
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::{sleep, timeout};
 use toolwright_runtime::tool::Cancel;
 
@@ -39,6 +39,19 @@ const MOST_OF_REFUSAL: usize = 64 * 1024;
 /// So many requests are under way at once; others wait.
 const MOST_AT_ONCE: usize = 1_024;
 
+/// Sent when both sides have said hello.
+const INITIALIZED: &str = "notifications/initialized";
+
+/// So long the stream of what a server says unasked may take to open.
+const OPENS: Duration = Duration::from_millis(500);
+
+/// So long a server may take to take what is no request.
+const TAKEN: Duration = Duration::from_secs(30);
+
+/// The bounds of how long a server may let a client wait before it comes back.
+const SHORTEST_RETRY: Duration = Duration::from_millis(10);
+const LONGEST_RETRY: Duration = Duration::from_mins(1);
+
 /// How long a server may take to hear that its session is over.
 const GOODBYE: Duration = Duration::from_secs(2);
 
@@ -62,8 +75,6 @@ struct Http {
 #[derive(Clone, Default)]
 struct Session {
     id: Option<HeaderValue>,
-    /// Fired when it is heard what the server says unasked, or it is known that nothing is.
-    hears: Cancel,
     /// Fired when it is over.
     over: Cancel,
 }
@@ -78,7 +89,8 @@ pub(super) fn start(
     let client = reqwest::Client::builder()
         // A header that was given for one server is for no other.
         .redirect(Policy::none())
-        .connect_timeout(settings.connect_limit)
+        // Before a call is silent for too long, so that it is known not to have been sent.
+        .connect_timeout(settings.connect_limit.min(settings.call_limit / 2))
         .build()
         .map_err(|error| ConnectError::new(ConnectErrorKind::Invalid, words(error)))?;
     let http = Arc::new(Http {
@@ -99,8 +111,16 @@ pub(super) fn start(
                 () = connection.stop.cancelled() => None,
             };
             let Some(next) = next else { break };
+            // Answers and greetings go out whatever else waits.
+            let waits = next.request.is_some() && next.head.method != "initialize";
+            let room = async {
+                if !waits {
+                    return None;
+                }
+                Arc::clone(&http.room).acquire_owned().await.ok()
+            };
             let room = tokio::select! {
-                room = Arc::clone(&http.room).acquire_owned() => room,
+                room = room => room,
                 () = connection.stop.cancelled() => break,
             };
             let (http, connection) = (Arc::clone(&http), Arc::clone(&connection));
@@ -139,11 +159,13 @@ impl Http {
     async fn send(self: &Arc<Self>, connection: &Arc<Connection>, mut outgoing: Outgoing) {
         outgoing.room = None;
         let Some((id, way)) = outgoing.request.clone() else {
+            let method = &*outgoing.head.method;
             // Of a cancellation the end of the request's own POST tells, in versions without sessions.
-            let is_needless =
-                connection.is_modern() && outgoing.text.contains("notifications/cancelled");
-            if !is_needless {
-                self.post(connection, &outgoing, None).await;
+            if !(connection.is_modern() && method == "notifications/cancelled") {
+                let _ = timeout(TAKEN, self.post(connection, &outgoing, None)).await;
+            }
+            if method == INITIALIZED {
+                self.hear(connection).await;
             }
             if let Some(done) = outgoing.done.take() {
                 let _ = done.send(());
@@ -189,12 +211,21 @@ impl Http {
                 }
             };
             let is_forgotten = response.status() == StatusCode::NOT_FOUND && session.id.is_some();
-            if !is_forgotten || again || outgoing.head.method == "initialize" {
+            // What is no request is about the session that is over.
+            let request = outgoing
+                .request
+                .as_ref()
+                .filter(|_| is_forgotten && !again && outgoing.head.method != "initialize");
+            let Some((_, way)) = request else {
                 return self.answer(connection, outgoing, id, response).await;
-            }
+            };
             // The request was not looked into, and goes into a new session.
+            way.was_not_sent();
             if let Err(error) = self.anew(connection, &session).await {
                 return Some(Answered::Lost(error.to_string()));
+            }
+            if !way.leaves() {
+                return None;
             }
             session = self.session().clone();
         }
@@ -256,7 +287,7 @@ impl Http {
             return Some(refused(response).await);
         }
         if outgoing.head.method == "initialize" {
-            self.opened(connection, response.headers().get(SESSION));
+            self.opened(response.headers().get(SESSION));
         }
         if is_of(response.headers(), EVENTS) {
             return self.read_on(connection, id, response).await;
@@ -276,27 +307,33 @@ impl Http {
     }
 
     /// A new session, in the place of one that was before.
-    fn opened(self: &Arc<Self>, connection: &Arc<Connection>, id: Option<&HeaderValue>) {
+    fn opened(&self, id: Option<&HeaderValue>) {
         let session = Session {
             id: id.cloned(),
-            ..Session::default()
+            over: Cancel::new(),
         };
-        let before = std::mem::replace(&mut *self.session(), session.clone());
+        let before = std::mem::replace(&mut *self.session(), session);
         before.over.cancel();
-        // Without a session a server does not know whom a stream of its own would be for.
-        if session.id.is_none() {
-            session.hears.cancel();
-            connection.hears.cancel();
-            return;
-        }
+    }
+
+    /// Begins to hear what the server says unasked. A question of a session that belongs to no stream is lost where nobody
+    /// listens yet.
+    async fn hear(self: &Arc<Self>, connection: &Arc<Connection>) {
+        let session = self.session().clone();
+        let has_session = session.id.is_some();
+        let (opens, opened) = oneshot::channel();
         let (http, connection) = (Arc::clone(self), Arc::clone(connection));
         tokio::spawn(async move {
             tokio::select! {
-                () = http.listen(&connection, &session) => {}
+                () = http.listen(&connection, &session, opens) => {}
                 () = session.over.cancelled() => {}
                 () = connection.stop.cancelled() => {}
             }
         });
+        if has_session {
+            // Some servers answer only with their first words.
+            let _ = timeout(OPENS, opened).await;
+        }
     }
 
     /// Greets a server anew that forgot the session. It may be another server, with other tools.
@@ -310,28 +347,40 @@ impl Http {
             return Ok(());
         }
         connection.forget_asked();
-        // It says again what it is, which is known.
-        Box::pin(hello::initialize(connection)).await?;
-        let _ = connection.notify("notifications/initialized", "{}").await;
-        let hears = self.session().hears.clone();
-        let _ = timeout(hello::HEARS, hears.cancelled()).await;
+        let hello = Box::pin(hello::initialize(connection)).await?;
+        if connection
+            .hello
+            .get()
+            .is_some_and(|known| known.version != hello.version)
+        {
+            connection.stop.cancel();
+        }
+        let _ = connection.notify(INITIALIZED, "{}").await;
         connection.changed.notify_one();
         Ok(())
     }
 
     /// Reads what a server says unasked, as long as there is the session.
-    async fn listen(&self, connection: &Arc<Connection>, session: &Session) {
-        // The server has to hear first that the client is there.
-        connection.greeted.cancelled().await;
-        let (mut tries, mut last) = (0, None);
+    async fn listen(
+        &self,
+        connection: &Arc<Connection>,
+        session: &Session,
+        opens: oneshot::Sender<()>,
+    ) {
+        let (mut opens, mut tries, mut last) = (Some(opens), 0, None);
         loop {
             let response = self.get(connection, session, last.as_deref()).await;
-            session.hears.cancel();
-            connection.hears.cancel();
+            if let Some(opens) = opens.take() {
+                let _ = opens.send(());
+            }
             let response = match response {
                 Ok(response) => response,
                 // It has no such stream, or not for this client.
-                Err(status) if status.is_some_and(|status| status.is_client_error()) => return,
+                Err(Some(status))
+                    if status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS =>
+                {
+                    return;
+                }
                 Err(_) => {
                     sleep(self.backoff.before(tries)).await;
                     tries = tries.saturating_add(1);
@@ -347,7 +396,7 @@ impl Http {
                 tries = 0;
             }
             last = read.last.or(last);
-            sleep(read.retry.unwrap_or_else(|| self.backoff.before(tries))).await;
+            sleep(self.pause(read.retry, tries)).await;
             tries = tries.saturating_add(1);
         }
     }
@@ -414,7 +463,7 @@ impl Http {
                 return broken();
             };
             response = loop {
-                sleep(read.retry.unwrap_or_else(|| self.backoff.before(tries))).await;
+                sleep(self.pause(read.retry, tries)).await;
                 tries += 1;
                 match self.get(connection, &session, Some(at)).await {
                     Ok(response) => break response,
@@ -456,6 +505,14 @@ impl Http {
             }
         }
         None
+    }
+
+    /// How long to wait before a stream is asked for again: as the server says, within bounds of our own.
+    fn pause(&self, retry: Option<Duration>, tries: u32) -> Duration {
+        match retry {
+            Some(retry) => retry.clamp(SHORTEST_RETRY, LONGEST_RETRY),
+            None => self.backoff.before(tries),
+        }
     }
 
     /// Tells the server that the session is over.

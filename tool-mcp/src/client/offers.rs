@@ -67,15 +67,15 @@ pub struct ResourceInfo {
 pub struct PromptMessage {
     /// `user` or `assistant`.
     pub role: String,
-    /// What is said.
+    /// Content of the message.
     pub content: Content,
 }
 
 /// Prompts, resources and completion. The texts are the server's, as those of its tools.
 ///
 /// # Errors
-/// They fail as calls of tools do: with what the server says, after the [idle
-/// timeout](super::Connector::idle_timeout), or if the connection is lost. They are asked again by whoever wants to.
+/// Each returns the server's error, or an error if the [idle timeout](super::Connector::idle_timeout) expires or the
+/// connection is lost. Requests are not retried.
 impl Client {
     /// Returns the server's prompts.
     pub async fn prompts(&self) -> Result<Vec<PromptInfo>, ToolError> {
@@ -134,7 +134,8 @@ impl Client {
             .await
     }
 
-    /// Reads a resource: a document for each text, a picture or sound for data of that type, a note for other data.
+    /// Reads a resource. Text becomes a document block, image and audio data become image and audio blocks, and any other
+    /// data becomes a note.
     pub async fn read(&self, uri: &str) -> Result<Content, ToolError> {
         let params = Object::new().text("uri", uri);
         let result = self.ask("resources/read", Some(uri), params).await?;
@@ -165,7 +166,7 @@ impl Client {
         Ok(read.into())
     }
 
-    /// Returns what an argument of a prompt may be that starts so.
+    /// Returns completions for an argument of a prompt, given the value typed so far.
     pub async fn complete_prompt(
         &self,
         name: &str,
@@ -176,7 +177,7 @@ impl Client {
         self.complete(&of.end(), argument, value).await
     }
 
-    /// Returns what a variable of a resource's template may be that starts so.
+    /// Returns completions for a variable of a resource template, given the value typed so far.
     pub async fn complete_resource(
         &self,
         template: &str,

@@ -28,8 +28,8 @@ pub(super) type Output = Box<dyn AsyncWrite + Unpin + Send>;
 type Open = dyn Fn() -> io::Result<(Input, Output)> + Send + Sync;
 
 impl ServerAt {
-    /// A server at the other end of pipes, one message per line: in this process, in a container, behind a tunnel. `open`
-    /// opens them, first what the server says and second what it hears, for each connection again.
+    /// A server at the other end of pipes, one message per line: in this process, in a container, behind a tunnel. `open` is
+    /// called for each connection. It returns a reader of the server's output and a writer to its input.
     ///
     /// ```
     /// use toolwright::mcp::{self, McpServer, ServerAt};

@@ -1,6 +1,7 @@
 //! One connection that is up, from its greeting to its end.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde_json::value::RawValue;
@@ -9,7 +10,7 @@ use tokio::time::timeout;
 use super::answer::{Answered, Refusal};
 use super::connection::{Connection, Request, short};
 use super::error::{ConnectError, ConnectErrorKind};
-use super::hello::{self, Hello, modern_meta};
+use super::hello::{self, Greeting, Hello, modern_meta};
 use super::pages::{Pages, Then};
 use super::server::Target;
 use super::settings::Settings;
@@ -50,25 +51,54 @@ impl Session {
         target: &Target,
         settings: &Settings,
     ) -> Result<(Self, Running), ConnectError> {
-        let tail = Tail::default();
-        let (connection, outgoing) =
-            Connection::new(settings.asker.clone(), settings.events.clone());
-        let running = Running(Arc::clone(&connection));
-        let greeted = async {
-            target.start(&connection, outgoing, &tail, settings)?;
-            hello::greet(&connection, settings).await
-        };
         let limit = settings.connect_limit;
-        let greeted = timeout(limit, greeted).await.unwrap_or_else(|_| {
+        let mut tail = Tail::default();
+        let opened = timeout(limit, async {
+            let modern = settings.modern.load(Ordering::Relaxed);
+            if let Some(opened) = Self::start(target, settings, modern, &tail).await? {
+                return Ok(opened);
+            }
+            if target.is_http() {
+                return Err(hello::went_away());
+            }
+            // It is started once more, and from now on greeted as it wants to be.
+            settings.modern.store(false, Ordering::Relaxed);
+            tail = Tail::default();
+            let opened = Self::start(target, settings, false, &tail).await?;
+            opened.ok_or_else(hello::went_away)
+        });
+        let opened = opened.await.unwrap_or_else(|_| {
             let words = format!("the server did not say hello within {limit:?}");
             Err(ConnectError::new(ConnectErrorKind::Timeout, words))
         });
-        if let Err(error) = greeted {
-            // The process's last words arrive beside the end of its output.
-            tokio::time::sleep(Duration::from_millis(50)).await;
-            return Err(error.with_stderr(tail.read()));
+        match opened {
+            Ok(opened) => Ok(opened),
+            Err(error) => {
+                // The process's last words arrive beside the end of its output.
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                Err(error.with_stderr(tail.read()))
+            }
         }
-        Ok((Self { connection, tail }, running))
+    }
+
+    /// `None` if the server went away when it heard the newer greeting.
+    async fn start(
+        target: &Target,
+        settings: &Settings,
+        modern: bool,
+        tail: &Tail,
+    ) -> Result<Option<(Self, Running)>, ConnectError> {
+        let (connection, outgoing) =
+            Connection::new(settings.asker.clone(), settings.events.clone());
+        let running = Running(Arc::clone(&connection));
+        target.start(&connection, outgoing, tail, settings)?;
+        Ok(match hello::greet(&connection, modern).await? {
+            Greeting::Gone => None,
+            Greeting::Done => {
+                let tail = tail.clone();
+                Some((Self { connection, tail }, running))
+            }
+        })
     }
 
     pub(super) fn hello(&self) -> Option<&Hello> {

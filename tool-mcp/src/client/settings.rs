@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -53,7 +54,8 @@ pub(super) struct Settings {
     pub(super) most_bytes: usize,
     pub(super) most_tools: usize,
     pub(super) backoff: Backoff,
-    pub(super) modern: bool,
+    /// Whether the newer greeting is tried first.
+    pub(super) modern: Arc<AtomicBool>,
 }
 
 /// How long a new connection is waited for after one that failed.
@@ -97,7 +99,7 @@ impl Default for Settings {
                 first: Duration::from_millis(200),
                 longest: Duration::from_secs(30),
             },
-            modern: true,
+            modern: Arc::new(AtomicBool::new(true)),
         }
     }
 }

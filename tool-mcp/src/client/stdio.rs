@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::process::Command;
 use tokio::sync::mpsc;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use toolwright_runtime::tool::Cancel;
 
 use super::answer::Answered;
@@ -15,7 +15,7 @@ use super::child::{Guarded, LAST_WORDS};
 use super::connection::{Connection, Outgoing};
 use super::group::Group;
 use super::stderr::{self, Tail};
-use crate::protocol::{Line, Lines};
+use crate::protocol::{Kind, Line, Lines, Torn};
 
 /// Starts the command, and connects to it. Of a message of more than `most` bytes the ends are read.
 pub(super) fn start(
@@ -37,7 +37,6 @@ pub(super) fn start(
     let stdout = child.stdout.take().ok_or_else(missing)?;
     let stderr = child.stderr.take().ok_or_else(missing)?;
 
-    connection.hears.cancel();
     let (stop, gone) = (connection.stop.clone(), Cancel::new());
     tokio::spawn(write_all(stdin, outgoing, stop.clone()));
     let aside = stderr::follow(stderr, connection.events.clone(), tail.clone());
@@ -63,7 +62,6 @@ pub(super) fn over(
     outgoing: mpsc::UnboundedReceiver<Outgoing>,
     most: usize,
 ) {
-    connection.hears.cancel();
     let stop = connection.stop.clone();
     tokio::spawn(write_all(output, outgoing, stop.clone()));
     let connection = Arc::clone(connection);
@@ -102,6 +100,9 @@ async fn write_all(
             () = stop.cancelled() => false,
         };
         if !written {
+            // What it said last may still be read.
+            sleep(LAST_WORDS).await;
+            stop.cancel();
             return;
         }
         if let Some(done) = next.done.take() {
@@ -150,18 +151,23 @@ async fn read_all(
     }
 }
 
-/// The id of a message of which only start and end are left, if either says it: it stands first or
-/// last among the keys of the message, where nothing else can look like it.
+/// The id of an answer of which only start and end are left, if either says it: it stands before the answer or last in
+/// the message, where nothing else can look like it.
 fn id_of_cut(head: &str, tail: &str) -> Option<u64> {
     let digits = |text: &str| -> Option<u64> {
         let end = text.find(|char: char| !char.is_ascii_digit());
         text.get(..end.unwrap_or(text.len()))?.parse().ok()
     };
-    let head: String = head.chars().filter(|char| !char.is_whitespace()).collect();
-    for start in [r#"{"jsonrpc":"2.0","id":"#, r#"{"id":"#] {
-        if let Some(id) = head.strip_prefix(start) {
-            return digits(id);
-        }
+    if let Some(torn) = Torn::read(head) {
+        return torn.id.as_number().filter(|_| torn.kind == Kind::Answer);
+    }
+    let start: String = head.chars().filter(|char| !char.is_whitespace()).collect();
+    let start = start.strip_prefix(r#"{"jsonrpc":"2.0","#);
+    let start = start
+        .or_else(|| head.trim_start().strip_prefix('{'))?
+        .trim_start();
+    if !start.starts_with(r#""result""#) && !start.starts_with(r#""error""#) {
+        return None;
     }
     let tail = tail.trim_end().strip_suffix('}')?.trim_end();
     let start = tail.rfind(|char: char| !char.is_ascii_digit())? + 1;
@@ -178,6 +184,13 @@ mod tests {
     fn the_id_of_a_cut_message_stands_at_one_of_its_ends() {
         let head = r#"{"jsonrpc": "2.0", "id": 12, "result": {"#;
         assert_eq!(id_of_cut(head, "}}"), Some(12));
+        // One of the server's own ids.
+        let asks = r#"{"jsonrpc":"2.0","id":12,"method":"elicitation/create","params":{"#;
+        assert_eq!(id_of_cut(asks, "}}"), None);
+        let asks = r#"{"jsonrpc":"2.0","method":"x","params":{"#;
+        assert_eq!(id_of_cut(asks, r#"},"id":7}"#), None);
+        let last = r#"{"jsonrpc":"2.0","result":{"#;
+        assert_eq!(id_of_cut(last, r#"},"id":7}"#), Some(7));
         assert_eq!(
             id_of_cut(r#"{"result":{"#, r#""}]},"jsonrpc":"2.0","id":7}"#),
             Some(7)

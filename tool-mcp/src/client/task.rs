@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use tokio::runtime::Handle;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use toolwright_json::Object;
 use toolwright_provider::call::{ErrorKind, ToolError};
 use toolwright_runtime::tool::Context;
@@ -15,7 +15,7 @@ use super::answer::{Answered, Refusal};
 use super::call::{Answers, Required, Wanted, broken, cancelled, fulfil, refused};
 use super::link::Link;
 use super::session::Session;
-use crate::protocol::Fields;
+use crate::protocol::{Fields, code};
 
 /// How often a server is asked that does not say how often it wants to be.
 const POLL: Duration = Duration::from_secs(1);
@@ -23,9 +23,6 @@ const POLL: Duration = Duration::from_secs(1);
 /// Of what a server says of it, no more and no less is heard.
 const SHORTEST: Duration = Duration::from_millis(50);
 const LONGEST: Duration = Duration::from_mins(1);
-
-/// So many times in a row the server may fail to say what became of it.
-const MOST_FAILURES: usize = 5;
 
 /// How long the server is told that nobody waits any more.
 const WITHDRAWAL: Duration = Duration::from_secs(10);
@@ -117,15 +114,27 @@ impl Link {
             id: task.id.clone(),
             is_over: false,
         };
-        let mut answered = BTreeSet::new();
-        let mut failures = 0;
+        let (mut answered, mut unsent) = (BTreeSet::new(), None::<Answers>);
+        let (mut failures, mut heard) = (0, Instant::now());
         loop {
+            let pause = match failures {
+                0 => task.poll,
+                failures => task.poll.max(self.settings.backoff.before(failures)),
+            };
             tokio::select! {
                 biased;
                 () = cancel.cancelled() => return Err(cancelled(true).into_error()),
-                () = sleep(task.poll) => {}
+                () = sleep(pause) => {}
             }
             let session = withdrawal.session.clone();
+            // Nobody is asked again because their answer did not arrive.
+            if let Some(answers) = &unsent {
+                let update = task.wanted("tasks/update", Object::new());
+                let sent = self.round(&session, &update, answers, &cx).await;
+                if matches!(sent, Ok(Answered::Result(_))) {
+                    unsent = None;
+                }
+            }
             let said = match self.say(&session, &mut task, &cx).await {
                 Some(Said::Done) => {
                     let wanted = task.wanted("tasks/result", Object::new());
@@ -150,19 +159,21 @@ impl Link {
                     return Err(error);
                 }
                 Some(Said::Asks(mut required)) => {
+                    (failures, heard) = (0, Instant::now());
                     required.leave_out(&answered);
                     answered.extend(required.keys());
-                    let answers = fulfil(&session, required).await?;
+                    let answers = tokio::select! {
+                        biased;
+                        () = cancel.cancelled() => return Err(cancelled(true).into_error()),
+                        answers = fulfil(&session, required) => answers?,
+                    };
                     if !answers.is_empty() {
-                        let update = task.wanted("tasks/update", Object::new());
-                        // What did not arrive is asked for again, and answered no more than once.
-                        let _ = self.round(&session, &update, &answers, &cx).await;
+                        unsent = Some(answers);
                     }
-                    failures = 0;
                 }
-                Some(_) => failures = 0,
+                Some(_) => (failures, heard) = (0, Instant::now()),
                 None if cancel.is_cancelled() => return Err(cancelled(true).into_error()),
-                None if failures < MOST_FAILURES => {
+                None if heard.elapsed() < self.settings.call_limit => {
                     failures += 1;
                     if session.connection.is_closed()
                         && let Ok((next, session)) = self.session(number).await
@@ -186,11 +197,11 @@ impl Link {
         let round = self.round(session, &wanted, &answers, cx).await;
         let text = match round.ok()? {
             Answered::Result(text) => text,
-            Answered::Error(refusal) => {
-                // It is forgotten, and nobody knows more.
+            Answered::Error(refusal) if is_forgotten(&refusal) => {
                 let error = refused(&refusal).permanent().with_outcome_unknown();
                 return Some(Said::Failed(error));
             }
+            Answered::Error(_) => return None,
             Answered::Broken(_) => return None,
             #[cfg(feature = "client-http")]
             Answered::Http(_) | Answered::Lost(_) => return None,
@@ -218,4 +229,13 @@ impl Link {
             _ => return None,
         })
     }
+}
+
+/// Whether the server knows no such task, and nobody knows more.
+fn is_forgotten(refusal: &Refusal) -> bool {
+    let forgotten = [code::INVALID_PARAMS, code::RESOURCE_NOT_FOUND];
+    refusal
+        .code
+        .parse()
+        .is_ok_and(|code| forgotten.contains(&code))
 }

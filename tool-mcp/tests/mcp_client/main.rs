@@ -11,6 +11,7 @@ mod lists;
 mod memory;
 mod over_http;
 mod raw_http;
+mod recovery;
 mod scripted;
 mod versions;
 

@@ -193,6 +193,7 @@ fn discover(script: &str, id: &Value) {
             }),
         ),
         "silent about the new" | "silent, asks first" => {}
+        "knows one greeting" => std::process::exit(3),
         _ => send(&json!({
             "jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "what?"},
         })),

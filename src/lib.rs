@@ -277,8 +277,8 @@ pub use toolwright_macros::tool;
 
 /// Makes a prompt of a function, for a server of the Model Context Protocol.
 ///
-/// It is written as a [`#[tool]`](macro@tool) is, with a doc comment that says what it is for, and listed with [`tools!`] in
-/// a set of its own. It returns a string, which becomes a message of the user, [`Messages`](mcp::Messages), or
+/// Write it like a [`#[tool]`](macro@tool), with a doc comment that describes it, and list it with [`tools!`] in a set of its
+/// own. It returns a string, which becomes a message of the user, [`Messages`](mcp::Messages), or
 /// [`Content`](call::Content).
 ///
 /// ```
@@ -305,8 +305,8 @@ pub use toolwright_macros::tool;
 /// let server = McpServer::new(tools![]).prompts(tools![review]);
 /// ```
 ///
-/// Clients send texts as arguments. So each parameter is a string, a number, a `bool`, an enum without data, a type of dates
-/// and the like, or an `Option` of one; any other does not compile.
+/// Clients send arguments as strings. Each parameter is a string, a number, a `bool`, an enum without data, a date or a
+/// similar type, or an `Option` of one. Other types do not compile.
 ///
 /// The options are those of `#[tool]` that make sense here: `name`, `title`, `description`, `full_doc`, `blocking`, `spawn`,
 /// `timeout`, `meta`, `visible`, `validate`, `targets`, `handle`, `crate`.
@@ -315,9 +315,9 @@ pub use toolwright_macros::prompt;
 
 /// Makes a resource of a function, for a server of the Model Context Protocol.
 ///
-/// It is written as a [`#[tool]`](macro@tool) is, and listed with [`tools!`] in a set of its own. The attribute begins with
-/// the resource's URI, or with a template of it, whose variables are the function's parameters: `{id}` stands for one part
-/// without a slash, `{+path}` for anything. A variable without a parameter, or a parameter without a variable, does not
+/// Write it like a [`#[tool]`](macro@tool), and list it with [`tools!`] in a set of its own. The attribute begins with the
+/// resource's URI, or with a URI template whose variables are the function's parameters: `{id}` matches one segment, without
+/// a slash, and `{+path}` matches anything. A variable without a parameter, or a parameter without a variable, does not
 /// compile.
 ///
 /// ```

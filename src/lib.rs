@@ -52,7 +52,7 @@ pub mod call {
     };
     #[doc(inline)]
     pub use toolwright_runtime::tool::{
-        Answer, BoxFuture, Call, CallPlace, Decision, Filter, Scope, State, WrapTool,
+        Answer, BoxFuture, Call, CallPlace, Decision, Filter, Grant, Scope, State, WrapTool,
     };
     #[cfg(feature = "tokio")]
     #[doc(inline)]

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::json;
 use toolwright::{
-    Context, Encoder, ToolCall, ToolResult, Toolset, Wire,
-    call::{ErrorKind, Scope, State},
+    Context, DynTool, Encoder, Executor, ToolCall, ToolError, ToolResult, Toolset, Wire,
+    call::{ErrorKind, Grant, Scope, State},
     tool, tools,
 };
 
@@ -125,4 +125,65 @@ fn a_hidden_name_is_not_offered() {
 fn a_panic_hides_the_tool() {
     let result = run("broken", &Context::new());
     assert_eq!(result.outcome.unwrap_err().kind(), ErrorKind::Hidden);
+}
+
+/// Cancels an order.
+#[tool(scopes("orders:read", "orders:write"))]
+fn cancel_order() -> bool {
+    true
+}
+
+#[tokio::test]
+async fn a_grant_admits_tools_whose_scopes_it_has() {
+    let (tools, _) = tools![look, cancel_order].with(
+        DynTool::builder()
+            .name("wrong")
+            .description("Says its scopes wrongly.")
+            .meta("scopes", "orders:read")
+            .handler_sync(|_: serde_json::Value, _| Ok::<_, ToolError>(true))
+            .build()
+            .unwrap(),
+    );
+    let of = |grant: Option<Grant>| match grant {
+        Some(grant) => Context::new().with(grant),
+        None => Context::new(),
+    };
+    let reader = Grant::new().with_scopes(["orders:read"]);
+    let both = Grant::new().with_scopes(["orders:write", "orders:read"]);
+    for (grant, seen) in [
+        (None, &["look", "cancel_order", "wrong"][..]),
+        (Some(Grant::unlimited()), &["look", "cancel_order", "wrong"]),
+        (Some(Grant::new()), &["look"]),
+        (Some(reader), &["look"]),
+        (Some(both), &["look", "cancel_order"]),
+    ] {
+        let cx = of(grant.clone());
+        assert_eq!(names(&tools.visible(&cx.scope())), seen, "{grant:?}");
+        for name in ["cancel_order", "wrong"] {
+            let call = ToolCall::new("1", name, "{}");
+            let is_seen = seen.contains(&name);
+            let alone = tools.call(&call, &cx).await;
+            let run = Executor::serial(&tools).run(&[call], &cx).await;
+            let run = run.results().next().unwrap().clone();
+            for result in [alone, run] {
+                let error = result.outcome.as_ref().err().map(ToolError::kind);
+                assert_eq!(
+                    error,
+                    (!is_seen).then_some(ErrorKind::Hidden),
+                    "{name} {grant:?}"
+                );
+            }
+        }
+        // What is hidden is near nothing.
+        let near = tools
+            .call(&ToolCall::new("1", "cancel_orders", "{}"), &cx)
+            .await;
+        let is_near = near
+            .outcome
+            .as_ref()
+            .unwrap_err()
+            .to_string()
+            .contains("cancel_order`?");
+        assert_eq!(is_near, seen.contains(&"cancel_order"), "{near:?}");
+    }
 }

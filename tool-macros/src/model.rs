@@ -66,6 +66,8 @@ pub(crate) struct Options {
     pub(crate) timeout: Option<(Span, u64)>,
     /// The text of a JSON object.
     pub(crate) meta: Option<String>,
+    /// The text of a JSON list, until it is part of `meta`.
+    pub(crate) scopes: Option<String>,
     pub(crate) visible: Option<Path>,
     pub(crate) validate: Option<Path>,
     /// Unknown arguments are ignored. Span of the option.

@@ -50,6 +50,8 @@ pub use self::client::{
 pub use self::elicit::ElicitResult;
 #[cfg(feature = "server")]
 pub use self::elicit::ElicitResults;
+#[cfg(all(feature = "server-http", feature = "oauth"))]
+pub use self::server::{Authorization, AuthorizationError, TokenError};
 #[cfg(feature = "server")]
 pub use self::server::{Completing, McpServer, Messages, ResourceUpdates, ServerLimits};
 #[cfg(feature = "server-http")]

@@ -7,6 +7,7 @@ mod context;
 mod decision;
 mod decode;
 mod filter;
+mod grant;
 #[cfg(feature = "tokio")]
 pub(crate) mod items;
 #[cfg(feature = "tokio")]
@@ -37,6 +38,8 @@ pub use self::decision::Decision;
 pub(crate) use self::decode::{check, filled};
 pub(crate) use self::decode::{decode_params, decode_root, decode_value, decode_value_of};
 pub use self::filter::Filter;
+pub use self::grant::Grant;
+pub(crate) use self::grant::SCOPES;
 #[cfg(feature = "tokio")]
 pub use self::items::Items;
 #[cfg(feature = "tokio")]

@@ -13,7 +13,7 @@ use std::time::Duration;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
-use crate::tool::{Call, Context, Filter, Redefined, Scope, Tool};
+use crate::tool::{Call, Context, Filter, Grant, Redefined, SCOPES, Scope, Tool};
 #[cfg(feature = "tokio")]
 use toolwright_provider::call::Annotations;
 use toolwright_provider::call::{ErrorKind, Meta, ToolCall, ToolDef, ToolError};
@@ -101,7 +101,7 @@ impl Entry {
                 timeout: def.timeout,
                 annotations: def.annotations,
             },
-            may_hide: tool.__may_hide(),
+            may_hide: tool.__may_hide() || def.meta.get(SCOPES).is_some(),
             is_destructive: def.annotations.destructive == Some(true),
             tool,
             encoded: Arc::default(),
@@ -128,10 +128,15 @@ impl Entry {
         Call::of(call, store, cx).destructive(self.is_destructive)
     }
 
+    /// What the conversation's grant and the tool itself say.
+    fn shows(&self, scope: &Scope<'_>) -> bool {
+        Grant::is_given(scope, self.def()) && self.tool.visible(scope)
+    }
+
     /// Returns true if a conversation may see the tool. Code that panics hides it.
     fn is_visible(&self, scope: &Scope<'_>, filter: Option<&Filter>) -> bool {
         let says = |what, asked: &dyn Fn() -> bool| reported(what, asked).unwrap_or(false);
-        (!self.may_hide || says("a tool's `visible`", &|| self.tool.visible(scope)))
+        (!self.may_hide || says("a tool's `visible`", &|| self.shows(scope)))
             && filter.is_none_or(|filter| says("a filter", &|| filter.passes(self.def(), scope)))
     }
 }

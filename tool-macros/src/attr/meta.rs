@@ -8,6 +8,9 @@ use super::{Entry, entries};
 use crate::ctxt::Ctxt;
 use crate::invisible_chars;
 
+/// What options of their own put beside `meta(…)`, so that only they can.
+const RESERVED: [&str; 1] = ["scopes"];
+
 /// `meta(key = literal, …)` as the text of a JSON object.
 pub(super) fn meta_json(cx: &Ctxt, entry: &Entry) -> Option<String> {
     let Meta::List(list) = &entry.meta else {
@@ -24,6 +27,13 @@ pub(super) fn meta_json(cx: &Ctxt, entry: &Entry) -> Option<String> {
                 "" => entry.meta.path().to_token_stream().to_string(),
                 key => key.to_owned(),
             };
+            if RESERVED.contains(&key.as_str()) {
+                cx.error(
+                    &entry.meta,
+                    format!("`{key}` is an option of its own\nhelp: write it outside of `meta(…)`"),
+                );
+                return None;
+            }
             let json = json_literal(cx, value(cx, entry, "\"value\"")?)?;
             Some(format!("{}:{json}", json_string(&key)))
         })
@@ -31,17 +41,25 @@ pub(super) fn meta_json(cx: &Ctxt, entry: &Entry) -> Option<String> {
     Some(format!("{{{}}}", entries.join(",")))
 }
 
-/// A JSON object with these texts before those that it has.
-pub(super) fn with_texts<'t>(
-    texts: impl IntoIterator<Item = (&'t str, &'t str)>,
-    object: Option<&str>,
-) -> String {
-    let texts = texts
+/// The members that options of their own say, before those of `meta(…)`.
+pub(super) fn with_members<const N: usize>(
+    own: [(&str, Option<String>); N],
+    meta: Option<String>,
+) -> Option<String> {
+    let own = own
         .into_iter()
-        .map(|(key, text)| format!("{}:{}", json_string(key), json_string(text)));
-    let rest = object.and_then(|object| object.strip_prefix('{')?.strip_suffix('}'));
+        .filter_map(|(key, json)| Some(format!("{}:{}", json_string(key), json?)));
+    let own: Vec<_> = own.collect();
+    if own.is_empty() {
+        return meta;
+    }
+    let rest = meta.as_deref();
+    let rest = rest.and_then(|meta| meta.strip_prefix('{')?.strip_suffix('}'));
     let rest = rest.filter(|rest| !rest.is_empty()).map(str::to_owned);
-    format!("{{{}}}", texts.chain(rest).collect::<Vec<_>>().join(","))
+    Some(format!(
+        "{{{}}}",
+        own.into_iter().chain(rest).collect::<Vec<_>>().join(",")
+    ))
 }
 
 fn json_literal(cx: &Ctxt, value: &Expr) -> Option<String> {
@@ -73,7 +91,7 @@ fn json_literal(cx: &Ctxt, value: &Expr) -> Option<String> {
 }
 
 /// Rust's escapes are not JSON's.
-fn json_string(text: &str) -> String {
+pub(super) fn json_string(text: &str) -> String {
     let mut out = String::from("\"");
     for char in text.chars() {
         match char {

@@ -2,9 +2,10 @@
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::parse::{ParseStream, Parser};
-use syn::{Ident, LitStr, Path, Token};
+use syn::punctuated::Punctuated;
+use syn::{Ident, LitStr, Meta, Path, Token};
 
-use super::meta::{meta_json, with_texts};
+use super::meta::{json_string, meta_json, with_members};
 use super::targets::targets;
 use super::value::{flag, krate, path, text, text_like, words};
 use super::{Entry, Table, entries, unknown};
@@ -32,6 +33,7 @@ const TOOL: Table<Options> = Table {
         ("background", |cx, it, to| to.background = is_on(cx, it)),
         ("timeout", |cx, it, to| to.timeout = timeout(cx, it)),
         ("meta", |cx, it, to| to.meta = meta_json(cx, it)),
+        ("scopes", |cx, it, to| to.scopes = scopes(cx, it)),
         ("visible", |cx, it, to| to.visible = hook(cx, it)),
         ("validate", |cx, it, to| to.validate = hook(cx, it)),
         ("ignore_unknown", |cx, it, to| {
@@ -44,7 +46,7 @@ const TOOL: Table<Options> = Table {
 };
 
 /// The options of `#[prompt(…)]` and `#[resource(…)]`: those of a tool that make sense for them.
-const OFFERED: [&str; 13] = [
+const OFFERED: [&str; 14] = [
     "name",
     "title",
     "description",
@@ -53,6 +55,7 @@ const OFFERED: [&str; 13] = [
     "spawn",
     "timeout",
     "meta",
+    "scopes",
     "visible",
     "validate",
     "targets",
@@ -99,14 +102,13 @@ pub(crate) fn options(cx: &Ctxt, role: Role, tokens: TokenStream) -> Options {
     if role != Role::Tool {
         options.annotations.push(("read_only", true));
     }
-    if let Some(uri) = &options.uri {
-        let kind = options
-            .mime_type
-            .as_ref()
-            .map(|kind| ("mime_type", &*kind.value));
-        let texts = [("uri", &*uri.value)].into_iter().chain(kind);
-        options.meta = Some(with_texts(texts, options.meta.as_deref()));
-    }
+    let text = |text: &Option<Text>| text.as_ref().map(|text| json_string(&text.value));
+    let own = [
+        ("uri", text(&options.uri)),
+        ("mime_type", text(&options.mime_type)),
+        ("scopes", options.scopes.take()),
+    ];
+    options.meta = with_members(own, options.meta.take());
     options.misread = cx.count() > errors;
     options
 }
@@ -172,6 +174,42 @@ fn is_on(cx: &Ctxt, entry: &Entry) -> bool {
 /// Returns the span of an option that is on.
 pub(super) fn on(cx: &Ctxt, entry: &Entry) -> Option<Span> {
     is_on(cx, entry).then(|| entry.span())
+}
+
+/// `scopes("orders:read", …)` as the text of a JSON list.
+fn scopes(cx: &Ctxt, entry: &Entry) -> Option<String> {
+    let list = match &entry.meta {
+        Meta::List(list) => list
+            .parse_args_with(Punctuated::<LitStr, Token![,]>::parse_terminated)
+            .ok(),
+        _ => None,
+    };
+    let Some(scopes) = list.filter(|list| !list.is_empty()) else {
+        cx.error(
+            &entry.meta,
+            "`scopes` takes string literals\nhelp: write `scopes(\"orders:write\")`; callers need all that are listed",
+        );
+        return None;
+    };
+    for scope in &scopes {
+        if !is_scope(&scope.value()) {
+            cx.error(
+                scope,
+                format!("`{}` is no scope\nhelp: a scope has no spaces, quotes, backslashes or characters beyond ASCII; write several as `scopes(\"a\", \"b\")`", scope.value()),
+            );
+        }
+    }
+    let scopes: Vec<_> = scopes
+        .iter()
+        .map(|scope| json_string(&scope.value()))
+        .collect();
+    Some(format!("[{}]", scopes.join(",")))
+}
+
+/// RFC 6749, section 3.3: `scope-token`.
+fn is_scope(text: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\';
+    !text.is_empty() && text.bytes().all(is_part)
 }
 
 fn hook(cx: &Ctxt, entry: &Entry) -> Option<Path> {

@@ -1,9 +1,10 @@
 //! Who makes a request.
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use toolwright_json::{Object, list, quoted};
-use toolwright_runtime::tool::Context;
+use toolwright_runtime::tool::{Context, Grant};
 
 use super::incoming::Request;
 use super::outlet::Outlet;
@@ -89,6 +90,28 @@ pub(super) fn context(shared: &Shared, session: &str, own: Option<Context>) -> C
     match own {
         Some(own) => own.over(&session).over(&shared.context),
         None => session.over(&shared.context),
+    }
+}
+
+/// To whom sessions and tasks belong: a subject of an issuer, or a program that acts for nobody.
+pub(super) fn owner(cx: &Context) -> Option<String> {
+    let grant = cx.get::<Grant>()?;
+    let (kind, who) = match (grant.subject(), grant.client_id()) {
+        (Some(subject), _) => ("subject", subject),
+        (None, client) => ("client", client?),
+    };
+    let issuer = grant.issuer().unwrap_or_default();
+    Some(list([quoted(issuer), quoted(kind), quoted(who)]))
+}
+
+/// Ends with the grant, if it ends.
+pub(super) async fn expires(cx: &Context) {
+    match cx.get::<Grant>().and_then(Grant::expires_at) {
+        Some(at) => {
+            let left = at.duration_since(SystemTime::now());
+            tokio::time::sleep(left.unwrap_or_default()).await;
+        }
+        None => std::future::pending().await,
     }
 }
 

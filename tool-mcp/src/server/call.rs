@@ -13,7 +13,7 @@ use toolwright_runtime::tool::{Cancel, Context, Progress};
 use toolwright_runtime::toolset::Registry;
 use toolwright_schema::decode::Repair;
 
-use super::asker::Asker;
+use super::asker::{self, Asker};
 use super::catalog::{Catalog, MIME_TYPE};
 use super::definitions::wire;
 use super::dispatch::Answered;
@@ -109,7 +109,7 @@ impl Calling {
             cx = Catalog::context(cx);
         } else if tasks::may_be(shared, &asker, &call.name, params)? {
             may_be_task = true;
-            cx = tasks::context(cx);
+            cx = tasks::context(shared, cx);
         }
         let mut calling = Self {
             shared: Arc::clone(shared),
@@ -182,7 +182,9 @@ impl Calling {
     fn go_on(&mut self, responses: &Fields<'_>, state: Option<&str>) -> Result<(), RpcError> {
         let mut asked = None;
         if let Some(sealed) = state {
-            let state = self.shared.seal.open(sealed, &self.call).ok_or_else(|| {
+            let owner = asker::owner(&self.cx);
+            let state = self.shared.seal.open(sealed, &self.call, owner.as_deref());
+            let state = state.ok_or_else(|| {
                 let text = "`requestState` is not what this server gave for this call";
                 RpcError::invalid_params(text)
             })?;
@@ -403,7 +405,8 @@ impl Calling {
             shown: self.shown,
             asked: Some(question),
         };
-        let sealed = self.shared.seal.seal(&state, &self.call);
+        let owner = asker::owner(&self.cx);
+        let sealed = self.shared.seal.seal(&state, &self.call, owner.as_deref());
         let sealed =
             sealed.map_err(|error| RpcError::new(code::INTERNAL_ERROR, error.to_string()))?;
         let result = Object::new()

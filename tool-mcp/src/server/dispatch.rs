@@ -6,7 +6,7 @@ use std::sync::Arc;
 use toolwright_json::{Object, list, quoted};
 use toolwright_runtime::tool::Cancel;
 
-use super::asker::{Asker, Origin};
+use super::asker::{Asker, Origin, expires};
 use super::call::Calling;
 use super::incoming::Request;
 use super::outlet::Outlet;
@@ -225,7 +225,7 @@ fn wants(shared: &Shared, asked: &Fields<'_>) -> Wants {
 
 /// `subscriptions/listen`: tells a client of the changes that it wants to hear of, as long as both are there.
 async fn listen(shared: Arc<Shared>, asker: Asker, id: Id, wants: Wants, stop: Cancel) -> Answered {
-    let Asker { out, peer, .. } = asker;
+    let Asker { out, peer, cx, .. } = asker;
     let hung_up = peer.map_or_else(Cancel::new, |peer| peer.hung_up.clone());
     let mut news = News::new(&shared, Some(id.clone()));
     let params = of_subscription(Object::new(), &id).json("notifications", &wants.to_json());
@@ -238,6 +238,8 @@ async fn listen(shared: Arc<Shared>, asker: Asker, id: Id, wants: Wants, stop: C
         let note = tokio::select! {
             note = news.next(|| wants.clone()) => note,
             () = stop.cancelled() => break,
+            // The client comes back with a new token.
+            () = expires(&cx) => break,
             () = shared.stop.cancelled() => break,
             () = hung_up.cancelled() => break,
         };

@@ -44,6 +44,8 @@ use crate::protocol::{Version, key};
 use crate::stdout;
 
 pub use self::completion::Completing;
+#[cfg(all(feature = "server-http", feature = "oauth"))]
+pub use self::http::{Authorization, AuthorizationError, TokenError};
 #[cfg(feature = "server-http")]
 pub use self::http::{HttpBody, HttpService};
 pub use self::limits::ServerLimits;
@@ -81,7 +83,8 @@ const NEEDS: &str = "client_capabilities";
 /// Calls of `background` tools, and of tools that [keep their calls open](toolwright_runtime::tool::Context::keep_open),
 /// become tasks for clients that know of tasks: 2026-07-28 with the extension `io.modelcontextprotocol/tasks`, and
 /// 2025-11-25 where the request asks for one. The request is answered at once, and the client asks for the result later.
-/// For all others the request waits. Whoever knows a task's id, which cannot be guessed, may ask for it and cancel it. See
+/// For all others the request waits. Whoever knows a task's id, which cannot be guessed, may ask for it and cancel it; where
+/// callers have a [`Grant`](toolwright_runtime::tool::Grant) with a subject, the caller of the same subject alone. See
 /// [`open_calls`](Self::open_calls) and [`ServerLimits::task`].
 ///
 /// # Metadata
@@ -279,7 +282,7 @@ impl McpServer {
     }
 
     /// Sets the list of calls that became [tasks](Self#tasks). Default: a list of the server's own, in memory. With a store,
-    /// tasks outlive the process: see [`OpenCalls::restore`]. [`ServerLimits::task`] replaces the list's time limit.
+    /// tasks outlive the process: see [`OpenCalls::restore`]; those of a subject need a [`state_key`](Self::state_key) too. [`ServerLimits::task`] replaces the list's time limit.
     ///
     /// Do not share the list with an agent or another server: clients can read and cancel every call in it, and old ones are
     /// removed.

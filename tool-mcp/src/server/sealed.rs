@@ -1,5 +1,5 @@
-//! What a client keeps for us between two requests of one call: the answers so far, signed, and bound
-//! to the call's tool and arguments.
+//! What a client keeps for us between two requests of one call: the answers so far, signed, and bound to the call's
+//! tool and arguments, and to whoever makes it.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -46,19 +46,24 @@ impl Seal {
         Self(Hmac::new_from_slice(key).unwrap_or_else(|never| panic!("{never}")))
     }
 
-    pub(super) fn seal(&self, state: &State, call: &ToolCall) -> serde_json::Result<String> {
+    pub(super) fn seal(
+        &self,
+        state: &State,
+        call: &ToolCall,
+        owner: Option<&str>,
+    ) -> serde_json::Result<String> {
         let until = now() + KEPT.as_secs();
         let mut content = until.to_be_bytes().to_vec();
         serde_json::to_writer(&mut content, state)?;
-        let signature = self.of(&content, call).finalize().into_bytes();
+        let signature = self.of(&content, call, owner).finalize().into_bytes();
         Ok(URL_SAFE_NO_PAD.encode([&*signature, &content].concat()))
     }
 
-    /// `None` if it is not what was sealed for this call, or too old.
-    pub(super) fn open(&self, sealed: &str, call: &ToolCall) -> Option<State> {
+    /// `None` if it is not what was sealed for this call of this owner, or too old.
+    pub(super) fn open(&self, sealed: &str, call: &ToolCall, owner: Option<&str>) -> Option<State> {
         let sealed = URL_SAFE_NO_PAD.decode(sealed).ok()?;
         let (signature, content) = sealed.split_at_checked(SIGNED)?;
-        self.of(content, call).verify_slice(signature).ok()?;
+        self.of(content, call, owner).verify_slice(signature).ok()?;
         let (until, state) = content.split_at_checked(TIME)?;
         let until = u64::from_be_bytes(until.try_into().ok()?);
         (now() <= until).then(|| serde_json::from_slice(state).ok())?
@@ -74,15 +79,26 @@ impl Seal {
             .fold(0, |number, byte| number << 8 | u64::from(*byte))
     }
 
-    /// A name holds no zero.
-    fn of(&self, content: &[u8], call: &ToolCall) -> Hmac<Sha256> {
-        let mac = self
-            .0
-            .clone()
-            .chain_update((content.len() as u64).to_be_bytes());
-        let mac = mac.chain_update(content).chain_update(call.name.as_bytes());
-        mac.chain_update([0])
-            .chain_update(call.arguments.as_bytes())
+    /// A number that tells whether this is the task's owner: see `tasks`.
+    pub(super) fn tag(&self, id: &str, owner: &str) -> String {
+        let mac = self.0.clone().chain_update(id).chain_update([0]);
+        let bytes = mac.chain_update(owner).finalize().into_bytes();
+        bytes
+            .iter()
+            .take(TIME)
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
+    }
+
+    /// The length of each part but the last stands before it.
+    fn of(&self, content: &[u8], call: &ToolCall, owner: Option<&str>) -> Hmac<Sha256> {
+        let owner = owner.unwrap_or_default().as_bytes();
+        let parts = [content, owner, call.name.as_bytes()];
+        let mac = parts.into_iter().fold(self.0.clone(), |mac, part| {
+            mac.chain_update((part.len() as u64).to_be_bytes())
+                .chain_update(part)
+        });
+        mac.chain_update(call.arguments.as_bytes())
     }
 }
 

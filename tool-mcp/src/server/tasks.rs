@@ -9,7 +9,7 @@ use toolwright_json::{Object, list};
 use toolwright_provider::call::{ErrorKind, ToolCall, ToolError, ToolResult};
 use toolwright_runtime::tool::{Context, OpenCall, OpenCallError, OpenCallState};
 
-use super::asker::Asker;
+use super::asker::{Asker, owner};
 use super::dispatch::{Answer, Answered};
 use super::{Shared, call, start};
 use crate::protocol::{Fields, RpcError, Version, code, key};
@@ -58,9 +58,23 @@ pub(super) fn is_known(method: &str, version: Version) -> bool {
     }
 }
 
-/// The context of a call that may become a task: its key, the task's id, cannot be guessed.
-pub(super) fn context(cx: Context) -> Context {
-    cx.with_run(crate::random::id())
+/// The context of a call that may become a task: its key, the task's id, cannot be guessed, and shows whose it is.
+pub(super) fn context(shared: &Shared, cx: Context) -> Context {
+    let id = crate::random::id();
+    match owner(&cx) {
+        Some(owner) => cx.with_run(format!("{id}-{}", shared.seal.tag(&id, &owner))),
+        None => cx.with_run(id),
+    }
+}
+
+/// Whether a task is of whoever asks.
+fn is_own(shared: &Shared, asker: &Asker, key: &str) -> bool {
+    let run = key.split('/').next().unwrap_or_default();
+    match (owner(&asker.cx), run.split_once('-')) {
+        (Some(owner), Some((id, tag))) => shared.seal.tag(id, &owner) == tag,
+        (None, None) => true,
+        _ => false,
+    }
 }
 
 fn has_room(shared: &Shared) -> bool {
@@ -108,7 +122,9 @@ pub(super) fn answer(
     if method == "tasks/list" {
         let all = shared.open.list();
         let session = asker.cx.session_id();
-        let own = all.iter().filter(|call| call.session.as_deref() == session);
+        let own = all
+            .iter()
+            .filter(|call| call.session.as_deref() == session && is_own(shared, asker, &call.key));
         let own = own.map(|call| members(Object::new(), shared, call, version).end());
         return now(Object::new().json("tasks", &list(own)).end());
     }
@@ -116,6 +132,7 @@ pub(super) fn answer(
         return Err(RpcError::invalid_params("`taskId` is no string"));
     };
     let call = shared.open.get(&id);
+    let call = call.filter(|call| is_own(shared, asker, &call.key));
     let call = call.ok_or_else(|| RpcError::invalid_params(format!("unknown task `{id}`")))?;
     let is_over = !matches!(call.state, OpenCallState::Running);
     match method {

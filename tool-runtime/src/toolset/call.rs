@@ -236,7 +236,7 @@ impl Inner {
         let mut later = None;
         let guarded = contained(|| {
             if !is_visible.get() {
-                is_visible.set(entry.tool.visible(&cx.scope()));
+                is_visible.set(entry.shows(&cx.scope()));
             }
             if is_visible.get() {
                 match entry.tool.__run(entry.call(call, store, cx)) {

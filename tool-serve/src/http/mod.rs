@@ -29,7 +29,7 @@ use axum::routing::{get, post};
 use tokio::net::TcpListener;
 use toolwright_provider::call::{ErrorKind, ToolCall};
 use toolwright_runtime::executor::Executor;
-use toolwright_runtime::tool::{Cancel, Context};
+use toolwright_runtime::tool::{Cancel, Context, Grant};
 use toolwright_runtime::toolset::Registry;
 
 use self::guard::Guard;
@@ -340,6 +340,11 @@ impl HttpServer {
             grace: self.grace,
             ..ServerLimits::default()
         };
+        // Whoever gets past the guard may call everything, unless the host knows better.
+        let cx = match self.cx.get::<Grant>() {
+            Some(_) => self.cx.clone(),
+            None => self.cx.clone().with(Grant::unlimited()),
+        };
         let mut server = McpServer::new(self.registry.clone());
         if let Some(about) = &self.about {
             server = server.instructions(about);
@@ -348,7 +353,7 @@ impl HttpServer {
             .executor(|executor| (self.change)(executor))
             .name(self.name.clone())
             .version(self.version.clone())
-            .context(self.cx.clone())
+            .context(cx)
             .limits(limits)
             .stopped_by(stop.clone())
             .gate(gate)

@@ -1,7 +1,12 @@
 //! A server over streamable HTTP.
 
+#[cfg(feature = "oauth")]
+mod authorization;
 mod body;
 mod head;
+#[cfg(feature = "oauth")]
+mod keys;
+mod scopes;
 mod sessions;
 mod stream;
 
@@ -15,10 +20,11 @@ use http::request::Parts;
 use http::{HeaderValue, Method, Request as HttpRequest, Response, StatusCode, header};
 
 use tokio::time::sleep;
-use toolwright_runtime::tool::{Cancel, Context};
+use toolwright_runtime::tool::{Cancel, Context, Grant};
 
 use self::body::{Events, KEEP_ALIVE};
 use self::head::{LAST_EVENT, SESSION};
+use self::scopes::Needs;
 use self::sessions::{Sessions, Used};
 pub(super) use self::stream::Stream;
 use super::asker::{self, Origin};
@@ -32,6 +38,8 @@ use crate::outside::CANCEL_GRACE;
 use crate::protocol::{Id, RpcError, Version, code, error_response, response};
 use crate::site::Site;
 
+#[cfg(feature = "oauth")]
+pub use self::authorization::{Authorization, AuthorizationError, TokenError};
 pub use self::body::HttpBody;
 
 /// An [`McpServer`] as a tower service, for any HTTP server. In axum, mount it with `Router::route_service("/mcp",
@@ -44,6 +52,10 @@ pub use self::body::HttpBody;
 /// A layer that puts a [`Context`](toolwright_runtime::tool::Context) into a request's extensions adds to the context of its
 /// calls, for example the user. It takes precedence over [`McpServer::context`].
 ///
+/// Tools, prompts and resources with `scopes(…)` are for callers with a [`Grant`] that has these scopes: one that such a
+/// layer put into its context, that of [`McpServer::context`], or that of an access token: see `HttpService::authorization`
+/// (feature `oauth`). For all others they are hidden, and a call of one is answered by 403.
+///
 /// The service sets no timeouts of connections: configure limits for reading heads and for writing responses in the HTTP
 /// server. Enable `TCP_NODELAY` (`axum::serve::ListenerExt::tap_io`), or the second piece of a streamed answer is delayed by
 /// about 40 ms.
@@ -51,6 +63,8 @@ pub use self::body::HttpBody;
 pub struct HttpService {
     /// `None` where others check it.
     site: Option<Arc<Site>>,
+    #[cfg(feature = "oauth")]
+    authorization: Option<Authorization>,
     inner: Arc<Inner>,
 }
 
@@ -65,7 +79,12 @@ struct Inner {
 
 impl McpServer {
     /// Creates an HTTP service of this server.
-    pub fn http(self) -> HttpService {
+    pub fn http(mut self) -> HttpService {
+        // Nobody has a scope that nobody gave.
+        let context = &self.0.context;
+        if context.get::<Grant>().is_none() {
+            self.0.context = context.clone().with(Grant::new());
+        }
         let shared = self.0.shared();
         let site = Site {
             local_pages: true,
@@ -73,6 +92,8 @@ impl McpServer {
         };
         HttpService {
             site: Some(Arc::new(site)),
+            #[cfg(feature = "oauth")]
+            authorization: None,
             inner: Arc::new(Inner {
                 sessions: Sessions::new(shared.limits.sessions, shared.limits.idle),
                 shared,
@@ -93,6 +114,16 @@ impl HttpService {
     /// Allows requests from pages of this origin: `https://app.example.com`.
     pub fn allow_origin(self, origin: impl Into<String>) -> Self {
         self.allow(|site| site.origins.push(origin.into().to_ascii_lowercase()))
+    }
+
+    /// Requires access tokens. The host of the server's URL is allowed.
+    #[cfg(feature = "oauth")]
+    pub fn authorization(self, authorization: Authorization) -> Self {
+        let host = authorization.host().to_owned();
+        Self {
+            authorization: Some(authorization),
+            ..self.allow_host(host)
+        }
     }
 
     fn allow(mut self, change: impl FnOnce(&mut Site)) -> Self {
@@ -138,9 +169,15 @@ impl Inner {
             Ok(whole) => whole,
             Err(broken) => return no_body(broken, limits.message),
         };
-        match Incoming::read(&bytes) {
+        let incoming = Incoming::read(&bytes);
+        let cx = self.context(&parts);
+        if let Ok(Incoming::Request(request)) = &incoming
+            && let Some(needs) = Needs::of(&self.shared, request, &cx)
+        {
+            return needs.refused(Some(&request.id));
+        }
+        match incoming {
             Ok(Incoming::Request(request)) if request.is_modern() => {
-                let cx = asker::context(&self.shared, "", parts.extensions.get().cloned());
                 match head::check_modern(&self.shared, &parts.headers, &request, &cx) {
                     Ok(()) => self.alone(&parts, &request, permit).await,
                     Err(error) => answered(StatusCode::BAD_REQUEST, &request.id, &Err(error)),
@@ -159,6 +196,16 @@ impl Inner {
                 Err(response) => *response,
             },
         }
+    }
+
+    /// What is known of a request outside of its session.
+    fn context(&self, parts: &Parts) -> Context {
+        asker::context(&self.shared, "", parts.extensions.get().cloned())
+    }
+
+    /// Whose sessions a request may go on with.
+    fn owner(&self, parts: &Parts) -> Option<String> {
+        asker::owner(&self.context(parts))
     }
 
     /// A request of a client without a session: where nobody waits for it any more, it ends.
@@ -321,6 +368,9 @@ impl Inner {
         for message in messages {
             let answer = match Incoming::read(message.as_bytes()) {
                 Ok(Incoming::Request(request)) => {
+                    if let Some(needs) = Needs::of(&self.shared, &request, &self.context(parts)) {
+                        return needs.refused(Some(&request.id));
+                    }
                     let (bytes, permit) = (message.len(), Arc::clone(&permit));
                     let work = self.work(&session, &stream, parts, &request, bytes, permit);
                     work.unwrap_or_else(|error| {
@@ -345,7 +395,7 @@ impl Inner {
 
     /// `initialize`, which opens a session.
     fn greet(&self, parts: &Parts, request: &Request<'_>) -> Response<HttpBody> {
-        let Some((id, session)) = self.sessions.open_new() else {
+        let Some((id, session)) = self.sessions.open_new(self.owner(parts)) else {
             let error = RpcError::new(code::INTERNAL_ERROR, "there are too many sessions");
             return answered(StatusCode::SERVICE_UNAVAILABLE, &request.id, &Err(error));
         };
@@ -361,7 +411,7 @@ impl Inner {
                 response.headers_mut().insert(SESSION, value);
             }
             _ => {
-                self.sessions.close(&id);
+                self.sessions.close(&id, self.owner(parts));
             }
         }
         response
@@ -377,7 +427,7 @@ impl Inner {
             Err(Box::new(json(status, text)))
         };
         let words = match head::one(&parts.headers, &SESSION) {
-            Ok(Some(session)) => match self.sessions.find(session) {
+            Ok(Some(session)) => match self.sessions.find(session, self.owner(parts)) {
                 Some(session) => {
                     return match head::check_version(&parts.headers) {
                         Ok(()) => Ok(session),
@@ -420,9 +470,13 @@ impl Inner {
         }
         let stream = Stream::new(1, None);
         let (to, shared) = (Arc::clone(&stream), Arc::clone(&self.shared));
-        let peer = Arc::clone(&session.peer);
+        let (peer, cx) = (Arc::clone(&session.peer), self.context(parts));
         let task = Running::start(async move {
-            dispatch::watch(shared, peer, Outlet::Stream(Arc::clone(&to))).await;
+            let out = Outlet::Stream(Arc::clone(&to));
+            tokio::select! {
+                () = dispatch::watch(shared, peer, out) => {}
+                () = asker::expires(&cx) => {}
+            }
             to.answer(None, StatusCode::OK);
         });
         let stop = self.shared.stop.clone();
@@ -432,7 +486,9 @@ impl Inner {
     fn delete(&self, parts: &Parts) -> Response<HttpBody> {
         let session = head::one(&parts.headers, &SESSION).ok().flatten();
         match session {
-            Some(session) if self.sessions.close(session) => empty(StatusCode::NO_CONTENT),
+            Some(session) if self.sessions.close(session, self.owner(parts)) => {
+                empty(StatusCode::NO_CONTENT)
+            }
             Some(_) => empty(StatusCode::NOT_FOUND),
             None => not_allowed(),
         }
@@ -582,6 +638,8 @@ where
 
     fn call(&mut self, request: HttpRequest<B>) -> Self::Future {
         let inner = Arc::clone(&self.inner);
+        #[cfg(feature = "oauth")]
+        let authorization = self.authorization.clone();
         let words = match &self.site {
             Some(site) if !site.is_host(request.headers(), request.uri().host()) => {
                 Some("this server is not reached under that name; it has to be allowed")
@@ -592,13 +650,18 @@ where
             _ => None,
         };
         Box::pin(async move {
-            Ok(match words {
-                Some(words) => refused(
-                    StatusCode::FORBIDDEN,
-                    &Bad::new(code::INVALID_REQUEST, words),
-                ),
-                None => inner.answer(request).await,
-            })
+            if let Some(words) = words {
+                let bad = Bad::new(code::INVALID_REQUEST, words);
+                return Ok(refused(StatusCode::FORBIDDEN, &bad));
+            }
+            #[cfg(feature = "oauth")]
+            if let Some(authorization) = authorization {
+                return Ok(match authorization.admit(&inner.shared, request).await {
+                    Ok(request) => authorization.challenged(inner.answer(request).await),
+                    Err(response) => response,
+                });
+            }
+            Ok(inner.answer(request).await)
         })
     }
 }

@@ -27,6 +27,8 @@ pub(super) struct Sessions {
 #[derive(Default)]
 pub(super) struct Session {
     pub(super) peer: Arc<Peer>,
+    /// For whom it was opened: nobody else may go on with it.
+    owner: Option<String>,
     has_called: AtomicBool,
     /// How many requests and streams it has.
     uses: AtomicUsize,
@@ -77,7 +79,7 @@ impl Sessions {
 
     /// Opens a session, and returns its id. Where there are enough, one without a request makes room: one that never
     /// called if there is one, of these the one that is idle the longest. `None` if each waits for an answer.
-    pub(super) fn open_new(&self) -> Option<(Arc<str>, Used)> {
+    pub(super) fn open_new(&self, owner: Option<String>) -> Option<(Arc<str>, Used)> {
         let mut open = self.open();
         open.retain(|_, session| !session.is_over(self.idle));
         if open.len() >= self.most {
@@ -92,16 +94,19 @@ impl Sessions {
             }
         }
         let id: Arc<str> = random::id().into();
-        let session = Arc::new(Session::default());
+        let session = Arc::new(Session {
+            owner,
+            ..Session::default()
+        });
         open.insert(Arc::clone(&id), Arc::clone(&session));
         drop(open);
         Some((id, self.using(session)))
     }
 
-    /// The session of this id, which is heard of now.
-    pub(super) fn find(&self, id: &str) -> Option<Used> {
+    /// The owner's session of this id, which is heard of now.
+    pub(super) fn find(&self, id: &str, owner: Option<String>) -> Option<Used> {
         let mut open = self.open();
-        let session = Arc::clone(open.get(id)?);
+        let session = Arc::clone(open.get(id).filter(|one| one.owner == owner)?);
         if session.is_over(self.idle) {
             open.remove(id);
             return None;
@@ -110,9 +115,14 @@ impl Sessions {
         Some(self.using(session))
     }
 
-    /// Ends the session, and what it waits for. False if there is none.
-    pub(super) fn close(&self, id: &str) -> bool {
-        let closed = self.open().remove(id);
+    /// Ends the owner's session, and what it waits for. False if there is none.
+    pub(super) fn close(&self, id: &str, owner: Option<String>) -> bool {
+        let mut open = self.open();
+        let closed = match open.get(id) {
+            Some(session) if session.owner == owner => open.remove(id),
+            _ => None,
+        };
+        drop(open);
         let Some(session) = closed else {
             return false;
         };

@@ -1,0 +1,9 @@
+use toolwright::tool;
+
+/// Cancels an order.
+#[tool(meta(scopes = "orders:write"))]
+fn cancel_order(id: u32) -> u32 {
+    id
+}
+
+fn main() {}

@@ -1,0 +1,414 @@
+//! Who may ask: access tokens of OAuth 2.1.
+//!
+//! Sources: "Authorization" in the specification of MCP, RFC 6750 (how a token is sent and refused), RFC 9728 (where a
+//! client finds the authorization server), RFC 9068 (what a token says).
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
+use serde_json::{Map, Value};
+use toolwright_json::{Object, list, quoted};
+use toolwright_runtime::tool::{Context, Grant};
+
+use super::body::HttpBody;
+use super::keys::{Keys, safe_url};
+use super::scopes::{Needs, of_all};
+use super::{empty, head, json, refused};
+use crate::protocol::code;
+use crate::server::Shared;
+use crate::server::incoming::Bad;
+use crate::token;
+
+/// The longest token, in bytes.
+const MOST_TOKEN: usize = 16 * 1024;
+
+/// So far the clocks of the issuer and the server may be apart.
+pub(super) const LEEWAY: Duration = Duration::from_secs(30);
+
+const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
+
+/// Authorization of an MCP server over HTTP by access tokens: a resource server of OAuth 2.1.
+///
+/// Each request needs `Authorization: Bearer` with a token that the issuer signed for this server. Others get 401, which
+/// says where clients find the issuer. The token's [`Grant`] is in the context of the calls. Tools, prompts and resources
+/// with `scopes(…)` are hidden from tokens without these scopes; who calls one anyway gets 403 `insufficient_scope`, with
+/// the scopes to ask for. Sessions and tasks belong to the token's subject.
+///
+/// Mount the service at a second path, where clients find what the server says of its issuer:
+///
+/// ```no_run
+/// use axum::Router;
+/// use toolwright::Toolset;
+/// use toolwright::mcp::{Authorization, AuthorizationError, McpServer};
+///
+/// fn router(tools: Toolset) -> Result<Router, AuthorizationError> {
+///     let authorization = Authorization::new("https://shop.example.com/mcp", "https://login.example.com")?;
+///     let metadata = authorization.metadata_path().to_owned();
+///     let service = McpServer::new(tools).http().authorization(authorization);
+///     Ok(Router::new()
+///         .route_service("/mcp", service.clone())
+///         .route_service(&metadata, service))
+/// }
+/// ```
+///
+/// # Tokens
+/// A token is a JWT, signed by a key of the issuer with RSA, ECDSA or `EdDSA`. Its `iss` is the issuer, its `aud` names the
+/// server, and `exp` and `nbf` hold, within 30 seconds. Scopes are read from `scope` or `scp`. The issuer's keys are found by
+/// its metadata (RFC 8414, or `OpenID` Connect), kept for 10 minutes, and fetched anew for a key that is not known, at most
+/// every 5 seconds. While the issuer cannot be reached they are used for up to an hour; without keys the answer is 503.
+/// For other tokens, see [`verify_with`](Self::verify_with).
+#[derive(Clone)]
+pub struct Authorization(Arc<Inner>);
+
+#[derive(Clone)]
+struct Inner {
+    resource: String,
+    /// Of the resource, with the port.
+    host: String,
+    issuer: String,
+    /// Where the server's metadata are, and the path of it.
+    metadata_url: String,
+    metadata_path: String,
+    audiences: Vec<String>,
+    verifier: Verifier,
+    required: Vec<String>,
+    supported: Option<Vec<String>>,
+    implied: Vec<(String, Vec<String>)>,
+}
+
+#[derive(Clone)]
+enum Verifier {
+    Keys(Arc<Keys>),
+    Own(Arc<Verify>),
+}
+
+type Verify = dyn Fn(String) -> Verifying + Send + Sync;
+type Verifying = Pin<Box<dyn Future<Output = Result<Grant, TokenError>> + Send>>;
+
+/// Why a token is not accepted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TokenError {
+    /// The token is not valid, and why: 401. The client is told.
+    Invalid(String),
+    /// The token could not be checked now: 503.
+    Unavailable(String),
+}
+
+impl fmt::Display for TokenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Invalid(why) | Self::Unavailable(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for TokenError {}
+
+/// A URL of an [`Authorization`] that is none, or not safe.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuthorizationError(pub(super) String);
+
+impl fmt::Display for AuthorizationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for AuthorizationError {}
+
+impl Authorization {
+    /// Creates the authorization of a server. `resource` is its URL as clients write it, `issuer` the URL of its
+    /// authorization server.
+    ///
+    /// # Errors
+    /// Fails if a URL is none, is neither `https` nor `http` on this machine, or has a query or a fragment.
+    pub fn new(resource: &str, issuer: &str) -> Result<Self, AuthorizationError> {
+        let (at, by) = (safe_url(resource)?, safe_url(issuer)?);
+        for (said, url) in [(resource, &at), (issuer, &by)] {
+            if url.query().is_some() {
+                return Err(AuthorizationError(format!("the URL `{said}` has a query")));
+            }
+        }
+        let (origin, path) = (at.origin().ascii_serialization(), at.path());
+        let path = path.trim_end_matches('/');
+        let metadata_path = format!("{WELL_KNOWN}{path}");
+        // An audience is a text. The URL of a host is the same with a slash behind it.
+        let mut audiences = vec![resource.to_owned()];
+        if path.is_empty() {
+            audiences.extend([origin.clone(), format!("{origin}/")]);
+        }
+        Ok(Self(Arc::new(Inner {
+            resource: resource.to_owned(),
+            issuer: issuer.to_owned(),
+            host: at.authority().to_ascii_lowercase(),
+            metadata_url: format!("{origin}{metadata_path}"),
+            metadata_path,
+            audiences,
+            verifier: Verifier::Keys(Arc::new(Keys::discovered(issuer)?)),
+            required: Vec::new(),
+            supported: None,
+            implied: Vec::new(),
+        })))
+    }
+
+    fn change(mut self, change: impl FnOnce(&mut Inner)) -> Self {
+        change(Arc::make_mut(&mut self.0));
+        self
+    }
+
+    /// Accepts tokens for this audience too. By default their `aud` has to be the server's URL, as RFC 8707 wants it.
+    pub fn audience(self, audience: impl Into<String>) -> Self {
+        self.change(|inner| inner.audiences.push(audience.into()))
+    }
+
+    /// Takes the issuer's keys from this URL, of a JSON Web Key Set, without asking for the issuer's metadata.
+    ///
+    /// # Errors
+    /// Fails as [`new`](Self::new) does; a query is allowed.
+    pub fn jwks_uri(self, url: &str) -> Result<Self, AuthorizationError> {
+        let keys = Keys::at(url)?;
+        Ok(self.change(|inner| inner.verifier = Verifier::Keys(Arc::new(keys))))
+    }
+
+    /// Checks tokens by this function, for example by asking the issuer (RFC 7662), in place of signatures. It decides
+    /// alone: it must check that the token was issued for this server. Give the grant a subject: sessions and tasks belong
+    /// to it. The expiry of the grant is checked after it.
+    pub fn verify_with<F, R>(self, verify: F) -> Self
+    where
+        F: Fn(String) -> R + Send + Sync + 'static,
+        R: Future<Output = Result<Grant, TokenError>> + Send + 'static,
+    {
+        let verify: Arc<Verify> = Arc::new(move |token| Box::pin(verify(token)));
+        self.change(|inner| inner.verifier = Verifier::Own(verify))
+    }
+
+    /// Sets scopes that every request needs.
+    pub fn required_scopes<S: Into<String>>(self, scopes: impl IntoIterator<Item = S>) -> Self {
+        let scopes = scopes.into_iter().map(Into::into).collect();
+        self.change(|inner| inner.required = scopes)
+    }
+
+    /// Sets the scopes that the server's metadata list. Default: those that every request needs, and those of all tools,
+    /// prompts and resources.
+    pub fn scopes_supported<S: Into<String>>(self, scopes: impl IntoIterator<Item = S>) -> Self {
+        let scopes = scopes.into_iter().map(Into::into).collect();
+        self.change(|inner| inner.supported = Some(scopes))
+    }
+
+    /// Says that who has a broad scope has these narrower ones too.
+    pub fn implies<S: Into<String>>(
+        self,
+        broad: impl Into<String>,
+        narrow: impl IntoIterator<Item = S>,
+    ) -> Self {
+        let narrow = narrow.into_iter().map(Into::into).collect();
+        self.change(|inner| inner.implied.push((broad.into(), narrow)))
+    }
+
+    /// Returns the path of the server's metadata: `/.well-known/oauth-protected-resource/mcp` for a server at `/mcp`.
+    pub fn metadata_path(&self) -> &str {
+        &self.0.metadata_path
+    }
+
+    /// The server's own host, with the port.
+    pub(super) fn host(&self) -> &str {
+        &self.0.host
+    }
+
+    /// Lets a request in, with the grant of its token, or says what to answer.
+    pub(super) async fn admit<B>(
+        &self,
+        shared: &Shared,
+        request: Request<B>,
+    ) -> Result<Request<B>, Response<HttpBody>> {
+        let inner = &*self.0;
+        if request.uri().path() == inner.metadata_path {
+            return Err(self.metadata(shared, request.method()));
+        }
+        let grant = match self.grant(request.headers()).await {
+            Ok(grant) => grant,
+            Err(None) => return Err(self.unauthorized(None)),
+            Err(Some(TokenError::Invalid(why))) => return Err(self.unauthorized(Some(&why))),
+            Err(Some(TokenError::Unavailable(why))) => {
+                let bad = Bad::new(code::INTERNAL_ERROR, why);
+                return Err(refused(StatusCode::SERVICE_UNAVAILABLE, &bad));
+            }
+        };
+        if !inner.required.iter().all(|scope| grant.has_scope(scope)) {
+            let needs = Needs(inner.required.clone());
+            return Err(self.challenged(needs.refused(None)));
+        }
+        let (mut parts, body) = request.into_parts();
+        let own = parts.extensions.get::<Context>().cloned();
+        parts.extensions.insert(own.unwrap_or_default().with(grant));
+        Ok(Request::from_parts(parts, body))
+    }
+
+    /// The grant of the request's token. `Err(None)` if there is no token.
+    async fn grant(&self, headers: &HeaderMap) -> Result<Grant, Option<TokenError>> {
+        let invalid = |why: &str| Some(TokenError::Invalid(why.to_owned()));
+        let said = head::one(headers, &header::AUTHORIZATION)
+            .map_err(|()| invalid("there is more than one `Authorization`"))?;
+        let token = said.and_then(|said| said.split_once(' '));
+        let token = token.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+        let Some((_, token)) = token else {
+            return Err(None);
+        };
+        let token = token::checked(token).map_err(invalid)?;
+        if token.len() > MOST_TOKEN {
+            return Err(invalid("the token is too long"));
+        }
+        let grant = match &self.0.verifier {
+            Verifier::Keys(keys) => {
+                let claims = keys.verify(token, &self.0.issuer, &self.0.audiences).await;
+                of_claims(&self.0.issuer, claims?)
+            }
+            Verifier::Own(verify) => verify(token.to_owned()).await?,
+        };
+        if grant.expires_at().is_some_and(is_past) {
+            return Err(invalid("the token has expired"));
+        }
+        Ok(self.with_implied(grant))
+    }
+
+    fn with_implied(&self, grant: Grant) -> Grant {
+        let implied = &self.0.implied;
+        let more = implied
+            .iter()
+            .filter(|(broad, _)| grant.has_scope(broad))
+            .flat_map(|(_, narrow)| narrow.iter().cloned());
+        let more: Vec<String> = more.collect();
+        if more.is_empty() {
+            return grant;
+        }
+        let scopes: Vec<String> = grant.scopes().map(str::to_owned).chain(more).collect();
+        grant.with_scopes(scopes)
+    }
+
+    /// Who the server trusts: RFC 9728, section 3.2. Pages of any site may read it.
+    fn metadata(&self, shared: &Shared, method: &Method) -> Response<HttpBody> {
+        let allow = |mut response: Response<HttpBody>| {
+            let any = HeaderValue::from_static("*");
+            let headers = response.headers_mut();
+            headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, any.clone());
+            headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, any);
+            response
+        };
+        match *method {
+            Method::GET | Method::HEAD => {}
+            Method::OPTIONS => return allow(empty(StatusCode::NO_CONTENT)),
+            _ => return empty(StatusCode::METHOD_NOT_ALLOWED),
+        }
+        let inner = &*self.0;
+        let scopes = match &inner.supported {
+            Some(scopes) => scopes.clone(),
+            None => of_all(shared, &inner.required),
+        };
+        let text = Object::new()
+            .text("resource", &inner.resource)
+            .json("authorization_servers", &list([quoted(&inner.issuer)]))
+            .json(
+                "scopes_supported",
+                &list(scopes.iter().map(|one| quoted(one))),
+            )
+            .json("bearer_methods_supported", r#"["header"]"#)
+            .text(
+                "resource_name",
+                shared.title.as_ref().unwrap_or(&shared.name),
+            )
+            .end();
+        allow(json(StatusCode::OK, text))
+    }
+
+    /// 401, and where a token comes from.
+    fn unauthorized(&self, why: Option<&str>) -> Response<HttpBody> {
+        let words = why.unwrap_or("the request has no access token");
+        let mut response = refused(
+            StatusCode::UNAUTHORIZED,
+            &Bad::new(code::INVALID_REQUEST, words),
+        );
+        let mut challenge = format!("Bearer resource_metadata=\"{}\"", self.0.metadata_url);
+        if !self.0.required.is_empty() {
+            challenge += &format!(", scope=\"{}\"", self.0.required.join(" "));
+        }
+        if let Some(why) = why {
+            challenge += &format!(
+                ", error=\"invalid_token\", error_description=\"{}\"",
+                plain(why)
+            );
+        }
+        challenge_with(&mut response, &challenge);
+        response
+    }
+
+    /// Adds to a refusal for lack of scopes which ones to ask for.
+    pub(super) fn challenged(&self, mut response: Response<HttpBody>) -> Response<HttpBody> {
+        if let Some(Needs(scopes)) = response.extensions().get() {
+            let challenge = format!(
+                "Bearer error=\"insufficient_scope\", scope=\"{}\", resource_metadata=\"{}\"",
+                scopes.join(" "),
+                self.0.metadata_url
+            );
+            challenge_with(&mut response, &challenge);
+        }
+        response
+    }
+}
+
+fn challenge_with(response: &mut Response<HttpBody>, challenge: &str) {
+    if let Ok(challenge) = HeaderValue::from_str(challenge) {
+        let headers = response.headers_mut();
+        headers.insert(header::WWW_AUTHENTICATE, challenge);
+    }
+}
+
+/// Words that a header can quote: RFC 6750, section 3.
+fn plain(words: &str) -> String {
+    let is_plain = |char: &char| matches!(char, ' '..='~') && !matches!(char, '"' | '\\');
+    words.chars().filter(is_plain).take(200).collect()
+}
+
+fn is_past(at: SystemTime) -> bool {
+    let end = at.checked_add(LEEWAY);
+    end.is_some_and(|end| SystemTime::now() > end)
+}
+
+/// What the claims of a token grant: RFC 9068, section 2.2. Some issuers list scopes in `scp`, or in an array.
+fn of_claims(issuer: &str, claims: Map<String, Value>) -> Grant {
+    let text = |name: &str| Some(claims.get(name)?.as_str()?.to_owned());
+    let scopes = claims.get("scope").or_else(|| claims.get("scp"));
+    let scopes: Vec<String> = match scopes {
+        Some(Value::String(scopes)) => scopes.split_ascii_whitespace().map(str::to_owned).collect(),
+        Some(Value::Array(scopes)) => scopes
+            .iter()
+            .filter_map(|scope| Some(scope.as_str()?.to_owned()))
+            .collect(),
+        _ => Vec::new(),
+    };
+    let mut grant = Grant::new().with_issuer(issuer).with_scopes(scopes);
+    if let Some(subject) = text("sub") {
+        grant = grant.with_subject(subject);
+    }
+    if let Some(client) = text("client_id").or_else(|| text("azp")) {
+        grant = grant.with_client_id(client);
+    }
+    let seconds = claims.get("exp").and_then(Value::as_f64).unwrap_or(0.0);
+    let end = Duration::try_from_secs_f64(seconds).ok();
+    if let Some(end) = end.and_then(|end| UNIX_EPOCH.checked_add(end)) {
+        grant = grant.with_expiry(end);
+    }
+    grant.with_claims(claims)
+}
+
+impl fmt::Debug for Authorization {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Authorization")
+            .field("resource", &self.0.resource)
+            .field("issuer", &self.0.issuer)
+            .finish_non_exhaustive()
+    }
+}

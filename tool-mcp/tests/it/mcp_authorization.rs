@@ -1,0 +1,869 @@
+//! Access tokens, and the scopes that they have: a server over HTTP, and an authorization server that is imitated.
+// A test that finds less than it expects has failed.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use http::{Method, Response};
+use jsonwebtoken::jwk::Jwk;
+use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+use tokio::time::timeout;
+use toolwright::call::Grant;
+use toolwright::mcp::{Authorization, HttpBody, HttpService, McpServer, TokenError};
+use toolwright::{Context, Toolset, prompt, resource, tool, tools};
+
+use super::mcp_at_once::client::{Client, Heard, LONG};
+
+const RESOURCE: &str = "https://shop.example.com/mcp";
+const METADATA: &str = "https://shop.example.com/.well-known/oauth-protected-resource/mcp";
+
+/// Two keys that exist for this test alone.
+const KEYS: [&str; 2] = [
+    "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg6l36+caIzojdv9yWYn+zkHbLi8ylvEZO7h4G+TU/mlWhRANCAASK6+1V9HqFd27HfcIMFedxcyvL2sYb4GlZxV/b+ScajxyIWpv+l0W4owEqho1PuTZu5VQ2NPJ8/0gklcXc2lMn",
+    "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgVYPGA9D00XPXwqkH5XRsudLWlCpJzvARz/EZnVPKlAuhRANCAASBASvi/JNK6uWQ3MPju7Y7kBKalpLP3GWdT69CmmwW1FSAetGdtMNcqWSlkNrrhCYzxXqbpEL+4F+ypSXlQEh1",
+];
+
+/// Lists orders.
+#[tool(read_only)]
+fn orders() -> u32 {
+    3
+}
+
+/// Cancels an order.
+#[tool(scopes("orders:write", "orders:read"))]
+fn cancel_order(id: u32, #[context] cx: &Context) -> String {
+    let by = cx.get::<Grant>().and_then(Grant::subject);
+    format!("{id} by {}", by.unwrap_or("nobody"))
+}
+
+/// Renders a report.
+#[tool(background)]
+fn report() -> u8 {
+    7
+}
+
+/// Is for nobody.
+#[tool(scopes("orders:write"), visible = never)]
+fn hidden() {}
+
+fn never(_: &toolwright::call::Scope<'_>) -> bool {
+    false
+}
+
+/// Reviews orders.
+#[prompt(scopes("reports"))]
+fn review() -> &'static str {
+    "Review the orders."
+}
+
+/// An order.
+#[resource("orders://{id}", scopes("orders:read"))]
+fn order(id: &str) -> String {
+    id.to_owned()
+}
+
+fn server() -> McpServer {
+    let set: Toolset = tools![orders, cancel_order, report, hidden];
+    McpServer::new(set)
+        .prompts(tools![review])
+        .resources(tools![order])
+}
+
+fn key(number: usize) -> EncodingKey {
+    EncodingKey::from_ec_der(&STANDARD.decode(KEYS[number]).unwrap())
+}
+
+/// The public half of a key, as an issuer lists it.
+fn public(number: usize) -> Value {
+    let mut jwk = Jwk::from_encoding_key(&key(number), Algorithm::ES256).unwrap();
+    jwk.common.key_id = Some(format!("key-{number}"));
+    serde_json::to_value(jwk).unwrap()
+}
+
+fn now() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.unwrap().as_secs()
+}
+
+/// An authorization server: what it answers to each path, and how often it was asked.
+#[derive(Clone)]
+struct Issuer {
+    url: String,
+    answers: Arc<Mutex<HashMap<String, Value>>>,
+    asked: Arc<AtomicUsize>,
+}
+
+impl Issuer {
+    async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let issuer = Self {
+            url: url.clone(),
+            answers: Arc::default(),
+            asked: Arc::default(),
+        };
+        issuer.answers(
+            "/.well-known/oauth-authorization-server",
+            json!({"issuer": url, "jwks_uri": format!("{url}/keys")}),
+        );
+        issuer.answers("/keys", json!({"keys": [public(0)]}));
+        let it = issuer.clone();
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let it = it.clone();
+                tokio::spawn(async move {
+                    let mut head = Vec::new();
+                    while !head.ends_with(b"\r\n\r\n") {
+                        head.push(stream.read_u8().await?);
+                    }
+                    it.asked.fetch_add(1, Ordering::SeqCst);
+                    let head = String::from_utf8_lossy(&head).into_owned();
+                    let path = head.split(' ').nth(1).unwrap_or_default();
+                    let body = it.answers.lock().unwrap().get(path).map(Value::to_string);
+                    let status = if body.is_some() {
+                        "200 OK"
+                    } else {
+                        "404 Not Found"
+                    };
+                    let body = body.unwrap_or_default();
+                    let answer = format!(
+                        "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+                        body.len()
+                    );
+                    stream.write_all(answer.as_bytes()).await
+                });
+            }
+        });
+        issuer
+    }
+
+    fn answers(&self, path: &str, body: Value) {
+        self.answers.lock().unwrap().insert(path.to_owned(), body);
+    }
+
+    /// How often it was asked until now.
+    fn asked(&self) -> usize {
+        self.asked.load(Ordering::SeqCst)
+    }
+
+    /// Claims of a good token.
+    fn claims(&self, scope: &str) -> Value {
+        json!({
+            "iss": self.url, "aud": RESOURCE, "sub": "ann", "client_id": "app",
+            "exp": now() + 600, "scope": scope,
+        })
+    }
+
+    /// A token that the first key signed.
+    fn token(&self, scope: &str) -> String {
+        signed(0, &self.claims(scope))
+    }
+
+    fn authorization(&self) -> Authorization {
+        Authorization::new(RESOURCE, &self.url).unwrap()
+    }
+
+    fn service(&self) -> HttpService {
+        server().http().authorization(self.authorization())
+    }
+}
+
+fn signed(number: usize, claims: &Value) -> String {
+    let mut header = Header::new(Algorithm::ES256);
+    header.kid = Some(format!("key-{number}"));
+    encode(&header, claims, &key(number)).unwrap()
+}
+
+/// A client of 2026-07-28 with a token.
+fn client(service: &HttpService, token: &str) -> Client {
+    let client = Client::of_2026(service).with("host", "shop.example.com");
+    client.with("authorization", &format!("Bearer {token}"))
+}
+
+async fn asks(
+    client: &Client,
+    method: &'static str,
+    name: &str,
+    params: &Value,
+) -> Response<HttpBody> {
+    let mut params = params.clone();
+    params["_meta"] = client.meta.clone();
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+    let mut client = client.with("mcp-method", method);
+    if !name.is_empty() {
+        client = client.with("mcp-name", name);
+    }
+    client.send(Method::POST, body.to_string(), None).await
+}
+
+async fn cancels(client: &Client) -> Response<HttpBody> {
+    let params = json!({"name": "cancel_order", "arguments": {"id": 7}});
+    asks(client, "tools/call", "cancel_order", &params).await
+}
+
+fn challenge<B>(response: &Response<B>) -> String {
+    let value = response.headers().get("www-authenticate");
+    value.map_or("", |value| value.to_str().unwrap()).to_owned()
+}
+
+/// The names in a list.
+async fn listed(client: &Client, method: &'static str, list: &str) -> Vec<String> {
+    let heard = Heard::of(asks(client, method, "", &json!({})).await).await;
+    let list = heard.messages[0]["result"][list]
+        .as_array()
+        .expect(&heard.text);
+    list.iter()
+        .map(|one| one["name"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[tokio::test]
+async fn a_token_of_the_issuer_for_this_server_is_let_in_and_no_other() {
+    let issuer = Issuer::start().await;
+    let service = issuer.service();
+    let good = issuer.claims("orders:read orders:write");
+    let response = cancels(&client(&service, &signed(0, &good))).await;
+    let heard = Heard::of(response).await;
+    assert_eq!(
+        heard.messages[0]["result"]["content"][0]["text"], "7 by ann",
+        "{}",
+        heard.text
+    );
+
+    let changed = |name: &str, value: Value| {
+        let mut claims = good.clone();
+        claims[name] = value;
+        signed(0, &claims)
+    };
+    let without = |name: &str| {
+        let mut claims = good.clone();
+        claims.as_object_mut().unwrap().remove(name);
+        signed(0, &claims)
+    };
+    let of = |header: &Header, key: &EncodingKey| encode(header, &good, key).unwrap();
+    let mut by_secret = Header::new(Algorithm::HS256);
+    by_secret.kid = Some("key-0".to_owned());
+    let mut of_other = Header::new(Algorithm::ES256);
+    of_other.kid = Some("key-0".to_owned());
+    let unsigned = {
+        let token = signed(0, &good);
+        let (_, rest) = token.split_once('.').unwrap();
+        let (claims, _) = rest.split_once('.').unwrap();
+        // {"alg":"none"}
+        format!("eyJhbGciOiJub25lIn0.{claims}.")
+    };
+    let tampered = {
+        let token = signed(0, &good);
+        let (head, rest) = token.split_once('.').unwrap();
+        let (_, signature) = rest.split_once('.').unwrap();
+        let (_, other) = issuer
+            .token("admin")
+            .split_once('.')
+            .map(|(a, b)| (a.to_owned(), b.to_owned()))
+            .unwrap();
+        let (claims, _) = other.split_once('.').unwrap();
+        format!("{head}.{claims}.{signature}")
+    };
+    for (token, why) in [
+        (
+            changed("aud", json!("https://other.example.com/mcp")),
+            "the token is for another audience",
+        ),
+        (
+            changed("aud", json!(["https://other.example.com/mcp"])),
+            "the token is for another audience",
+        ),
+        (
+            changed("iss", json!("https://other.example.com")),
+            "the token is of another issuer",
+        ),
+        (changed("exp", json!(now() - 60)), "the token has expired"),
+        (
+            changed("nbf", json!(now() + 60)),
+            "the token is not valid yet",
+        ),
+        (without("aud"), "the token lacks `exp`, `iss` or `aud`"),
+        (without("iss"), "the token lacks `exp`, `iss` or `aud`"),
+        (without("exp"), "the token lacks `exp`, `iss` or `aud`"),
+        (
+            of(&by_secret, &EncodingKey::from_secret(KEYS[0].as_bytes())),
+            "the token is not signed by a public key's owner",
+        ),
+        (of(&of_other, &key(1)), "the token's signature is wrong"),
+        (unsigned, "the token is no JWT"),
+        (tampered, "the token's signature is wrong"),
+        ("opaque".to_owned(), "the token is no JWT"),
+        ("x".repeat(20_000), "the token is too long"),
+    ] {
+        let response = cancels(&client(&service, &token)).await;
+        let said = challenge(&response);
+        let heard = Heard::of(response).await;
+        assert_eq!(heard.status, 401, "{why}: {}", heard.text);
+        assert_eq!(heard.messages[0]["error"]["message"], why);
+        let why = why.replace('"', "");
+        assert_eq!(
+            said,
+            format!(
+                "Bearer resource_metadata=\"{METADATA}\", error=\"invalid_token\", error_description=\"{why}\""
+            )
+        );
+    }
+
+    // An audience among others is one.
+    let both = changed("aud", json!(["https://other.example.com/mcp", RESOURCE]));
+    assert_eq!(cancels(&client(&service, &both)).await.status(), 200);
+    // Within the leeway.
+    assert_eq!(
+        cancels(&client(&service, &changed("exp", json!(now() - 10))))
+            .await
+            .status(),
+        200
+    );
+}
+
+#[tokio::test]
+async fn without_a_token_a_client_is_told_where_to_get_one() {
+    let issuer = Issuer::start().await;
+    let service = issuer.service();
+    let nobody = Client::of_2026(&service).with("host", "shop.example.com");
+    for (client, method) in [
+        (nobody.clone(), Method::POST),
+        (nobody.clone(), Method::GET),
+        (nobody.clone(), Method::DELETE),
+        (nobody.with("authorization", "Basic YTpi"), Method::POST),
+        (nobody.with("authorization", "Bearer"), Method::POST),
+    ] {
+        let response = client.send(method, "{}".to_owned(), None).await;
+        assert_eq!(response.status(), 401);
+        assert_eq!(
+            challenge(&response),
+            format!("Bearer resource_metadata=\"{METADATA}\"")
+        );
+    }
+    assert_eq!(
+        issuer.asked(),
+        0,
+        "of what is no token the issuer is not asked"
+    );
+
+    let request = http::Request::get("/.well-known/oauth-protected-resource/mcp")
+        .header("host", "shop.example.com")
+        .body(String::new())
+        .unwrap();
+    let response = tower_service::Service::call(&mut service.clone(), request)
+        .await
+        .unwrap();
+    assert_eq!(response.headers()["access-control-allow-origin"], "*");
+    let heard = Heard::of(response).await;
+    assert_eq!(
+        heard.messages[0],
+        json!({
+            "resource": RESOURCE,
+            "authorization_servers": [issuer.url],
+            // Not those of what nobody sees.
+            "scopes_supported": ["orders:read", "orders:write", "reports"],
+            "bearer_methods_supported": ["header"],
+            "resource_name": "tools",
+        })
+    );
+}
+
+#[tokio::test]
+async fn who_lacks_a_scope_does_not_see_the_tool_and_is_told_what_to_ask_for() {
+    let issuer = Issuer::start().await;
+    let service = issuer.service();
+    let reader = client(&service, &issuer.token("orders:read"));
+    assert_eq!(
+        listed(&reader, "tools/list", "tools").await,
+        ["orders", "report"]
+    );
+    assert_eq!(listed(&reader, "prompts/list", "prompts").await, [""; 0]);
+    assert_eq!(
+        listed(&reader, "resources/templates/list", "resourceTemplates").await,
+        ["order"]
+    );
+    let response = cancels(&reader).await;
+    assert_eq!(
+        challenge(&response),
+        format!(
+            "Bearer error=\"insufficient_scope\", scope=\"orders:write orders:read\", resource_metadata=\"{METADATA}\""
+        )
+    );
+    let heard = Heard::of(response).await;
+    assert_eq!(heard.status, 403);
+    assert_eq!(heard.messages[0]["id"], 1);
+    assert_eq!(
+        heard.messages[0]["error"]["data"]["scopes"],
+        json!(["orders:write", "orders:read"])
+    );
+
+    // A prompt and a resource alike.
+    let nobody = client(&service, &issuer.token(""));
+    let review = asks(&nobody, "prompts/get", "review", &json!({"name": "review"})).await;
+    assert_eq!(
+        (
+            review.status().as_u16(),
+            challenge(&review).contains("scope=\"reports\"")
+        ),
+        (403, true)
+    );
+    let order = asks(
+        &nobody,
+        "resources/read",
+        "orders://7",
+        &json!({"uri": "orders://7"}),
+    )
+    .await;
+    assert_eq!(
+        (
+            order.status().as_u16(),
+            challenge(&order).contains("scope=\"orders:read\"")
+        ),
+        (403, true)
+    );
+    let order = asks(
+        &reader,
+        "resources/read",
+        "orders://7",
+        &json!({"uri": "orders://7"}),
+    )
+    .await;
+    assert_eq!(order.status(), 200);
+
+    // Of what nobody sees nothing is told.
+    let hidden = asks(
+        &nobody,
+        "tools/call",
+        "hidden",
+        &json!({"name": "hidden", "arguments": {}}),
+    )
+    .await;
+    assert_eq!(
+        (hidden.status().as_u16(), challenge(&hidden)),
+        (200, String::new())
+    );
+    let hidden = Heard::of(hidden).await;
+    assert_eq!(
+        hidden.messages[0]["error"]["message"],
+        "unknown tool `hidden`"
+    );
+
+    // With the scope there it is.
+    let writer = client(&service, &issuer.token("orders:write orders:read"));
+    assert_eq!(
+        listed(&writer, "tools/list", "tools").await,
+        ["orders", "cancel_order", "report"]
+    );
+    assert_eq!(cancels(&writer).await.status(), 200);
+}
+
+#[tokio::test]
+async fn scopes_are_needed_of_all_and_a_broad_one_has_the_narrow_ones() {
+    let issuer = Issuer::start().await;
+    let authorization = issuer
+        .authorization()
+        .required_scopes(["mcp"])
+        .implies("admin", ["orders:read", "orders:write"]);
+    let service = server().http().authorization(authorization);
+    let response = cancels(&client(&service, &issuer.token("orders:write"))).await;
+    assert_eq!(response.status(), 403);
+    assert!(challenge(&response).starts_with("Bearer error=\"insufficient_scope\", scope=\"mcp\""));
+    assert_eq!(
+        cancels(&client(&service, &issuer.token("mcp")))
+            .await
+            .status(),
+        403
+    );
+    assert_eq!(
+        cancels(&client(&service, &issuer.token("mcp admin")))
+            .await
+            .status(),
+        200
+    );
+    let nobody = Client::of_2026(&service).with("host", "shop.example.com");
+    let response = nobody.send(Method::POST, "{}".to_owned(), None).await;
+    assert_eq!(
+        challenge(&response),
+        format!("Bearer resource_metadata=\"{METADATA}\", scope=\"mcp\"")
+    );
+    // Lists of other issuers.
+    for scopes in [
+        json!({"scp": ["mcp", "admin"]}),
+        json!({"scp": "mcp admin"}),
+        json!({"scope": ["mcp", "admin"]}),
+    ] {
+        let mut claims = issuer.claims("");
+        claims.as_object_mut().unwrap().remove("scope");
+        claims
+            .as_object_mut()
+            .unwrap()
+            .extend(scopes.as_object().unwrap().clone());
+        assert_eq!(
+            cancels(&client(&service, &signed(0, &claims)))
+                .await
+                .status(),
+            200,
+            "{scopes}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn keys_are_kept_and_new_ones_are_found() {
+    let issuer = Issuer::start().await;
+    let service = issuer.service();
+    let scopes = "orders:read orders:write";
+    for _ in 0..10 {
+        assert_eq!(
+            cancels(&client(&service, &issuer.token(scopes)))
+                .await
+                .status(),
+            200
+        );
+    }
+    assert_eq!(issuer.asked(), 2, "its metadata, and its keys");
+    // It signs with another key from now on.
+    issuer.answers("/keys", json!({"keys": [{"kty": "unheard of"}, public(1)]}));
+    let token = signed(1, &issuer.claims(scopes));
+    let new = client(&service, &token);
+    let mut tries = 0;
+    // Who sends tokens of no key does not make the server ask all the time.
+    while cancels(&new).await.status() != 200 {
+        assert_eq!(issuer.asked(), 2);
+        tries += 1;
+        assert!(tries < 200, "the new key was never found");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert_eq!(issuer.asked(), 4);
+    // The old key is gone.
+    let response = cancels(&client(&service, &issuer.token(scopes))).await;
+    assert_eq!(response.status(), 401);
+}
+
+#[tokio::test]
+async fn without_keys_nobody_is_let_in() {
+    let issuer = Issuer::start().await;
+    let url = issuer.url.clone();
+    for metadata in [
+        json!({"issuer": "https://other.example.com", "jwks_uri": format!("{url}/keys")}),
+        json!({"issuer": url}),
+        json!({"issuer": url, "jwks_uri": "http://keys.example.com/keys"}),
+        json!({"issuer": url, "jwks_uri": format!("{url}/none")}),
+        json!({"issuer": url, "jwks_uri": format!("{url}/wrong")}),
+        json!({"issuer": url, "jwks_uri": format!("{url}/long")}),
+    ] {
+        issuer.answers("/wrong", json!({"keys": "none"}));
+        issuer.answers(
+            "/long",
+            json!({"keys": [public(0)], "more": "x".repeat(300_000)}),
+        );
+        issuer.answers("/.well-known/oauth-authorization-server", metadata.clone());
+        let response = cancels(&client(&issuer.service(), &issuer.token("orders:write"))).await;
+        let heard = Heard::of(response).await;
+        assert_eq!(heard.status, 503, "{metadata}: {}", heard.text);
+    }
+    // The other place of metadata, and none.
+    issuer.answers("/.well-known/oauth-authorization-server", Value::Null);
+    issuer.answers(
+        "/.well-known/openid-configuration",
+        json!({"issuer": url, "jwks_uri": format!("{url}/keys")}),
+    );
+    let token = issuer.token("orders:write orders:read");
+    assert_eq!(
+        cancels(&client(&issuer.service(), &token)).await.status(),
+        200
+    );
+    let at = issuer
+        .authorization()
+        .jwks_uri(&format!("{url}/keys"))
+        .unwrap();
+    let service = server().http().authorization(at);
+    let before = issuer.asked();
+    assert_eq!(cancels(&client(&service, &token)).await.status(), 200);
+    assert_eq!(issuer.asked(), before + 1);
+}
+
+#[tokio::test]
+async fn a_session_is_for_its_owner() {
+    let issuer = Issuer::start().await;
+    let service = issuer.service();
+    let token = |sub: &str| {
+        let mut claims = issuer.claims("orders:read");
+        claims["sub"] = json!(sub);
+        format!("Bearer {}", signed(0, &claims))
+    };
+    let mut ann = Client::new(
+        &service,
+        &[
+            ("host", "shop.example.com"),
+            ("authorization", &token("ann")),
+        ],
+    );
+    let hello = json!({
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
+    });
+    let hello = ann.request("initialize", &hello).await;
+    ann.set("mcp-session-id", &hello.session.unwrap());
+    assert_eq!(ann.request("tools/list", &json!({})).await.status, 200);
+    let bob = ann.with("authorization", &token("bob"));
+    assert_eq!(bob.request("tools/list", &json!({})).await.status, 404);
+    let get = bob.with("accept", "text/event-stream");
+    assert_eq!(
+        get.send(Method::GET, String::new(), None).await.status(),
+        404
+    );
+    assert_eq!(
+        bob.send(Method::DELETE, String::new(), None).await.status(),
+        404
+    );
+    // A new token of the same subject goes on.
+    let again = ann.with("authorization", &token("ann"));
+    assert_eq!(again.request("tools/list", &json!({})).await.status, 200);
+    assert_eq!(
+        again
+            .send(Method::DELETE, String::new(), None)
+            .await
+            .status(),
+        204
+    );
+    assert_eq!(ann.request("tools/list", &json!({})).await.status, 404);
+}
+
+#[tokio::test]
+async fn a_task_is_for_its_owner() {
+    let issuer = Issuer::start().await;
+    let service = issuer.service();
+    let of = |sub: &str| {
+        let mut claims = issuer.claims("");
+        claims["sub"] = json!(sub);
+        let mut client = client(&service, &signed(0, &claims));
+        client.meta["io.modelcontextprotocol/clientCapabilities"] =
+            json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
+        client
+    };
+    let (ann, bob) = (of("ann"), of("bob"));
+    let begun = asks(
+        &ann,
+        "tools/call",
+        "report",
+        &json!({"name": "report", "arguments": {}}),
+    )
+    .await;
+    let begun = Heard::of(begun).await;
+    let id = begun.messages[0]["result"]["taskId"]
+        .as_str()
+        .expect(&begun.text)
+        .to_owned();
+    let about = json!({"taskId": id});
+    for method in ["tasks/get", "tasks/cancel"] {
+        let heard = Heard::of(asks(&bob, method, &id, &about).await).await;
+        assert_eq!(
+            heard.messages[0]["error"]["message"],
+            format!("unknown task `{id}`")
+        );
+    }
+    let heard = Heard::of(asks(&ann, "tasks/get", &id, &about).await).await;
+    assert_eq!(
+        heard.messages[0]["result"]["taskId"],
+        id.as_str(),
+        "{}",
+        heard.text
+    );
+}
+
+/// Pays.
+#[tool(destructive)]
+fn pay(cents: u32) -> u32 {
+    cents
+}
+
+#[tokio::test]
+async fn what_a_client_keeps_is_for_its_owner() {
+    let issuer = Issuer::start().await;
+    let asking = McpServer::new(tools![pay])
+        .executor(|executor| executor.layer(toolwright::layers::Approval::default()));
+    let service = asking.http().authorization(issuer.authorization());
+    let of = |sub: &str| {
+        let mut claims = issuer.claims("");
+        claims["sub"] = json!(sub);
+        let mut client = client(&service, &signed(0, &claims));
+        client.meta["io.modelcontextprotocol/clientCapabilities"] =
+            json!({"elicitation": {"form": {}}});
+        client
+    };
+    let mut params = json!({"name": "pay", "arguments": {"cents": 7}});
+    let asked = Heard::of(asks(&of("ann"), "tools/call", "pay", &params).await).await;
+    let asked = &asked.messages[0]["result"];
+    let (key, _) = asked["inputRequests"]
+        .as_object()
+        .unwrap()
+        .iter()
+        .next()
+        .unwrap();
+    let content = json!({"approve": true});
+    params["inputResponses"] = json!({key.clone(): {"action": "accept", "content": content}});
+    params["requestState"] = asked["requestState"].clone();
+    let heard = Heard::of(asks(&of("bob"), "tools/call", "pay", &params).await).await;
+    let why = "`requestState` is not what this server gave for this call";
+    assert_eq!(heard.messages[0]["error"]["message"], why, "{}", heard.text);
+    let heard = Heard::of(asks(&of("ann"), "tools/call", "pay", &params).await).await;
+    assert_eq!(
+        heard.messages[0]["result"]["content"][0]["text"], "7",
+        "{}",
+        heard.text
+    );
+}
+
+#[tokio::test]
+async fn without_authorization_nobody_has_a_scope_that_nobody_gave() {
+    let service = server().http();
+    let nobody = Client::of_2026(&service);
+    assert_eq!(
+        listed(&nobody, "tools/list", "tools").await,
+        ["orders", "report"]
+    );
+    let response = cancels(&nobody).await;
+    assert_eq!(
+        (response.status().as_u16(), challenge(&response)),
+        (403, String::new())
+    );
+    // In a session too, and in an array.
+    let greeted = Client::greeted(&service, &json!({})).await;
+    let call = json!({"name": "cancel_order", "arguments": {"id": 7}});
+    assert_eq!(greeted.request("tools/call", &call).await.status, 403);
+
+    // A layer of the host's knows who asks; so may the host of all.
+    let ann = Grant::new()
+        .with_subject("ann")
+        .with_scopes(["orders:read", "orders:write"]);
+    let mut body = call.clone();
+    body["_meta"] = nobody.meta.clone();
+    let body =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": body}).to_string();
+    let asks = nobody.with("mcp-name", "cancel_order");
+    let response = asks
+        .send(Method::POST, body, Some(Context::new().with(ann.clone())))
+        .await;
+    assert_eq!(response.status(), 200);
+    let all = server()
+        .context(Context::new().with(Grant::unlimited()))
+        .http();
+    assert_eq!(cancels(&Client::of_2026(&all)).await.status(), 200);
+}
+
+#[tokio::test]
+async fn a_host_checks_tokens_by_itself() {
+    let issuer = Issuer::start().await;
+    let authorization = issuer
+        .authorization()
+        .verify_with(|token: String| async move {
+            match &*token {
+                "good" => Ok(Grant::new()
+                    .with_subject("ann")
+                    .with_scopes(["orders:read", "orders:write"])),
+                "old" => Ok(Grant::unlimited().with_expiry(UNIX_EPOCH)),
+                "later" => Err(TokenError::Unavailable("the register is closed".to_owned())),
+                _ => Err(TokenError::Invalid("not \"in\" the\r\nregister".to_owned())),
+            }
+        });
+    let service = server().http().authorization(authorization);
+    assert_eq!(cancels(&client(&service, "good")).await.status(), 200);
+    assert_eq!(cancels(&client(&service, "old")).await.status(), 401);
+    assert_eq!(cancels(&client(&service, "later")).await.status(), 503);
+    let response = cancels(&client(&service, "bad")).await;
+    assert_eq!(response.status(), 401);
+    assert!(
+        challenge(&response).ends_with("error_description=\"not in theregister\""),
+        "{}",
+        challenge(&response)
+    );
+    assert_eq!(issuer.asked(), 0);
+}
+
+#[tokio::test]
+async fn a_stream_ends_with_its_token() {
+    let issuer = Issuer::start().await;
+    let end = SystemTime::now() + Duration::from_secs(1);
+    let authorization = issuer
+        .authorization()
+        .verify_with(move |_| async move { Ok(Grant::new().with_subject("ann").with_expiry(end)) });
+    let service = server().http().authorization(authorization);
+    let listens = json!({"notifications": {"toolsListChanged": true}});
+    let response = asks(
+        &client(&service, "good"),
+        "subscriptions/listen",
+        "",
+        &listens,
+    )
+    .await;
+    let heard = timeout(LONG, Heard::of(response)).await.expect("it ends");
+    assert_eq!(
+        heard.messages.last().unwrap()["result"]["resultType"],
+        "complete",
+        "{}",
+        heard.text
+    );
+}
+
+#[test]
+fn urls_have_to_be_safe() {
+    let issuer = "https://login.example.com";
+    for (resource, issuer, why) in [
+        (
+            "shop",
+            issuer,
+            "the URL `shop` is none: relative URL without a base",
+        ),
+        (
+            "http://shop.example.com/mcp",
+            issuer,
+            "the URL `http://shop.example.com/mcp` has to be `https`, or `http` on this machine",
+        ),
+        (
+            "https://shop.example.com/mcp?a=1",
+            issuer,
+            "the URL `https://shop.example.com/mcp?a=1` has a query",
+        ),
+        (
+            RESOURCE,
+            "http://login.example.com",
+            "the URL `http://login.example.com` has to be `https`, or `http` on this machine",
+        ),
+        (
+            RESOURCE,
+            "https://a:b@login.example.com",
+            "the URL `https://a:b@login.example.com` has a fragment, or a user",
+        ),
+    ] {
+        assert_eq!(
+            Authorization::new(resource, issuer)
+                .unwrap_err()
+                .to_string(),
+            why
+        );
+    }
+    let at = |resource: &str| {
+        let made = Authorization::new(resource, issuer).unwrap();
+        made.metadata_path().to_owned()
+    };
+    assert_eq!(
+        at("https://shop.example.com"),
+        "/.well-known/oauth-protected-resource"
+    );
+    assert_eq!(
+        at("https://shop.example.com/a/mcp/"),
+        "/.well-known/oauth-protected-resource/a/mcp"
+    );
+    assert_eq!(
+        at("http://127.0.0.1:80/mcp"),
+        "/.well-known/oauth-protected-resource/mcp"
+    );
+}

@@ -73,8 +73,8 @@ impl ElicitResults {
         self.0.insert(key.into(), answer);
     }
 
-    pub(crate) fn remove(&mut self, key: &str) {
-        self.0.remove(key);
+    pub(crate) fn take(&mut self, key: &str) -> Option<ElicitResult> {
+        self.0.remove(key)
     }
 }
 

@@ -39,6 +39,8 @@ pub(super) struct Calling {
     /// Whether it may outlive its request.
     may_be_task: bool,
     answers: ElicitResults,
+    /// What the client answered before it was asked. It counts once the call asks just that.
+    early: ElicitResults,
     /// Which arguments the answer to an approval is about.
     shown: Option<u64>,
     /// What was said since the call was first asked for, if that is all that it is about.
@@ -119,6 +121,7 @@ impl Calling {
             cx,
             may_be_task,
             answers: ElicitResults::default(),
+            early: ElicitResults::default(),
             shown: None,
             said: None,
             repairs: Vec::new(),
@@ -197,11 +200,13 @@ impl Calling {
             let Some(answer) = ElicitResult::read(said) else {
                 continue;
             };
-            // Nobody is taken to have answered what nobody asked.
-            let question = asked.as_ref().filter(|asked| asked.key == key);
-            let Some(question) = question.filter(|question| question.fits(&answer)) else {
+            let Some(question) = asked.as_ref().filter(|asked| asked.key == key) else {
+                self.early.add(key, answer);
                 continue;
             };
+            if !question.fits(&answer) {
+                continue;
+            }
             self.said = question.settled_by(&answer);
             self.shown = question.shows().or(self.shown);
             self.answers.add(key, answer);
@@ -363,6 +368,16 @@ impl Calling {
             Ok(params) => params,
             Err(text) => return Some(self.refuse(text)),
         };
+        // Nobody has approved what nobody was shown.
+        let early = self.early.take(&question.key);
+        let early = early.filter(|early| question.shows().is_none() && question.fits(early));
+        if let Some(answer) = early {
+            if let Some(said) = question.settled_by(&answer) {
+                return Some(self.say(said));
+            }
+            self.answers.add(question.key, answer);
+            return None;
+        }
         let is_modern = self.asker.version.is_modern();
         let peer = self.asker.peer.clone().filter(|_| !is_modern);
         if !self.asker.capabilities.can_ask() || (peer.is_none() && !is_modern) {
@@ -399,7 +414,7 @@ impl Calling {
     fn require(&mut self, question: Question, params: &str) -> Answered {
         let key = question.key.clone();
         // It was answered, and is asked again: what was said does not count.
-        self.answers.remove(&key);
+        self.answers.take(&key);
         let state = State {
             answers: self.answers.clone(),
             shown: self.shown,

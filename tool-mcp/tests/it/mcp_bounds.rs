@@ -89,8 +89,7 @@ async fn call(client: &Client, name: &str, more: &Value) -> Value {
 async fn nobody_is_taken_to_have_answered_what_nobody_asked() {
     let client = modern(server(), json!({"elicitation": {}}));
     let said = |content: &Value| json!({"confirm": {"action": "accept", "content": content}});
-    let yes = said(&json!({"how": "whole"}));
-    let asked = call(&client, "wipe", &json!({"inputResponses": yes})).await;
+    let asked = call(&client, "wipe", &json!({})).await;
     assert_eq!(asked["resultType"], "input_required", "{asked}");
     let state = &asked["requestState"];
     // What does not fit is asked for again.
@@ -109,6 +108,33 @@ async fn nobody_is_taken_to_have_answered_what_nobody_asked() {
         let done = call(&client, "wipe", &answer).await;
         assert_eq!(done["content"][0]["text"], r#"wiped "half""#);
     }
+}
+
+#[tokio::test]
+async fn an_early_answer_counts_once_the_call_asks_for_it() {
+    let client = modern(server(), json!({"elicitation": {}}));
+    let said = |key: &str, content: &Value| json!({"inputResponses": {key: {"action": "accept", "content": content}}});
+    let yes = said("confirm", &json!({"how": "whole"}));
+    let done = call(&client, "wipe", &yes).await;
+    assert_eq!(done["content"][0]["text"], r#"wiped "whole""#, "{done}");
+    for no in [
+        said("confirm", &json!({"how": "twice"})),
+        said("other", &json!({"how": "whole"})),
+    ] {
+        let asked = call(&client, "wipe", &no).await;
+        assert_eq!(asked["resultType"], "input_required", "{no}: {asked}");
+    }
+    // What somebody has to see first is shown.
+    let approving =
+        server().executor(|executor| executor.layer(toolwright::layers::Approval::when(|_| true)));
+    let client = modern(approving, json!({"elicitation": {}}));
+    let yes = said("toolwright/approval", &json!({"approve": true}));
+    let asked = call(&client, "wipe", &yes).await;
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    assert!(
+        asked["inputRequests"]["toolwright/approval"].is_object(),
+        "{asked}"
+    );
 }
 
 #[tokio::test]

@@ -41,6 +41,8 @@ pub mod stdout;
 #[doc(hidden)]
 pub mod token;
 
+#[cfg(all(feature = "oauth", feature = "client-http"))]
+pub use self::client::{AuthorizationRequest, OAuth, OAuthHostError, StoredTokens, TokenStore};
 #[cfg(feature = "client")]
 pub use self::client::{
     Client, ClientEvent, ConnectError, ConnectErrorKind, Connector, Elicitation, Notice,

@@ -35,9 +35,8 @@ async fn browse(request: AuthorizationRequest) -> Result<String, OAuthHostError>
 fn oauth(scenario: &str, context: &Value) -> OAuth {
     let text = |key: &str| context[key].as_str().unwrap_or_default().to_owned();
     let (id, secret) = (text("client_id"), text("client_secret"));
-    match scenario {
-        "auth/client-credentials-basic" => return OAuth::client_credentials(id, secret),
-        _ => {}
+    if scenario == "auth/client-credentials-basic" {
+        return OAuth::client_credentials(id, secret);
     }
     let oauth = OAuth::new(browse)
         .redirect_uri("http://127.0.0.1:8765/callback")

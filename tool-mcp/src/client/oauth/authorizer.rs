@@ -227,6 +227,10 @@ impl Authorizer {
         };
         let place = Arc::new(self.find(&challenge, current.as_ref()).await?);
         let current = current.filter(|current| current.place.key() == place.key());
+        if current.is_none() {
+            // What another authorization server gave is not for this one.
+            self.state().current = None;
+        }
         let is_new = current.is_none();
         let known = match current {
             Some(current) => Some(current),
@@ -365,6 +369,14 @@ impl Authorizer {
         refresh_token: &str,
     ) -> Result<Result<(), StoredTokens>, Denied> {
         let place = Arc::clone(&known.place);
+        if let Some(stored) = self.load(&place).await
+            && stored.tokens.access_token != known.tokens.access_token
+            && stored.is_good()
+        {
+            // Another program that shares the store has renewed them, and ours may be used up.
+            self.state().current = Some(stored);
+            return Ok(Ok(()));
+        }
         match refresh(&self.web, &place, &known.tokens, refresh_token).await {
             Ok(given) => {
                 put(&mut known.tokens, &given)?;
@@ -376,12 +388,15 @@ impl Authorizer {
                 known.tokens.refresh_token = None;
                 let mut left = known.tokens.clone();
                 left.access_token = None;
+                self.state().current = Some(known);
                 if is_client {
                     // It is registered anew.
                     left.client.redirect_uri = None;
+                    let removed = self.oauth.tokens.remove(&place.key()).await;
+                    self.heard(removed);
+                } else {
+                    self.save(&place, &left).await;
                 }
-                self.state().current = Some(known);
-                self.save(&place, &left).await;
                 Ok(Err(left))
             }
             Err(failed) => Err(failed.into_denied()),
@@ -428,9 +443,15 @@ impl Authorizer {
                 }
                 let client = self.client(&place, known.as_ref(), &uri).await?;
                 let question = Question::new(&place, &client, &uri, &wanted)?;
-                let back = self.question(&place, &question, redirect, &wanted).await?;
-                let given = question.exchange(&self.web, &place, &client, &back).await?;
-                (client, given)
+                let back = self.question(&place, &question, redirect, &wanted).await;
+                let given = match back {
+                    Ok(back) => question.exchange(&self.web, &place, &client, &back).await,
+                    Err(denied) => Err(denied),
+                };
+                if let (Err(_), Some(known)) = (&given, known) {
+                    self.doubt(&place, known).await;
+                }
+                (client, given?)
             }
         };
         let mut tokens = StoredTokens::new(client);
@@ -462,10 +483,16 @@ impl Authorizer {
         if let Some(client) = known.map(|known| &known.client).filter(is_good) {
             return Ok(client.clone());
         }
-        let client = register(&self.web, place, &self.oauth.client_name, uri).await?;
-        // Whatever the person says, it is registered.
-        self.save(place, &StoredTokens::new(client.clone())).await;
-        Ok(client)
+        register(&self.web, place, &self.oauth.client_name, uri).await
+    }
+
+    /// Registers this client anew next time. Of one that is not known any more a person hears, and not this program.
+    async fn doubt(&self, place: &Place, mut known: StoredTokens) {
+        known.client.redirect_uri = None;
+        if let Some(current) = &mut self.state().current {
+            current.tokens.client.redirect_uri = None;
+        }
+        self.save(place, &known).await;
     }
 
     /// Sends a person to the authorization server, and returns the URL with which they come back.
@@ -479,7 +506,7 @@ impl Authorizer {
         match (&self.oauth.grant, redirect) {
             (Grant::Browser(open), Some(redirect)) => {
                 reported("who opens a browser for an MCP client", || {
-                    open(question.url.as_str())
+                    open(question.url.as_str());
                 });
                 let back = redirect.wait(question.state.secret()).await;
                 back.map_err(|error| Denied::new(format!("the browser did not come back: {error}")))

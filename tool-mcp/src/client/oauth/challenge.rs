@@ -126,6 +126,7 @@ impl<'t> Rest<'t> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use http::{HeaderMap, HeaderValue, header};
 

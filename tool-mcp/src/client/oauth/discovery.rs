@@ -1,4 +1,4 @@
-//! Which authorization server a server trusts, and what that one can do (RFC 9728, RFC 8414, OpenID Connect Discovery).
+//! Which authorization server a server trusts, and what that one can do (RFC 9728, RFC 8414, `OpenID` Connect Discovery).
 
 use reqwest::Url;
 use serde::Deserialize;
@@ -25,6 +25,8 @@ pub(super) struct Place {
 }
 
 /// What an authorization server can do, checked.
+// Each is a fact that metadata state for itself.
+#[allow(clippy::struct_excessive_bools)]
 #[derive(Debug)]
 pub(super) struct Endpoints {
     pub(super) authorization: Option<Url>,
@@ -42,10 +44,8 @@ pub(super) struct Endpoints {
 #[derive(Deserialize)]
 struct ResourceMetadata {
     resource: String,
-    #[serde(default)]
-    authorization_servers: Vec<String>,
-    #[serde(default)]
-    scopes_supported: Vec<String>,
+    authorization_servers: Option<Vec<String>>,
+    scopes_supported: Option<Vec<String>>,
 }
 
 /// RFC 8414.
@@ -55,14 +55,10 @@ struct ServerMetadata {
     authorization_endpoint: Option<String>,
     token_endpoint: String,
     registration_endpoint: Option<String>,
-    #[serde(default)]
-    code_challenge_methods_supported: Vec<String>,
-    #[serde(default)]
-    authorization_response_iss_parameter_supported: bool,
-    #[serde(default)]
-    client_id_metadata_document_supported: bool,
-    #[serde(default)]
-    scopes_supported: Vec<String>,
+    code_challenge_methods_supported: Option<Vec<String>>,
+    authorization_response_iss_parameter_supported: Option<bool>,
+    client_id_metadata_document_supported: Option<bool>,
+    scopes_supported: Option<Vec<String>>,
     token_endpoint_auth_methods_supported: Option<Vec<String>>,
 }
 
@@ -87,7 +83,7 @@ impl Place {
             let words = "the server's metadata are about another resource";
             return Err(Denied::new(format!("{words}: {:?}", metadata.resource)));
         }
-        let all = metadata.authorization_servers;
+        let all = metadata.authorization_servers.unwrap_or_default();
         let wanted = all.iter().take(MOST).position(|issuer| is_wanted(issuer));
         let Some(issuer) = all.into_iter().nth(wanted.unwrap_or_default()) else {
             return Err(Denied::new(
@@ -100,7 +96,13 @@ impl Place {
             resource: metadata.resource,
             server: found.map_err(Denied::new)?,
             issuer,
-            scopes: scopes(metadata.scopes_supported.iter().map(String::as_str)),
+            scopes: scopes(
+                metadata
+                    .scopes_supported
+                    .iter()
+                    .flatten()
+                    .map(String::as_str),
+            ),
         })
     }
 
@@ -132,14 +134,15 @@ impl Endpoints {
     fn of(metadata: ServerMetadata) -> Result<Self, Denied> {
         let endpoint =
             |text: Option<String>, what| text.map(|text| checked(&text, what)).transpose();
-        let has = |all: &[String], one: &str| all.iter().any(|found| found == one);
+        let has =
+            |all: &Option<Vec<String>>, one: &str| all.iter().flatten().any(|found| found == one);
         Ok(Self {
             authorization: endpoint(metadata.authorization_endpoint, "authorization endpoint")?,
             token: checked(&metadata.token_endpoint, "token endpoint")?,
             registration: endpoint(metadata.registration_endpoint, "registration endpoint")?,
             has_s256: has(&metadata.code_challenge_methods_supported, "S256"),
-            says_issuer: metadata.authorization_response_iss_parameter_supported,
-            takes_metadata_documents: metadata.client_id_metadata_document_supported,
+            says_issuer: metadata.authorization_response_iss_parameter_supported == Some(true),
+            takes_metadata_documents: metadata.client_id_metadata_document_supported == Some(true),
             has_offline_access: has(&metadata.scopes_supported, "offline_access"),
             auth_methods: metadata.token_endpoint_auth_methods_supported,
         })
@@ -241,6 +244,7 @@ pub(super) fn scopes<'s>(names: impl IntoIterator<Item = &'s str>) -> Vec<String
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use reqwest::Url;
 

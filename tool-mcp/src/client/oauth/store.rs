@@ -29,7 +29,7 @@ pub type OAuthHostError = Box<dyn Error + Send + Sync>;
 /// use std::collections::HashMap;
 /// use std::sync::Mutex;
 /// use toolwright::mcp::{OAuthHostError, StoredTokens, TokenStore};
-/// use toolwright::BoxFuture;
+/// use toolwright::call::BoxFuture;
 ///
 /// #[derive(Default)]
 /// struct Texts(Mutex<HashMap<String, String>>);

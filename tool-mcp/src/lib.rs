@@ -1,7 +1,7 @@
 //! The Model Context Protocol: an MCP server for a toolset, and a client that makes a toolset of an MCP server.
 //!
 //! Use it through the crate `toolwright`, as `toolwright::mcp`. Each part is a feature there: `mcp-server`,
-//! `mcp-server-http`, `mcp-client`, `mcp-client-http`.
+//! `mcp-server-http`, `mcp-client`, `mcp-client-http`, `oauth`.
 
 #[cfg(feature = "server-http")]
 #[doc(hidden)]

@@ -48,6 +48,8 @@ struct Rules {
     refuses_refresh: AtomicBool,
     /// The scope that a call needs.
     needs: Mutex<Option<&'static str>>,
+    /// Each call needs another scope than those that were given.
+    wants_more: AtomicBool,
     /// The parameters of the pages that a person was sent to.
     questions: Mutex<Vec<Form>>,
     /// What the browser comes back with beside `state` and `code`, or in their place.
@@ -147,7 +149,13 @@ impl Rules {
             let challenge = format!(r#"{challenge}, error="insufficient_scope", scope="{needed}""#);
             return Reply::status("403 Forbidden").with("www-authenticate", &challenge);
         }
-        plain(asked).unwrap_or_else(|| Reply::json(&answered(asked, "done")))
+        if is_call && self.wants_more.load(Ordering::SeqCst) {
+            let scope = format!("more-{}", scopes.len());
+            let challenge = format!(r#"{challenge}, error="insufficient_scope", scope="{scope}""#);
+            return Reply::status("403 Forbidden").with("www-authenticate", &challenge);
+        }
+        let reply = plain(asked).unwrap_or_else(|| Reply::json(&answered(asked, "done")));
+        reply.with("mcp-session-id", "1")
     }
 
     /// The person's browser.
@@ -292,18 +300,21 @@ async fn a_client_without_an_id_registers_and_asks_a_person() {
     assert!(grant["code_verifier"].len() >= 43);
 
     client.close().await;
-    let mut all = world
-        .server
-        .asked()
-        .into_iter()
-        .filter(|asked| asked.path == "/mcp");
-    assert_eq!(all.next().unwrap().header("authorization"), "");
-    let rest: Vec<_> = all
-        .map(|asked| asked.header("authorization").to_owned())
+    let all = world.server.asked().into_iter();
+    let all: Vec<_> = all.filter(|asked| asked.path == "/mcp").collect();
+    for method in ["POST", "GET", "DELETE"] {
+        assert!(all.iter().any(|asked| asked.method == method), "{method}");
+    }
+    let tokens: Vec<_> = all
+        .iter()
+        .map(|asked| asked.header("authorization"))
         .collect();
+    assert_eq!(tokens[0], "");
     assert!(
-        rest.len() >= 4 && rest.iter().all(|token| token == "Bearer one-access-0"),
-        "{rest:?}"
+        tokens[1..]
+            .iter()
+            .all(|token| *token == "Bearer one-access-0"),
+        "{tokens:?}"
     );
 }
 
@@ -436,6 +447,18 @@ async fn scopes_that_were_not_given_are_not_asked_for_for_ever() {
         assert!(!failed.is_outcome_unknown());
     }
     assert!(world.questions().len() <= 2, "{:?}", world.questions());
+}
+
+#[tokio::test]
+async fn a_server_that_wants_ever_more_scopes_is_given_up() {
+    let world = World::new().await;
+    let client = world.connector().await.unwrap();
+    world.rules.wants_more.store(true, Ordering::SeqCst);
+    let failed = call(&client.toolset(), "echo", "{}").await;
+    let failed = failed.outcome.unwrap_err();
+    assert!(failed.to_string().contains("again and again"), "{failed}");
+    assert_eq!(world.questions().len(), 4);
+    assert_eq!(world.questions()[3]["scope"], "more-3 more-2 more-1 read");
 }
 
 #[tokio::test]

@@ -26,6 +26,9 @@ use crate::client::way::Way;
 /// A request is sent at most so many times.
 const MOST_SENT: usize = 6;
 
+/// For one request a person is asked at most so many times.
+const MOST_ASKED: usize = 3;
+
 /// See the module. One per connector.
 pub(in crate::client) struct Authorizer {
     oauth: OAuth,
@@ -33,6 +36,8 @@ pub(in crate::client) struct Authorizer {
     web: Web,
     events: Events,
     state: Mutex<State>,
+    /// A refresh token is used once, by a flow or by what one left behind.
+    renewing: tokio::sync::Mutex<()>,
 }
 
 #[derive(Default)]
@@ -109,6 +114,7 @@ impl Authorizer {
             server: server.clone(),
             events,
             state: Mutex::default(),
+            renewing: tokio::sync::Mutex::default(),
         }))
     }
 
@@ -141,7 +147,7 @@ impl Authorizer {
         asks: bool,
         build: impl Fn() -> RequestBuilder + Send + Sync,
     ) -> Result<Response, Unanswered> {
-        let (mut renew, mut is_asked) = (true, false);
+        let (mut renew, mut asked) = (true, 0);
         let mut last = None;
         for _ in 0..MOST_SENT {
             let mut used = self.used();
@@ -154,7 +160,7 @@ impl Authorizer {
             let status = response.status();
             let challenge = Challenge::of(response.headers());
             let need = match status {
-                StatusCode::UNAUTHORIZED if is_asked => {
+                StatusCode::UNAUTHORIZED if asked > 0 => {
                     let words = "the server refuses the token that was asked for";
                     return Err(Unanswered::Denied(status, Denied::new(words)));
                 }
@@ -162,6 +168,10 @@ impl Authorizer {
                 StatusCode::FORBIDDEN
                     if asks && challenge.error.as_deref() == Some("insufficient_scope") =>
                 {
+                    if asked == MOST_ASKED {
+                        let words = "the server wants more scopes again and again";
+                        return Err(Unanswered::Denied(status, Denied::new(words)));
+                    }
                     Need::Scopes(challenge)
                 }
                 _ => return Ok(response),
@@ -172,7 +182,7 @@ impl Authorizer {
             drop(asking);
             let got = got.map_err(|denied| Unanswered::Denied(status, denied))?;
             renew &= !matches!(got, Got::Renewed | Got::Asked);
-            is_asked |= got == Got::Asked;
+            asked += usize::from(got == Got::Asked);
             last = Some(status);
         }
         let words = format!("the server refused {MOST_SENT} requests in turn");
@@ -220,7 +230,7 @@ impl Authorizer {
                     // It is not tried again: the server says whether the token is still good.
                     current.tokens.expires_at = None;
                 }
-                return Ok(Got::Renewed);
+                return Ok(Got::Known);
             }
             Need::Token { challenge, renew } => (challenge, renew, false),
             Need::Scopes(challenge) => (challenge, false, true),
@@ -368,12 +378,13 @@ impl Authorizer {
         mut known: Current,
         refresh_token: &str,
     ) -> Result<Result<(), StoredTokens>, Denied> {
+        let _renewing = self.renewing.lock().await;
         let place = Arc::clone(&known.place);
         if let Some(stored) = self.load(&place).await
             && stored.tokens.access_token != known.tokens.access_token
             && stored.is_good()
         {
-            // Another program that shares the store has renewed them, and ours may be used up.
+            // Somebody else who shares the store has renewed them, and ours may be used up.
             self.state().current = Some(stored);
             return Ok(Ok(()));
         }
@@ -505,9 +516,10 @@ impl Authorizer {
     ) -> Result<String, Denied> {
         match (&self.oauth.grant, redirect) {
             (Grant::Browser(open), Some(redirect)) => {
-                reported("who opens a browser for an MCP client", || {
-                    open(question.url.as_str());
-                });
+                let opens = || open(question.url.as_str());
+                if reported("who opens a browser for an MCP client", opens).is_none() {
+                    return Err(Denied::new("no browser was opened: it panicked"));
+                }
                 let back = redirect.wait(question.state.secret()).await;
                 back.map_err(|error| Denied::new(format!("the browser did not come back: {error}")))
             }

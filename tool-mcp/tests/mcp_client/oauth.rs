@@ -50,6 +50,9 @@ struct Rules {
     needs: Mutex<Option<&'static str>>,
     /// Each call needs another scope than those that were given.
     wants_more: AtomicBool,
+    /// A call of `again` is refused only when one of `echo` was answered.
+    is_slow: AtomicBool,
+    has_answered: AtomicBool,
     /// The parameters of the pages that a person was sent to.
     questions: Mutex<Vec<Form>>,
     /// What the browser comes back with beside `state` and `code`, or in their place.
@@ -140,6 +143,14 @@ impl Rules {
             .ok()
             .filter(|number| *number >= self.first_good.load(Ordering::SeqCst));
         let Some(scope) = scope.and_then(|number| scopes.get(number)) else {
+            drop(scopes);
+            let is_slow = self.is_slow.load(Ordering::SeqCst);
+            while is_slow
+                && asked.body.contains("again")
+                && !self.has_answered.load(Ordering::SeqCst)
+            {
+                std::thread::sleep(Duration::from_millis(5));
+            }
             return Reply::status("401 Unauthorized").with("www-authenticate", &challenge);
         };
         let is_call = asked.json()["method"] == "tools/call";
@@ -154,6 +165,7 @@ impl Rules {
             let challenge = format!(r#"{challenge}, error="insufficient_scope", scope="{scope}""#);
             return Reply::status("403 Forbidden").with("www-authenticate", &challenge);
         }
+        self.has_answered.fetch_or(is_call, Ordering::SeqCst);
         let reply = plain(asked).unwrap_or_else(|| Reply::json(&answered(asked, "done")));
         reply.with("mcp-session-id", "1")
     }
@@ -636,6 +648,22 @@ async fn calls_that_are_refused_at_once_ask_once() {
         );
     }
     assert_eq!(world.questions().len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_refusal_that_comes_late_asks_nobody_again() {
+    let world = World::new().await;
+    let client = world.connector().await.unwrap();
+    world.forget();
+    world.rules.refuses_refresh.store(true, Ordering::SeqCst);
+    world.rules.is_slow.store(true, Ordering::SeqCst);
+    let tools = client.toolset();
+    let (slow, quick) = tokio::join!(call(&tools, "again", "{}"), call(&tools, "echo", "{}"));
+    assert_eq!(
+        (text(&slow), text(&quick)),
+        ("done".to_owned(), "done".to_owned())
+    );
+    assert_eq!(world.questions().len(), 2);
 }
 
 /// A store whose values are texts, as a host's is.

@@ -1,11 +1,12 @@
 //! Authorization of a client at a server behind a URL.
 //!
-//! `Authorizer` sends requests with the token that there is. What a server refuses starts a flow: `discovery` finds the
-//! authorization server, the store is looked at, `grant` renews tokens or asks a person. There is one flow at a time.
+//! `authorizer` sends requests with the token that there is. What a server refuses starts a `flow`, one at a time:
+//! `discovery` finds the authorization server, the `store` is looked at, `grant` renews tokens or asks a person.
 
 mod authorizer;
 mod challenge;
 mod discovery;
+mod flow;
 mod grant;
 mod redirect;
 mod store;

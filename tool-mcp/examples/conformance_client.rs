@@ -2,7 +2,9 @@
 //! `tests/outside/mcp_conformance.sh`. It calls what the suite says, or each tool once.
 
 use serde_json::{Map, Value, json};
-use toolwright::mcp::{self, ElicitResult, Elicitation};
+use toolwright::mcp::{
+    self, AuthorizationRequest, ElicitResult, Elicitation, OAuth, OAuthHostError,
+};
 use toolwright::{Context, ToolCall};
 
 /// A value for each property of a schema: its default, or one of its type.
@@ -20,12 +22,40 @@ fn values(schema: &Value) -> Map<String, Value> {
         .collect()
 }
 
+/// The browser of somebody who says yes to everything: the suite's page leads back at once.
+async fn browse(request: AuthorizationRequest) -> Result<String, OAuthHostError> {
+    let browser = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
+    let page = browser.build()?.get(&request.url).send().await?;
+    let back = page.headers().get(reqwest::header::LOCATION);
+    let back = back.ok_or("the page leads nowhere")?;
+    Ok(back.to_str()?.to_owned())
+}
+
+/// Who this is, as the suite says.
+fn oauth(scenario: &str, context: &Value) -> OAuth {
+    let text = |key: &str| context[key].as_str().unwrap_or_default().to_owned();
+    let (id, secret) = (text("client_id"), text("client_secret"));
+    if scenario == "auth/client-credentials-basic" {
+        return OAuth::client_credentials(id, secret);
+    }
+    let oauth = OAuth::new(browse)
+        .redirect_uri("http://127.0.0.1:8765/callback")
+        .client_metadata("https://conformance-test.local/client-metadata.json");
+    if id.is_empty() {
+        oauth
+    } else {
+        oauth.client_id(id).client_secret(secret)
+    }
+}
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let url = std::env::args().next_back().unwrap_or_default();
     let context = std::env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_default();
     let context: Value = serde_json::from_str(&context).unwrap_or_default();
+    let scenario = std::env::var("MCP_CONFORMANCE_SCENARIO").unwrap_or_default();
     let client = mcp::connect(url)
+        .oauth(oauth(&scenario, &context))
         .on_elicitation(|asked: Elicitation| async move {
             ElicitResult::Accept(values(&asked.schema.unwrap_or_default()))
         })

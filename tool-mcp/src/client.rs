@@ -2,6 +2,7 @@
 
 mod answer;
 mod arguments;
+mod asking;
 mod call;
 mod child;
 mod connection;
@@ -19,6 +20,8 @@ mod keep;
 mod link;
 mod lists;
 mod notice;
+#[cfg(all(feature = "oauth", feature = "client-http"))]
+mod oauth;
 mod offers;
 mod pages;
 mod remote;
@@ -44,6 +47,8 @@ pub use self::event::ClientEvent;
 use self::link::{Link, State};
 use self::lists::Lists;
 pub use self::notice::{Notice, NoticeKind};
+#[cfg(all(feature = "oauth", feature = "client-http"))]
+pub use self::oauth::{AuthorizationRequest, OAuth, OAuthHostError, StoredTokens, TokenStore};
 pub use self::offers::{PromptArgument, PromptInfo, PromptMessage, ResourceInfo};
 pub use self::server::ServerAt;
 use self::session::Session;

@@ -1,7 +1,7 @@
 //! The Model Context Protocol: an MCP server for a toolset, and a client that makes a toolset of an MCP server.
 //!
 //! Use it through the crate `toolwright`, as `toolwright::mcp`. Each part is a feature there: `mcp-server`,
-//! `mcp-server-http`, `mcp-client`, `mcp-client-http`.
+//! `mcp-server-http`, `mcp-client`, `mcp-client-http`, `oauth`.
 
 #[cfg(feature = "server-http")]
 #[doc(hidden)]
@@ -41,6 +41,8 @@ pub mod stdout;
 #[doc(hidden)]
 pub mod token;
 
+#[cfg(all(feature = "oauth", feature = "client-http"))]
+pub use self::client::{AuthorizationRequest, OAuth, OAuthHostError, StoredTokens, TokenStore};
 #[cfg(feature = "client")]
 pub use self::client::{
     Client, ClientEvent, ConnectError, ConnectErrorKind, Connector, Elicitation, Notice,

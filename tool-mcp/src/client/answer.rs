@@ -63,6 +63,8 @@ pub(super) struct HttpAnswer {
     /// The status, and the start of the body.
     pub(super) words: String,
     pub(super) ran: Ran,
+    /// The client was to authorize itself, and could not.
+    pub(super) is_denied: bool,
 }
 
 /// Whether what was asked for was done.
@@ -89,6 +91,18 @@ impl HttpAnswer {
             status,
             words: format!("HTTP {status}{said}"),
             ran: Ran::of(status, headers),
+            is_denied: false,
+        }
+    }
+
+    /// A refusal that authorization did not help against.
+    #[cfg(feature = "oauth")]
+    pub(super) fn denied(status: http::StatusCode, why: &str) -> Self {
+        Self {
+            status,
+            words: format!("HTTP {status}, and authorization failed: {why}"),
+            ran: Ran::Never,
+            is_denied: true,
         }
     }
 }

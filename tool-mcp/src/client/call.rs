@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -197,7 +196,7 @@ impl Link {
                 }
                 () = alive.notified() => due = after(limit),
                 () = sleep_until(due) => {
-                    if session.connection.asking.load(Ordering::Acquire) > 0 {
+                    if session.connection.asking.is_there() {
                         due = after(limit);
                         continue;
                     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, resume_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use futures_util::FutureExt;
@@ -13,6 +13,7 @@ use toolwright_schema::panics::reported;
 use toolwright_schema::text::Printable;
 
 use super::answer::Answered;
+use super::asking::Asking;
 use super::elicit::Asker;
 use super::event::{ClientEvent, Events};
 use super::hello::Hello;
@@ -44,8 +45,7 @@ pub(super) struct Connection {
     pub(super) hello: OnceLock<Hello>,
     /// Rings when the server's tools may be others.
     pub(super) changed: Notify,
-    /// How many people are being asked something: a call that waits for them is not slow.
-    pub(super) asking: AtomicUsize,
+    pub(super) asking: Asking,
     /// A stream of the server's own notes was opened: a second time means that something may have been missed.
     listened: AtomicBool,
     /// Fired to end the connection.
@@ -115,6 +115,7 @@ impl Connection {
     pub(super) fn new(
         asker: Asker,
         events: Events,
+        asking: Asking,
     ) -> (Arc<Self>, mpsc::UnboundedReceiver<Outgoing>) {
         let (out, outgoing) = mpsc::unbounded_channel();
         let connection = Self {
@@ -127,7 +128,7 @@ impl Connection {
             events,
             hello: OnceLock::new(),
             changed: Notify::new(),
-            asking: AtomicUsize::new(0),
+            asking,
             listened: AtomicBool::new(false),
             stop: Cancel::new(),
             gone: Cancel::new(),
@@ -429,7 +430,7 @@ impl Connection {
         let params = serde_json::from_str(&params).unwrap_or_default();
         let server = self.hello.get().and_then(|hello| hello.name.clone());
         let server = server.unwrap_or_default();
-        let asking = Asking::begin(&self);
+        let asking = self.asks_somebody();
         // A panic of the host's is its own, and the server waits for an answer.
         let answer = AssertUnwindSafe(self.asker.ask(&server, &params)).catch_unwind();
         let answer = tokio::select! {
@@ -449,8 +450,13 @@ impl Connection {
     /// Asks the host's people what a server wants to know before it answers.
     pub(super) async fn ask(&self, params: &serde_json::Value) -> serde_json::Value {
         let server = self.hello.get().and_then(|hello| hello.name.clone());
-        let _asking = Asking::begin(self);
+        let _asking = self.asks_somebody();
         self.asker.ask(&server.unwrap_or_default(), params).await
+    }
+
+    pub(super) fn asks_somebody(&self) -> Question<'_> {
+        self.asking.begin();
+        Question(self)
     }
 
     pub(super) fn bad(&self, what: &str) {
@@ -526,14 +532,9 @@ impl Drop for Asked {
 }
 
 /// Somebody is being asked for as long as it lives.
-struct Asking<'a>(&'a Connection);
+pub(super) struct Question<'a>(&'a Connection);
 
-impl<'a> Asking<'a> {
-    fn begin(connection: &'a Connection) -> Self {
-        connection.asking.fetch_add(1, Ordering::AcqRel);
-        Self(connection)
-    }
-
+impl Question<'_> {
     /// The time in which a person answers is not the server's.
     fn ends(&self) {
         for waiting in self.0.waiting().values() {
@@ -542,10 +543,10 @@ impl<'a> Asking<'a> {
     }
 }
 
-impl Drop for Asking<'_> {
+impl Drop for Question<'_> {
     fn drop(&mut self) {
         self.ends();
-        self.0.asking.fetch_sub(1, Ordering::AcqRel);
+        self.0.asking.end();
     }
 }
 

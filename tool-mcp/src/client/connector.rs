@@ -16,8 +16,12 @@ use super::event::{ClientEvent, Events};
 use super::keep::Keeper;
 use super::link::{Link, State};
 use super::lists::Lists;
+#[cfg(all(feature = "oauth", feature = "client-http"))]
+use super::oauth::{Authorizer, OAuth};
 use super::remote::tools;
 use super::server::ServerAt;
+#[cfg(all(feature = "oauth", feature = "client-http"))]
+use super::server::Target;
 use super::session::Session;
 use super::settings::{Backoff, Keep, Settings};
 use super::{Client, Identity};
@@ -31,6 +35,8 @@ use crate::token;
 pub struct Connector {
     server: ServerAt,
     settings: Settings,
+    #[cfg(all(feature = "oauth", feature = "client-http"))]
+    oauth: Option<OAuth>,
     /// What was asked for and cannot be.
     invalid: Option<String>,
 }
@@ -40,6 +46,8 @@ impl Connector {
         Self {
             server,
             settings: Settings::default(),
+            #[cfg(all(feature = "oauth", feature = "client-http"))]
+            oauth: None,
             invalid: None,
         }
     }
@@ -97,6 +105,14 @@ impl Connector {
                 self
             }
         }
+    }
+
+    /// Authorizes the client by OAuth where the server asks for it. Beside [`bearer`](Self::bearer) or a
+    /// [`header`](Self::header) `Authorization`, or without a URL, this is an error when the connector is awaited.
+    #[cfg(all(feature = "oauth", feature = "client-http"))]
+    pub fn oauth(mut self, oauth: OAuth) -> Self {
+        self.oauth = Some(oauth);
+        self
     }
 
     /// Sets the time limit for starting the server and the handshake. Default: 1 minute. A call waits as long for a
@@ -175,7 +191,8 @@ impl Connector {
         self
     }
 
-    async fn connect(self) -> Result<Client, ConnectError> {
+    #[cfg_attr(not(feature = "oauth"), allow(unused_mut))]
+    async fn connect(mut self) -> Result<Client, ConnectError> {
         if let Some(words) = self.invalid {
             return Err(ConnectError::new(ConnectErrorKind::Invalid, words));
         }
@@ -184,6 +201,12 @@ impl Connector {
         if !target.is_http() && !self.settings.headers.is_empty() {
             let words = "a command takes no headers; give it what it needs in its environment";
             return Err(ConnectError::new(ConnectErrorKind::Invalid, words));
+        }
+        #[cfg(all(feature = "oauth", feature = "client-http"))]
+        if let Some(oauth) = self.oauth.take() {
+            let authorizer = authorizer(oauth, &target, &self.settings);
+            let invalid = |why| ConnectError::new(ConnectErrorKind::Invalid, why);
+            self.settings.authorizer = Some(authorizer.map_err(invalid)?);
         }
         let settings = Arc::new(self.settings);
         let (session, running) = Session::open(&target, &settings).await?;
@@ -215,6 +238,24 @@ impl Connector {
             identity,
         })
     }
+}
+
+#[cfg(all(feature = "oauth", feature = "client-http"))]
+fn authorizer(
+    oauth: OAuth,
+    target: &Target,
+    settings: &Settings,
+) -> Result<Arc<Authorizer>, String> {
+    let Target::Url(url) = target else {
+        return Err("`oauth` is for servers behind a URL".to_owned());
+    };
+    let mut headers = settings.headers.iter();
+    if headers.any(|(name, _)| name == http::header::AUTHORIZATION) {
+        let words =
+            "`oauth` takes no other authorization beside it: no `bearer`, no header of that name";
+        return Err(words.to_owned());
+    }
+    Authorizer::new(oauth, url, settings.events.clone()).map_err(|denied| denied.0)
 }
 
 impl IntoFuture for Connector {

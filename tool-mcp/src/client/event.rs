@@ -25,6 +25,9 @@ pub enum ClientEvent {
     Reconnected,
     /// A reconnection failed, and is retried after a longer wait. Holds the reason.
     ReconnectFailed(String),
+    /// The store of tokens failed, and the client goes on without it. Holds the store's words.
+    #[cfg(all(feature = "oauth", feature = "client-http"))]
+    TokenStoreFailed(String),
 }
 
 /// Who is told.

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::timeout;
 use toolwright_json::{Object, list, quoted};
 
 use super::answer::{Answered, Refusal};
@@ -106,10 +105,10 @@ async fn discover(connection: &Arc<Connection>) -> Result<Found, ConnectError> {
         let mut request = Request::new("server/discover");
         request.meta = modern_meta(request.meta, &connection.capabilities(true));
         let mut pending = connection.send(request, None);
-        let answered = match timeout(PROBE, pending.answer()).await {
-            Ok(Some(answered)) => answered,
-            Ok(None) => return Ok(Found::Gone),
-            Err(_) => return Ok(Found::Older),
+        let answered = match connection.asking.timeout(PROBE, pending.answer()).await {
+            Some(Some(answered)) => answered,
+            Some(None) => return Ok(Found::Gone),
+            None => return Ok(Found::Older),
         };
         return match answered {
             Answered::Result(result) => {
@@ -205,6 +204,10 @@ pub(super) async fn initialize(connection: &Arc<Connection>) -> Result<Hello, Co
 #[cfg(feature = "client-http")]
 fn refused(answer: &super::answer::HttpAnswer) -> Option<ConnectError> {
     let status = answer.status;
+    if answer.is_denied {
+        let words = format!("the server answered {}", answer.words);
+        return Some(ConnectError::new(ConnectErrorKind::Unauthorized, words));
+    }
     if matches!(status.as_u16(), 401 | 403) {
         let words = "the server wants to know who asks, or asks somebody else (HTTP 401 or 403); give a token or a header";
         return Some(ConnectError::new(ConnectErrorKind::Unauthorized, words));

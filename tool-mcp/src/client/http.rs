@@ -22,7 +22,10 @@ use super::connection::{Connection, Outgoing};
 use super::error::{ConnectError, ConnectErrorKind};
 use super::events_stream::{Broken, Event, events};
 use super::hello;
+#[cfg(feature = "oauth")]
+use super::oauth::{Authorizer, Denied};
 use super::settings::{Backoff, Settings};
+use super::way::Way;
 use crate::protocol::{Frame, Version, headers};
 
 const JSON: &str = "application/json";
@@ -41,6 +44,9 @@ const MOST_AT_ONCE: usize = 1_024;
 
 /// Sent when both sides have said hello.
 const INITIALIZED: &str = "notifications/initialized";
+
+/// Waits for what the server says unasked, since 2026-07-28.
+const LISTEN: &str = "subscriptions/listen";
 
 /// So long the stream of what a server says unasked may take to open.
 const OPENS: Duration = Duration::from_millis(500);
@@ -65,6 +71,8 @@ struct Http {
     headers: HeaderMap,
     most: usize,
     backoff: Backoff,
+    #[cfg(feature = "oauth")]
+    authorizer: Option<Arc<Authorizer>>,
     session: Mutex<Session>,
     /// One session is opened at a time.
     opening: tokio::sync::Mutex<()>,
@@ -99,6 +107,8 @@ pub(super) fn start(
         headers: settings.headers.iter().cloned().collect(),
         most: settings.most_bytes,
         backoff: settings.backoff,
+        #[cfg(feature = "oauth")]
+        authorizer: settings.authorizer.clone(),
         session: Mutex::default(),
         opening: tokio::sync::Mutex::default(),
         room: Arc::new(Semaphore::new(MOST_AT_ONCE)),
@@ -138,8 +148,19 @@ pub(super) fn start(
     Ok(())
 }
 
+/// Why a request has no answer.
+pub(super) enum Unanswered {
+    Http(reqwest::Error),
+    /// Nobody wants one any more, and it was not sent.
+    #[cfg(feature = "oauth")]
+    Withdrawn,
+    /// It was refused with this status, and authorization did not help.
+    #[cfg(feature = "oauth")]
+    Denied(StatusCode, Denied),
+}
+
 /// Why there is no answer. The URL is not told: it may hold a secret.
-fn words(error: reqwest::Error) -> String {
+pub(super) fn words(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut words = error.to_string();
     let mut source = error.source();
@@ -162,7 +183,8 @@ impl Http {
             let method = &*outgoing.head.method;
             // Of a cancellation the end of the request's own POST tells, in versions without sessions.
             if !(connection.is_modern() && method == "notifications/cancelled") {
-                let _ = timeout(TAKEN, self.post(connection, &outgoing, None)).await;
+                let taken = self.post(connection, &outgoing, None);
+                let _ = connection.asking.timeout(TAKEN, taken).await;
             }
             if method == INITIALIZED {
                 self.hear(connection).await;
@@ -193,16 +215,27 @@ impl Http {
     ) -> Option<Answered> {
         let mut session = self.session().clone();
         for again in [false, true] {
-            let sent = self
-                .client
-                .post(self.url.clone())
-                .header(header::ACCEPT, format!("{JSON}, {EVENTS}"))
-                .header(header::CONTENT_TYPE, JSON)
-                .body(outgoing.text.clone());
-            let sent = self.with_headers(sent, connection, outgoing, &session);
-            let response = match sent.send().await {
+            let build = || {
+                let request = self
+                    .client
+                    .post(self.url.clone())
+                    .header(header::ACCEPT, format!("{JSON}, {EVENTS}"))
+                    .header(header::CONTENT_TYPE, JSON)
+                    .body(outgoing.text.clone());
+                self.with_headers(request, connection, outgoing, &session)
+            };
+            let way = outgoing.request.as_ref().map(|(_, way)| &**way);
+            let asks = outgoing.head.method != LISTEN;
+            let response = match self.sent(connection, way, asks, build).await {
                 Ok(response) => response,
-                Err(error) => {
+                #[cfg(feature = "oauth")]
+                Err(Unanswered::Withdrawn) => return None,
+                #[cfg(feature = "oauth")]
+                Err(Unanswered::Denied(status, denied)) => {
+                    let answer = HttpAnswer::denied(status, &denied.0);
+                    return Some(Answered::Http(answer));
+                }
+                Err(Unanswered::Http(error)) => {
                     if let Some((_, way)) = outgoing.request.as_ref().filter(|_| error.is_connect())
                     {
                         way.was_not_sent();
@@ -230,6 +263,22 @@ impl Http {
             session = self.session().clone();
         }
         None
+    }
+
+    /// Sends a request, with the token that there is for it. `asks` is false for what goes on in the background.
+    #[cfg_attr(not(feature = "oauth"), allow(unused_variables, clippy::unused_self))]
+    async fn sent(
+        &self,
+        connection: &Connection,
+        way: Option<&Way>,
+        asks: bool,
+        build: impl Fn() -> RequestBuilder + Send + Sync,
+    ) -> Result<Response, Unanswered> {
+        #[cfg(feature = "oauth")]
+        if let Some(authorizer) = &self.authorizer {
+            return authorizer.send(connection, way, asks, build).await;
+        }
+        build().send().await.map_err(Unanswered::Http)
     }
 
     fn with_headers(
@@ -377,7 +426,9 @@ impl Http {
                 Ok(response) => response,
                 // It has no such stream, or not for this client.
                 Err(Some(status))
-                    if status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS =>
+                    if status.is_client_error()
+                        && status != StatusCode::TOO_MANY_REQUESTS
+                        && !(status == StatusCode::UNAUTHORIZED && self.gets_tokens()) =>
                 {
                     return;
                 }
@@ -401,6 +452,15 @@ impl Http {
         }
     }
 
+    /// Whether what is refused now may be answered with the token of a later time.
+    #[cfg_attr(not(feature = "oauth"), allow(clippy::unused_self))]
+    fn gets_tokens(&self) -> bool {
+        #[cfg(feature = "oauth")]
+        return self.authorizer.is_some();
+        #[cfg(not(feature = "oauth"))]
+        false
+    }
+
     /// Asks for a stream of the session. `Err` with the status, if there is one.
     async fn get(
         &self,
@@ -419,9 +479,12 @@ impl Http {
         if let Some(last) = last.and_then(|last| HeaderValue::try_from(last).ok()) {
             headers.insert(LAST_EVENT, last);
         }
-        let request = self.client.get(self.url.clone());
-        let request = request.headers(headers).header(header::ACCEPT, EVENTS);
-        let response = request.send().await.map_err(|_| None)?;
+        let build = || {
+            let request = self.client.get(self.url.clone()).headers(headers.clone());
+            request.header(header::ACCEPT, EVENTS)
+        };
+        let response = self.sent(connection, None, false, build).await;
+        let response = response.map_err(|_| None)?;
         let status = response.status();
         if !status.is_success() || !is_of(response.headers(), EVENTS) {
             let status = if status.is_success() {
@@ -526,6 +589,11 @@ impl Http {
         }
         headers.insert(SESSION, id);
         let request = self.client.delete(self.url.clone()).headers(headers);
+        #[cfg(feature = "oauth")]
+        let request = match &self.authorizer {
+            Some(authorizer) => authorizer.sign(request),
+            None => request,
+        };
         // Some servers keep their sessions; it is theirs to say.
         let _ = timeout(GOODBYE, request.send()).await;
     }

@@ -9,6 +9,7 @@ use tokio::time::{Instant, sleep, timeout};
 use toolwright_runtime::tool::Cancel;
 use toolwright_schema::text::Printable;
 
+use super::error::ConnectErrorKind;
 use super::event::ClientEvent;
 use super::link::{Link, State};
 use super::lists::Lists;
@@ -95,6 +96,10 @@ impl Keeper {
             match Session::open(&self.target, &self.settings).await {
                 Ok(opened) => return opened,
                 Err(error) => {
+                    if error.kind() == ConnectErrorKind::Unauthorized {
+                        // A person may have said no, and is not asked again at once.
+                        *tries = u32::MAX;
+                    }
                     let why = error.to_string();
                     self.state.send_replace(State::Down(why.clone()));
                     let event = ClientEvent::ReconnectFailed(why);

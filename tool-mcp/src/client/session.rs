@@ -5,7 +5,6 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde_json::value::RawValue;
-use tokio::time::timeout;
 
 use super::answer::{Answered, Refusal};
 use super::connection::{Connection, Request, short};
@@ -53,7 +52,7 @@ impl Session {
     ) -> Result<(Self, Running), ConnectError> {
         let limit = settings.connect_limit;
         let mut tail = Tail::default();
-        let opened = timeout(limit, async {
+        let opened = settings.asking.timeout(limit, async {
             let modern = settings.modern.load(Ordering::Relaxed);
             if let Some(opened) = Self::start(target, settings, modern, &tail).await? {
                 return Ok(opened);
@@ -67,7 +66,7 @@ impl Session {
             let opened = Self::start(target, settings, false, &tail).await?;
             opened.ok_or_else(hello::went_away)
         });
-        let opened = opened.await.unwrap_or_else(|_| {
+        let opened = opened.await.unwrap_or_else(|| {
             let words = format!("the server did not say hello within {limit:?}");
             Err(ConnectError::new(ConnectErrorKind::Timeout, words))
         });
@@ -88,8 +87,11 @@ impl Session {
         modern: bool,
         tail: &Tail,
     ) -> Result<Option<(Self, Running)>, ConnectError> {
-        let (connection, outgoing) =
-            Connection::new(settings.asker.clone(), settings.events.clone());
+        let (connection, outgoing) = Connection::new(
+            settings.asker.clone(),
+            settings.events.clone(),
+            settings.asking.clone(),
+        );
         let running = Running(Arc::clone(&connection));
         target.start(&connection, outgoing, tail, settings)?;
         Ok(match hello::greet(&connection, modern).await? {
@@ -120,19 +122,23 @@ impl Session {
         settings: &Settings,
     ) -> Result<Vec<Box<RawValue>>, ConnectError> {
         let limit = settings.list_limit;
-        match timeout(limit, self.pages(settings)).await {
-            Ok(listed) => listed.map_err(|why| {
+        match settings.asking.timeout(limit, self.pages(settings)).await {
+            Some(listed) => listed.map_err(|(kind, why)| {
                 let words = format!("the list of the server's tools: {why}");
-                ConnectError::new(ConnectErrorKind::List, words).with_stderr(self.tail.read())
+                ConnectError::new(kind, words).with_stderr(self.tail.read())
             }),
-            Err(_) => Err(ConnectError::new(
+            None => Err(ConnectError::new(
                 ConnectErrorKind::Timeout,
                 format!("the server did not list its tools within {limit:?}"),
             )),
         }
     }
 
-    async fn pages(&self, settings: &Settings) -> Result<Vec<Box<RawValue>>, String> {
+    async fn pages(
+        &self,
+        settings: &Settings,
+    ) -> Result<Vec<Box<RawValue>>, (ConnectErrorKind, String)> {
+        let failed = |why| (ConnectErrorKind::List, why);
         let mut pages = Pages::new(settings);
         let mut cursor: Option<String> = None;
         loop {
@@ -140,19 +146,24 @@ impl Session {
             request.params = request.params.maybe_text("cursor", cursor.as_deref());
             let mut pending = self.connection.request(request).await;
             match pending.answer().await {
-                Some(Answered::Result(page)) => match pages.add(&page)? {
+                Some(Answered::Result(page)) => match pages.add(&page).map_err(failed)? {
                     Then::Page(next) => cursor = Some(next),
                     Then::End => return Ok(pages.into_tools()),
                 },
                 Some(Answered::Error(Refusal { code, message, .. })) => {
-                    return Err(format!("{} (code {})", short(&message), short(&code)));
+                    let why = format!("{} (code {})", short(&message), short(&code));
+                    return Err(failed(why));
                 }
-                Some(Answered::Broken(why)) => return Err(why),
+                Some(Answered::Broken(why)) => return Err(failed(why)),
                 #[cfg(feature = "client-http")]
-                Some(Answered::Http(answer)) => return Err(answer.words),
+                Some(Answered::Http(answer)) if answer.is_denied => {
+                    return Err((ConnectErrorKind::Unauthorized, answer.words));
+                }
                 #[cfg(feature = "client-http")]
-                Some(Answered::Lost(why)) => return Err(short(&why)),
-                None => return Err("the connection was lost".to_owned()),
+                Some(Answered::Http(answer)) => return Err(failed(answer.words)),
+                #[cfg(feature = "client-http")]
+                Some(Answered::Lost(why)) => return Err(failed(short(&why))),
+                None => return Err(failed("the connection was lost".to_owned())),
             }
         }
     }

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use toolwright_provider::call::ToolDef;
 use toolwright_runtime::toolset::Registry;
 
+use super::asking::Asking;
 use super::elicit::Asker;
 use super::event::Events;
 
@@ -39,12 +40,15 @@ pub(super) struct Settings {
     pub(super) keep: Keep,
     pub(super) asker: Asker,
     pub(super) events: Events,
+    pub(super) asking: Asking,
     pub(super) registry: Option<Registry>,
     /// What the host knows of the tools.
     pub(super) meta: Map<String, Value>,
     /// Values are marked as sensitive, so that `Debug` does not show them.
     #[cfg(feature = "client-http")]
     pub(super) headers: Vec<(http::HeaderName, http::HeaderValue)>,
+    #[cfg(all(feature = "oauth", feature = "client-http"))]
+    pub(super) authorizer: Option<Arc<super::oauth::Authorizer>>,
     pub(super) connect_limit: Duration,
     pub(super) list_limit: Duration,
     /// How long a call may be silent.
@@ -85,10 +89,13 @@ impl Default for Settings {
             keep: Keep::default(),
             asker: Asker::default(),
             events: Events::default(),
+            asking: Asking::default(),
             registry: None,
             meta: Map::new(),
             #[cfg(feature = "client-http")]
             headers: Vec::new(),
+            #[cfg(all(feature = "oauth", feature = "client-http"))]
+            authorizer: None,
             connect_limit: Duration::from_mins(1),
             list_limit: Duration::from_mins(1),
             call_limit: Duration::from_mins(1),

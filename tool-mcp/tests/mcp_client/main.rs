@@ -9,6 +9,8 @@ mod connections;
 mod lists;
 #[cfg(target_os = "linux")]
 mod memory;
+#[cfg(feature = "oauth")]
+mod oauth;
 mod over_http;
 mod raw_http;
 mod recovery;

@@ -13,6 +13,7 @@ use tokio::net::{TcpListener, TcpStream};
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     pub(crate) method: String,
+    pub(crate) path: String,
     pub(crate) headers: HashMap<String, String>,
     pub(crate) body: String,
 }
@@ -124,7 +125,8 @@ async fn serve(
         if stream.read_line(&mut line).await? == 0 {
             return Ok(());
         }
-        let method = line.split(' ').next().unwrap_or_default().to_owned();
+        let mut words = line.split(' ').map(str::to_owned);
+        let (method, path) = (words.next().unwrap(), words.next().unwrap());
         let mut headers = HashMap::new();
         loop {
             let mut line = String::new();
@@ -141,6 +143,7 @@ async fn serve(
         stream.read_exact(&mut body).await?;
         let asked = Asked {
             method,
+            path,
             headers,
             body: String::from_utf8(body).unwrap(),
         };

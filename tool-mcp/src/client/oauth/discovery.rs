@@ -1,0 +1,286 @@
+//! Which authorization server a server trusts, and what that one can do (RFC 9728, RFC 8414, `OpenID` Connect Discovery).
+
+use reqwest::Url;
+use serde::Deserialize;
+
+use super::Denied;
+use super::challenge::Challenge;
+use super::web::{Web, checked, place};
+
+/// Of a list that somebody else wrote, so many entries are read.
+const MOST: usize = 100;
+
+/// The longest name of a scope.
+const MOST_SCOPE: usize = 256;
+
+/// A server, and the authorization server that gives tokens for it.
+#[derive(Debug)]
+pub(super) struct Place {
+    /// The URI that tokens are for.
+    pub(super) resource: String,
+    pub(super) issuer: String,
+    pub(super) server: Endpoints,
+    /// All that the server knows of, if it says so.
+    pub(super) scopes: Vec<String>,
+}
+
+/// What an authorization server can do, checked.
+// Each is a fact that metadata state for itself.
+#[allow(clippy::struct_excessive_bools)]
+#[derive(Debug)]
+pub(super) struct Endpoints {
+    pub(super) authorization: Option<Url>,
+    pub(super) token: Url,
+    pub(super) registration: Option<Url>,
+    pub(super) has_s256: bool,
+    pub(super) says_issuer: bool,
+    pub(super) takes_metadata_documents: bool,
+    pub(super) has_offline_access: bool,
+    /// How a client may say who it is. `None` where nothing is said.
+    pub(super) auth_methods: Option<Vec<String>>,
+}
+
+/// RFC 9728.
+#[derive(Deserialize)]
+struct ResourceMetadata {
+    resource: String,
+    authorization_servers: Option<Vec<String>>,
+    scopes_supported: Option<Vec<String>>,
+}
+
+/// RFC 8414.
+#[derive(Deserialize)]
+struct ServerMetadata {
+    issuer: String,
+    authorization_endpoint: Option<String>,
+    token_endpoint: String,
+    registration_endpoint: Option<String>,
+    code_challenge_methods_supported: Option<Vec<String>>,
+    authorization_response_iss_parameter_supported: Option<bool>,
+    client_id_metadata_document_supported: Option<bool>,
+    scopes_supported: Option<Vec<String>>,
+    token_endpoint_auth_methods_supported: Option<Vec<String>>,
+}
+
+impl Place {
+    /// What tokens are stored by.
+    pub(super) fn key(&self) -> String {
+        // No URL holds a space.
+        format!("{} {}", self.resource, self.issuer)
+    }
+
+    /// Finds out. `is_wanted` chooses among several authorization servers.
+    pub(super) async fn find(
+        web: &Web,
+        server: &Url,
+        challenge: &Challenge,
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> Result<Self, Denied> {
+        let Some(metadata) = resource_metadata(web, server, challenge).await? else {
+            return Self::before_metadata(web, server).await;
+        };
+        if !covers(&metadata.resource, server) {
+            let words = "the server's metadata are about another resource";
+            return Err(Denied::new(format!("{words}: {:?}", metadata.resource)));
+        }
+        let all = metadata.authorization_servers.unwrap_or_default();
+        let wanted = all.iter().take(MOST).position(|issuer| is_wanted(issuer));
+        let Some(issuer) = all.into_iter().nth(wanted.unwrap_or_default()) else {
+            return Err(Denied::new(
+                "the server's metadata name no authorization server",
+            ));
+        };
+        let base = checked(&issuer, "issuer")?;
+        let found = endpoints(web, &base, &issuer).await?;
+        Ok(Self {
+            resource: metadata.resource,
+            server: found.map_err(Denied::new)?,
+            issuer,
+            scopes: scopes(
+                metadata
+                    .scopes_supported
+                    .iter()
+                    .flatten()
+                    .map(String::as_str),
+            ),
+        })
+    }
+
+    /// A server as of 2025-03-26, which is its own authorization server, at places that are known.
+    async fn before_metadata(web: &Web, server: &Url) -> Result<Self, Denied> {
+        let issuer = server.origin().ascii_serialization();
+        let base = checked(&issuer, "issuer")?;
+        let found = endpoints(web, &base, &issuer).await?;
+        Ok(Self {
+            resource: canonical(server),
+            issuer,
+            server: found.unwrap_or_else(|_| Endpoints {
+                authorization: Some(at(&base, "/authorize")),
+                token: at(&base, "/token"),
+                registration: Some(at(&base, "/register")),
+                // That version demands it, and there is no place to say so.
+                has_s256: true,
+                says_issuer: false,
+                takes_metadata_documents: false,
+                has_offline_access: false,
+                auth_methods: None,
+            }),
+            scopes: Vec::new(),
+        })
+    }
+}
+
+impl Endpoints {
+    fn of(metadata: ServerMetadata) -> Result<Self, Denied> {
+        let endpoint =
+            |text: Option<String>, what| text.map(|text| checked(&text, what)).transpose();
+        let has =
+            |all: &Option<Vec<String>>, one: &str| all.iter().flatten().any(|found| found == one);
+        Ok(Self {
+            authorization: endpoint(metadata.authorization_endpoint, "authorization endpoint")?,
+            token: checked(&metadata.token_endpoint, "token endpoint")?,
+            registration: endpoint(metadata.registration_endpoint, "registration endpoint")?,
+            has_s256: has(&metadata.code_challenge_methods_supported, "S256"),
+            says_issuer: metadata.authorization_response_iss_parameter_supported == Some(true),
+            takes_metadata_documents: metadata.client_id_metadata_document_supported == Some(true),
+            has_offline_access: has(&metadata.scopes_supported, "offline_access"),
+            auth_methods: metadata.token_endpoint_auth_methods_supported,
+        })
+    }
+}
+
+/// What a server says of itself. `None` if it does not.
+async fn resource_metadata(
+    web: &Web,
+    server: &Url,
+    challenge: &Challenge,
+) -> Result<Option<ResourceMetadata>, Denied> {
+    if let Some(url) = &challenge.resource_metadata {
+        let url = checked(url, "URL of the server's metadata")?;
+        return web.get(&url).await?.map(Some).map_err(Denied::new);
+    }
+    let well_known = "/.well-known/oauth-protected-resource";
+    let path = server.path().trim_end_matches('/');
+    if !path.is_empty()
+        && let Ok(found) = web.get(&at(server, &format!("{well_known}{path}"))).await?
+    {
+        return Ok(Some(found));
+    }
+    Ok(web.get(&at(server, well_known)).await?.ok())
+}
+
+/// What an authorization server says of itself. The inner error says that it does not.
+async fn endpoints(
+    web: &Web,
+    base: &Url,
+    issuer: &str,
+) -> Result<Result<Endpoints, String>, Denied> {
+    let path = base.path().trim_end_matches('/');
+    let mut places = vec![
+        format!("/.well-known/oauth-authorization-server{path}"),
+        format!("/.well-known/openid-configuration{path}"),
+    ];
+    if !path.is_empty() {
+        places.push(format!("{path}/.well-known/openid-configuration"));
+    }
+    let mut missing = Vec::new();
+    for path in places {
+        match web.get::<ServerMetadata>(&at(base, &path)).await? {
+            Ok(metadata) if metadata.issuer != issuer => {
+                let words = format!(
+                    "the metadata of the authorization server {issuer:?} are of another one: {:?}",
+                    metadata.issuer
+                );
+                return Err(Denied::new(words));
+            }
+            Ok(metadata) => return Endpoints::of(metadata).map(Ok),
+            Err(why) => missing.push(why),
+        }
+    }
+    let words = "the authorization server does not say what it can do";
+    Ok(Err(format!("{words} ({})", missing.join("; "))))
+}
+
+/// The same origin, with this path.
+fn at(base: &Url, path: &str) -> Url {
+    let mut url = base.clone();
+    url.set_path(path);
+    url.set_query(None);
+    url.set_fragment(None);
+    url
+}
+
+/// What a server is called where it does not say so itself (RFC 8707). A query may hold a secret, and is left out.
+fn canonical(server: &Url) -> String {
+    place(server).trim_end_matches('/').to_owned()
+}
+
+/// Whether tokens for this resource are for the server too: it has the same origin, and the path or one above.
+fn covers(resource: &str, server: &Url) -> bool {
+    let Ok(resource) = Url::parse(resource) else {
+        return false;
+    };
+    let path = resource.path().trim_end_matches('/');
+    let below = server.path().strip_prefix(path);
+    resource.origin() == server.origin()
+        && below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        && resource.fragment().is_none()
+        && resource
+            .query()
+            .is_none_or(|query| server.query() == Some(query))
+}
+
+/// The names that are names of scopes, each once (RFC 6749, section 3.3).
+pub(super) fn scopes<'s>(names: impl IntoIterator<Item = &'s str>) -> Vec<String> {
+    let is_in = |byte: u8| matches!(byte, 0x21 | 0x23..=0x5b | 0x5d..=0x7e);
+    let is_scope = |name: &str| (1..=MOST_SCOPE).contains(&name.len()) && name.bytes().all(is_in);
+    let mut scopes: Vec<String> = Vec::new();
+    for name in names.into_iter().filter(|name| is_scope(name)) {
+        if scopes.len() < MOST && !scopes.iter().any(|known| known == name) {
+            scopes.push(name.to_owned());
+        }
+    }
+    scopes
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use reqwest::Url;
+
+    use super::{canonical, covers, scopes};
+
+    #[test]
+    fn a_resource_covers_what_is_below_it() {
+        let server = Url::parse("https://a.example/v1/mcp?key=1").unwrap();
+        for (resource, is_covered) in [
+            ("https://a.example/v1/mcp", true),
+            ("https://A.example:443/v1/mcp/", true),
+            ("https://a.example/v1", true),
+            ("https://a.example", true),
+            ("https://a.example/v1/mcp?key=1", true),
+            ("https://a.example/v1/mcp?key=2", false),
+            ("https://a.example/v1/mc", false),
+            ("https://a.example/v1/mcp/more", false),
+            ("https://a.example/v1/mcp#x", false),
+            ("https://b.example/v1/mcp", false),
+            ("http://a.example/v1/mcp", false),
+            ("https://a.example:444/v1/mcp", false),
+            ("/v1/mcp", false),
+        ] {
+            assert_eq!(covers(resource, &server), is_covered, "{resource}");
+        }
+        assert_eq!(canonical(&server), "https://a.example/v1/mcp");
+        let root = Url::parse("https://a.example").unwrap();
+        assert_eq!(canonical(&root), "https://a.example");
+    }
+
+    #[test]
+    fn scopes_are_names() {
+        let long = "a".repeat(257);
+        let names = ["a:b", "", "a b", "a:b", "\"c", "d", &long];
+        assert_eq!(scopes(names), ["a:b", "d"]);
+        let many: Vec<_> = (0..1_000).map(|number| number.to_string()).collect();
+        assert_eq!(scopes(many.iter().map(String::as_str)).len(), 100);
+    }
+}

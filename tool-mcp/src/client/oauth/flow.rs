@@ -1,0 +1,351 @@
+//! How a token is got: from the store, by a renewal, from a person, or by the program's own credentials.
+
+use std::panic::{AssertUnwindSafe, resume_unwind};
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use toolwright_runtime::tool::BoxFuture;
+use toolwright_schema::panics::reported;
+
+use super::authorizer::{Authorizer, Current, Got, Need};
+use super::challenge::Challenge;
+use super::discovery::{Place, scopes};
+use super::grant::{Failed, Question, client_credentials, put, refresh, register};
+use super::redirect::Redirect;
+use super::store::{Registered, StoredTokens, now};
+use super::{AuthorizationRequest, Denied, Grant, OAuthHostError};
+use crate::client::event::ClientEvent;
+
+impl Authorizer {
+    /// Gets another token.
+    pub(super) async fn run(self: &Arc<Self>, need: Need) -> Result<Got, Denied> {
+        let current = self.state().current.clone();
+        let (challenge, renew, more) = match need {
+            Need::Soon => {
+                if let Some(current) = current
+                    && self.renewed(current).await.is_err()
+                    && let Some(current) = &mut self.state().current
+                {
+                    // It is not tried again: the server says whether the token is still good.
+                    current.tokens.expires_at = None;
+                }
+                return Ok(Got::Known);
+            }
+            Need::Token { challenge, renew } => (challenge, renew, false),
+            Need::Scopes(challenge) => (challenge, false, true),
+        };
+        let place = Arc::new(self.find(&challenge, current.as_ref()).await?);
+        let current = current.filter(|current| current.place.key() == place.key());
+        if current.is_none() {
+            // What another authorization server gave is not for this one.
+            self.state().current = None;
+        }
+        let is_new = current.is_none();
+        let known = match current {
+            Some(current) => Some(current),
+            None => self.load(&place).await,
+        };
+        let challenged = scopes(challenge.scope.as_deref().unwrap_or_default().split(' '));
+        let has_all = |known: &Current| {
+            let mut all = challenged.iter();
+            known.is_asked_here && all.all(|scope| known.tokens.scopes.contains(scope))
+        };
+        if more && known.as_ref().is_some_and(has_all) {
+            let words = match challenged.join(" ") {
+                none if none.is_empty() => {
+                    "the server wants more scopes, and does not say which".to_owned()
+                }
+                scopes => {
+                    format!("the server wants scopes that were asked for and not given: {scopes}")
+                }
+            };
+            return Err(Denied::new(words));
+        }
+        let known = match known {
+            Some(known) if is_new && !more && known.is_good() => {
+                self.state().current = Some(known);
+                return Ok(Got::Stored);
+            }
+            // What is stored was not refused by anybody yet.
+            Some(known) if renew || is_new && !more => match self.renewed(known).await? {
+                Ok(()) => return Ok(Got::Renewed),
+                Err(tokens) => Some(tokens),
+            },
+            known => known.map(|known| known.tokens),
+        };
+        let challenged = Some(challenged).filter(|scopes| !scopes.is_empty());
+        let mut wanted = challenged.unwrap_or_else(|| place.scopes.clone());
+        wanted.extend(self.oauth.scopes.iter().cloned());
+        wanted.extend(known.iter().flat_map(|known| known.scopes.iter().cloned()));
+        self.ask(place, known, wanted).await?;
+        Ok(Got::Asked)
+    }
+
+    /// Finds the authorization server. The host's own client is known at one alone.
+    async fn find(
+        &self,
+        challenge: &Challenge,
+        current: Option<&Current>,
+    ) -> Result<Place, Denied> {
+        let bound = self
+            .oauth
+            .issuer
+            .clone()
+            .or_else(|| self.state().issuer.clone());
+        let wanted = bound
+            .as_deref()
+            .or(current.map(|current| &*current.place.issuer));
+        let is_wanted = |issuer: &str| wanted == Some(issuer);
+        let place = Place::find(&self.web, &self.server, challenge, is_wanted).await?;
+        match bound {
+            Some(bound) if bound != place.issuer => {
+                let words = "this client is not for the authorization server that the server names";
+                Err(Denied::new(format!("{words}: {:?}", place.issuer)))
+            }
+            _ => {
+                if self.oauth.client_id.is_some() {
+                    self.state().issuer = Some(place.issuer.clone());
+                }
+                Ok(place)
+            }
+        }
+    }
+
+    /// The client that the host says this is.
+    fn given(&self, place: &Place) -> Option<Registered> {
+        let document = self.oauth.client_metadata.as_ref();
+        let document = document.filter(|_| place.server.takes_metadata_documents);
+        Some(Registered {
+            id: self.oauth.client_id.as_ref().or(document)?.clone(),
+            secret: self.oauth.client_secret.clone(),
+            auth_method: None,
+            redirect_uri: None,
+            secret_expires_at: None,
+        })
+    }
+
+    /// What is stored, if it is of this client.
+    async fn load(&self, place: &Arc<Place>) -> Option<Current> {
+        let stored = self.oauth.tokens.load(&place.key()).await;
+        let mut stored = self.heard(stored).flatten()?;
+        if let Some(given) = self.given(place) {
+            if given.id != stored.client.id {
+                return None;
+            }
+            stored.client = given;
+        }
+        Some(Current {
+            place: Arc::clone(place),
+            tokens: stored,
+            is_asked_here: false,
+        })
+    }
+
+    async fn save(&self, place: &Place, tokens: &StoredTokens) {
+        let mut tokens = tokens.clone();
+        if self.oauth.client_secret.is_some() {
+            // The host has it.
+            tokens.client.secret = None;
+        }
+        let saved = self.oauth.tokens.save(&place.key(), &tokens).await;
+        self.heard(saved);
+    }
+
+    fn heard<T>(&self, stored: Result<T, OAuthHostError>) -> Option<T> {
+        let failed = |error: OAuthHostError| {
+            let event = ClientEvent::TokenStoreFailed(error.to_string());
+            self.events.tell(&event);
+        };
+        stored.map_err(failed).ok()
+    }
+
+    /// Renews tokens without a person. Where the authorization server does not take them any more, the inner error is what
+    /// is left of them.
+    async fn renewed(self: &Arc<Self>, known: Current) -> Result<Result<(), StoredTokens>, Denied> {
+        let Some(refresh_token) = known.tokens.refresh_token.clone() else {
+            return Ok(Err(known.tokens));
+        };
+        let authorizer = Arc::clone(self);
+        // The answer may hold the only refresh token that is still good, so it is heard whoever waits for it.
+        let renewed = tokio::spawn(async move { authorizer.refresh(known, &refresh_token).await });
+        let ended = |_| Err(Denied::new("the program ends"));
+        renewed.await.unwrap_or_else(ended)
+    }
+
+    async fn refresh(
+        &self,
+        mut known: Current,
+        refresh_token: &str,
+    ) -> Result<Result<(), StoredTokens>, Denied> {
+        let _renewing = self.renewing.lock().await;
+        let place = Arc::clone(&known.place);
+        if let Some(stored) = self.load(&place).await
+            && stored.tokens.access_token != known.tokens.access_token
+            && stored.is_good()
+        {
+            // Somebody else who shares the store has renewed them, and ours may be used up.
+            self.state().current = Some(stored);
+            return Ok(Ok(()));
+        }
+        match refresh(&self.web, &place, &known.tokens, refresh_token).await {
+            Ok(given) => {
+                put(&mut known.tokens, &given)?;
+                self.save(&place, &known.tokens).await;
+                self.state().current = Some(known);
+                Ok(Ok(()))
+            }
+            Err(Failed::Unknown { is_client, .. }) => {
+                known.tokens.refresh_token = None;
+                let mut left = known.tokens.clone();
+                left.access_token = None;
+                self.state().current = Some(known);
+                if is_client {
+                    // It is registered anew.
+                    left.client.redirect_uri = None;
+                    let removed = self.oauth.tokens.remove(&place.key()).await;
+                    self.heard(removed);
+                } else {
+                    self.save(&place, &left).await;
+                }
+                Ok(Err(left))
+            }
+            Err(failed) => Err(failed.into_denied()),
+        }
+    }
+
+    /// Asks for tokens: a person, or as the program itself.
+    async fn ask(
+        &self,
+        place: Arc<Place>,
+        known: Option<StoredTokens>,
+        wanted: Vec<String>,
+    ) -> Result<(), Denied> {
+        let redirect = match &self.oauth.grant {
+            Grant::Browser(_) => {
+                let redirect = Redirect::bind(self.oauth.redirect_uri.as_deref()).await;
+                Some(redirect.map_err(|error| {
+                    Denied::new(format!("the client cannot listen for the browser: {error}"))
+                })?)
+            }
+            _ => None,
+        };
+        let mut wanted = scopes(wanted.iter().map(String::as_str));
+        let (client, given) = match &self.oauth.grant {
+            Grant::Secret | Grant::Signed(_) => {
+                let no_client = || Denied::new("there is no `client_id`");
+                let client = self.given(&place).ok_or_else(no_client)?;
+                let assertion = match &self.oauth.grant {
+                    Grant::Signed(sign) => Some(hosts(|| sign(place.issuer.clone())).await?),
+                    _ => None,
+                };
+                let given =
+                    client_credentials(&self.web, &place, &client, &wanted, assertion).await?;
+                (client, given)
+            }
+            Grant::Host(_) | Grant::Browser(_) => {
+                let uri = match &redirect {
+                    Some(redirect) => Some(redirect.uri().to_owned()),
+                    None => self.oauth.redirect_uri.clone(),
+                };
+                let uri = uri.ok_or_else(|| Denied::new("there is no `redirect_uri`"))?;
+                if place.server.has_offline_access && !wanted.is_empty() {
+                    wanted = scopes(wanted.iter().map(String::as_str).chain(["offline_access"]));
+                }
+                let client = self.client(&place, known.as_ref(), &uri).await?;
+                let question = Question::new(&place, &client, &uri, &wanted)?;
+                let back = self.question(&place, &question, redirect, &wanted).await;
+                let given = match back {
+                    Ok(back) => question.exchange(&self.web, &place, &client, &back).await,
+                    Err(denied) => Err(denied),
+                };
+                if let (Err(_), Some(known)) = (&given, known) {
+                    self.doubt(&place, known).await;
+                }
+                (client, given?)
+            }
+        };
+        let mut tokens = StoredTokens::new(client);
+        put(&mut tokens, &given)?;
+        tokens.scopes = wanted;
+        self.save(&place, &tokens).await;
+        self.state().current = Some(Current {
+            place,
+            tokens,
+            is_asked_here: true,
+        });
+        Ok(())
+    }
+
+    /// Who this client is there: as the host says, as it was registered, or as it is registered now.
+    async fn client(
+        &self,
+        place: &Place,
+        known: Option<&StoredTokens>,
+        uri: &str,
+    ) -> Result<Registered, Denied> {
+        if let Some(given) = self.given(place) {
+            return Ok(given);
+        }
+        let is_good = |client: &&Registered| {
+            client.redirect_uri.as_deref() == Some(uri)
+                && client.secret_expires_at.is_none_or(|at| at > now())
+        };
+        if let Some(client) = known.map(|known| &known.client).filter(is_good) {
+            return Ok(client.clone());
+        }
+        register(&self.web, place, &self.oauth.client_name, uri).await
+    }
+
+    /// Registers this client anew next time. Of one that is not known any more a person hears, and not this program.
+    async fn doubt(&self, place: &Place, mut known: StoredTokens) {
+        known.client.redirect_uri = None;
+        if let Some(current) = &mut self.state().current {
+            current.tokens.client.redirect_uri = None;
+        }
+        self.save(place, &known).await;
+    }
+
+    /// Sends a person to the authorization server, and returns the URL with which they come back.
+    async fn question(
+        &self,
+        place: &Place,
+        question: &Question,
+        redirect: Option<Redirect>,
+        scopes: &[String],
+    ) -> Result<String, Denied> {
+        match (&self.oauth.grant, redirect) {
+            (Grant::Browser(open), Some(redirect)) => {
+                let opens = || open(question.url.as_str());
+                if reported("who opens a browser for an MCP client", opens).is_none() {
+                    return Err(Denied::new("no browser was opened: it panicked"));
+                }
+                let back = redirect.wait(question.state.secret()).await;
+                back.map_err(|error| Denied::new(format!("the browser did not come back: {error}")))
+            }
+            (Grant::Host(ask), _) => {
+                let request = AuthorizationRequest {
+                    url: question.url.to_string(),
+                    server: place.resource.clone(),
+                    issuer: place.issuer.clone(),
+                    scopes: scopes.to_vec(),
+                };
+                hosts(|| ask(request)).await
+            }
+            _ => Err(Denied::new("nobody can be asked")),
+        }
+    }
+}
+
+/// What the host's own code says. A panic of its is its own, and calls wait for an answer.
+async fn hosts(
+    call: impl FnOnce() -> BoxFuture<'static, Result<String, OAuthHostError>>,
+) -> Result<String, Denied> {
+    let answer = AssertUnwindSafe(async { call().await })
+        .catch_unwind()
+        .await;
+    let answer = answer.unwrap_or_else(|panic| {
+        let what = "who authorizes an MCP client";
+        reported(what, || resume_unwind(panic)).unwrap_or_else(|| Err("it panicked".into()))
+    });
+    answer.map_err(|error| Denied::new(format!("nobody said yes: {error}")))
+}

@@ -168,6 +168,10 @@ async fn run(
         let words = "the call was cancelled before it was sent";
         return Err(ToolError::new(ErrorKind::Cancelled, words));
     }
+    if peer.is_transport_closed() {
+        let words = "the connection to the MCP server is closed; the call was not sent";
+        return Err(ToolError::new(ErrorKind::NotStarted, words).permanent());
+    }
     // Dropping this future cancels the request at the server, so an executor's time limit does, too.
     let response = tokio::select! {
         biased;
@@ -179,9 +183,12 @@ async fn run(
         Ok(CallToolResponse::InputRequired(_)) => Err(ToolError::failed(
             "the MCP server asks for more before it answers, which is not supported here",
         )),
-        Ok(_) => Err(ToolError::failed(
-            "the MCP server answers with a task, which is not supported here",
-        )),
+        // A client that does not declare tasks gets none. Where it does, this one goes on.
+        Ok(_) => {
+            let words =
+                "the MCP server answers with a task, which is not supported here; it may still run";
+            Err(ToolError::failed(words).permanent().with_outcome_unknown())
+        }
         Err(error) => Err(failure(error, may_repeat)),
     }
 }

@@ -340,6 +340,7 @@ async fn a_client_that_stops_leaves_its_calls_open() {
         client.cancel().await.unwrap();
         let error = running.await.unwrap().outcome.unwrap_err();
         assert_eq!(error.is_outcome_unknown(), is_open, "{error}");
-        assert!(!called(&tools, "hangs", "{}").await.is_success());
+        let late = called(&tools, "hangs", "{}").await.outcome.unwrap_err();
+        assert_eq!(late.kind(), ErrorKind::NotStarted, "{late}");
     }
 }

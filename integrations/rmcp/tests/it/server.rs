@@ -10,13 +10,13 @@ use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResponse, CallToolResult, ClientRequest,
     ContentBlock, ErrorCode, ErrorData, ListToolsResult, PaginatedRequestParams,
-    ProgressNotificationParam, ServerCapabilities, ServerConfig,
+    ProgressNotificationParam, ProtocolVersion, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{
-    NotificationContext, PeerRequestOptions, RequestContext, RoleClient, RunningService,
-    ServiceError,
+    ClientLifecycleMode, ClientServiceExt, NotificationContext, PeerRequestOptions, RequestContext,
+    RoleClient, RunningService, ServiceError,
 };
-use rmcp::{ClientHandler, RoleServer, ServerHandler, tool_handler, tool_router};
+use rmcp::{ClientHandler, RoleServer, ServerHandler, ServiceExt, tool_handler, tool_router};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -316,6 +316,25 @@ async fn a_repair_is_said_and_a_value_that_fits_no_f64_is_lost() {
     // What the README says of numbers.
     let exact: Value = serde_json::from_str("123456789012345678901234567890").unwrap();
     assert!(exact.is_f64());
+}
+
+#[tokio::test]
+async fn structured_content_is_of_any_type_since_2026() {
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    let server = Mixed::new(ToolsetRouter::new(all()));
+    tokio::spawn(async move { server.serve(theirs).await.unwrap().waiting().await });
+    let lifecycle = ClientLifecycleMode::Discover {
+        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+    };
+    let new = ().serve_with_lifecycle(ours, lifecycle).await.unwrap();
+    let old = mixed(all()).await;
+    for (client, structured) in [(new, Some(json!(42))), (old, None)] {
+        let result = call(&client, "double", json!({"n": 21})).await;
+        assert_eq!(
+            (words(&result), &result.structured_content),
+            ("42", &structured)
+        );
+    }
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ use rmcp::model::{
 };
 use rmcp::service::{Peer, RoleClient, ServiceError};
 use serde_json::Map;
+use serde_json::value::RawValue;
 use tokio::time::timeout;
 use toolwright::call::{ErrorKind, Meta};
 use toolwright::text::{Printable, portable_name};
@@ -125,10 +126,15 @@ fn tool(peer: &Peer<RoleClient>, listed: Listed, shown: &str) -> Result<Arc<dyn 
     describe(&mut def, shown);
     let may_repeat = def.annotations.may_repeat();
     let (peer, name) = (peer.clone(), listed.name);
-    let run = move |arguments: JsonObject, cx: Context| {
-        let call = CallToolRequestParams::new(name.clone()).with_arguments(arguments);
-        let peer = peer.clone();
-        async move { run(&peer, call, may_repeat, &cx).await }
+    // The text, which keeps all digits if the program's `serde_json` does.
+    let run = move |arguments: Box<RawValue>, cx: Context| {
+        let (peer, call) = (peer.clone(), CallToolRequestParams::new(name.clone()));
+        async move {
+            let no_object = "the arguments are no object";
+            let arguments = serde_json::from_str(arguments.get())
+                .map_err(|_| ToolError::new(ErrorKind::InvalidArgs, no_object))?;
+            run(&peer, call.with_arguments(arguments), may_repeat, &cx).await
+        }
     };
     // The server fills its own defaults.
     let tool = DynTool::builder().def(def).fill_defaults(false);

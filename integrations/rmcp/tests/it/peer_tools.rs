@@ -189,6 +189,9 @@ async fn arguments_go_out_and_a_text_comes_back() {
     .await;
     let result = called(&tools, "go", r#"{"n": 9007199254740993}"#).await;
     assert_eq!(result.value(), Some(r#"{"n":9007199254740993}"#.into()));
+    assert_eq!(called(&tools, "go", "").await.value(), Some("{}".into()));
+    let twice = called(&tools, "go", r#"{"n": 1, "m": {"a": 1, "a": 2}}"#).await;
+    assert!(!twice.is_success(), "{twice:?}");
     let error = called(&tools, "go", "[1]").await.outcome.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgs);
 }

@@ -119,7 +119,9 @@ pub use toolwright_runtime::layers;
 /// Short texts: names, ids, and text that is safe to print.
 pub mod text {
     #[doc(inline)]
-    pub use toolwright_schema::text::{NameError, Printable, ShortStr, is_portable_name};
+    pub use toolwright_schema::text::{
+        NameError, Printable, ShortStr, is_portable_name, portable_name,
+    };
 }
 
 #[doc(inline)]

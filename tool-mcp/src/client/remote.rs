@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-use std::fmt::Write;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -14,7 +13,7 @@ use toolwright_runtime::dyn_tool::DynTool;
 use toolwright_runtime::tool::Tool;
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::render::SchemaDoc;
-use toolwright_schema::text::Printable;
+use toolwright_schema::text::{Printable, portable_name};
 
 use super::arguments::Arguments;
 use super::link::Link;
@@ -140,7 +139,7 @@ impl<'a> Listed<'a> {
         if !settings.keep.is_kept(&def) {
             return Ok(None);
         }
-        let own = portable(&format!("{}{}", settings.prefix, def.name));
+        let own = portable_name(&format!("{}{}", settings.prefix, def.name)).into_owned();
         let note = |kind, message| Notice {
             tool: own.clone(),
             kind,
@@ -288,50 +287,4 @@ fn named(raw: &RawValue) -> String {
 /// A name that the server gave, in words of ours.
 fn printable(name: &str) -> String {
     Printable::new(name).one_line().at_most(128).to_string()
-}
-
-/// A name that every provider takes, which is `name` itself if that is one: other characters become
-/// `_`, and a long one gets its last characters of a sum of the whole.
-fn portable(name: &str) -> String {
-    const MOST: usize = 64;
-    if toolwright_schema::text::is_portable_name(name) {
-        return name.to_owned();
-    }
-    let is_taken = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
-    let mut out: String = name
-        .chars()
-        .map(|char| if is_taken(char) { char } else { '_' })
-        .collect();
-    if !out.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_') {
-        out.insert(0, '_');
-    }
-    if out.len() > MOST {
-        // FNV-1a: the same name is the same in every run.
-        let sum = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
-            (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
-        });
-        out.truncate(MOST - 9);
-        // Writing to a string cannot fail.
-        let _ = write!(out, "_{:08x}", sum >> 32);
-    }
-    out
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::indexing_slicing)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_name_becomes_one_that_providers_take() {
-        assert_eq!(portable("add"), "add");
-        assert_eq!(portable("files.read/all"), "files_read_all");
-        assert_eq!(portable("7zip"), "_7zip");
-        assert_eq!(portable(""), "_");
-        let (one, two) = (portable(&"x".repeat(70)), portable(&"x".repeat(71)));
-        assert!(one != two && one.len() == 64 && toolwright_schema::text::is_portable_name(&one));
-        assert!(toolwright_schema::text::is_portable_name(&portable(
-            "número ñ"
-        )));
-    }
 }

@@ -7,5 +7,6 @@ mod mcp_bounds;
 mod mcp_everything;
 mod mcp_offers;
 mod mcp_own;
+mod mcp_rmcp_http;
 mod mcp_server;
 mod mcp_tasks;

@@ -11,7 +11,7 @@ mod short_str;
 pub use self::hidden::{all, find, name};
 pub use self::message::ConstText;
 pub use self::name::{LONGEST_SHOWN, same};
-pub use self::name::{NameError, is_portable_name};
+pub use self::name::{NameError, is_portable_name, portable_name};
 pub use self::near::{did_you_mean, near};
 pub use self::pointer::{escaped, percent_decoded, unescaped};
 pub use self::printable::Printable;

@@ -4,7 +4,8 @@
 //! to 64 characters. Gemini also wants a letter or an underscore first; Anthropic and MCP take
 //! more.
 
-use std::fmt;
+use std::borrow::Cow;
+use std::fmt::{self, Write};
 
 use crate::text::Printable;
 
@@ -28,6 +29,44 @@ pub const fn is_portable_name(name: &str) -> bool {
         bytes = rest;
     }
     !first
+}
+
+/// Returns a name that every provider accepts for a tool: `name` itself if it is [portable](is_portable_name).
+///
+/// Other characters become `_`. A name that starts with none of `a`-`z`, `A`-`Z` and `_` gets a `_` in front. A name of
+/// more than 64 characters is cut and ends in a hash of the whole name, so that two long names stay distinct. The result
+/// depends on nothing but `name`. Two short names can become the same: `a.b` and `a/b`.
+///
+/// ```
+/// use toolwright::text::portable_name;
+///
+/// assert_eq!(portable_name("add"), "add");
+/// assert_eq!(portable_name("files.read/all"), "files_read_all");
+/// assert_eq!(portable_name("7zip"), "_7zip");
+/// ```
+pub fn portable_name(name: &str) -> Cow<'_, str> {
+    const LONGEST: usize = 64;
+    if is_portable_name(name) {
+        return Cow::Borrowed(name);
+    }
+    let fits = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
+    let chars = name.chars();
+    let mut portable: String = chars
+        .map(|char| if fits(char) { char } else { '_' })
+        .collect();
+    if !portable.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_') {
+        portable.insert(0, '_');
+    }
+    if portable.len() > LONGEST {
+        // FNV-1a: the same in every run and every build.
+        let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+        });
+        portable.truncate(LONGEST - 9);
+        // Writing to a string cannot fail.
+        let _ = write!(portable, "_{:08x}", hash >> 32);
+    }
+    Cow::Owned(portable)
 }
 
 /// Returns true if two texts are equal, in `const`, where `==` does not work.
@@ -74,3 +113,17 @@ impl fmt::Display for NameError {
 }
 
 impl std::error::Error for NameError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_becomes_portable() {
+        assert_eq!(portable_name(""), "_");
+        assert!(is_portable_name(&portable_name("número ñ")));
+        let (one, two) = ("x".repeat(70), "x".repeat(71));
+        let (one, two) = (portable_name(&one), portable_name(&two));
+        assert!(one != two && one.len() == 64 && is_portable_name(&one));
+    }
+}

@@ -1,0 +1,9 @@
+#![doc = include_str!("../README.md")]
+
+mod outcome;
+mod peer_tools;
+mod server;
+mod turn;
+
+pub use self::peer_tools::{PeerTools, RefusedTool, toolset_of};
+pub use self::server::ToolsetRouter;

@@ -1,0 +1,32 @@
+//! Toolwright and rmcp with each other, over pipes in memory.
+// A test that finds less than it expects has failed.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+mod peer_tools;
+mod server;
+
+use rmcp::model::JsonObject;
+use rmcp::service::{RoleClient, RunningService, ServiceExt};
+use rmcp::{RoleServer, Service};
+use serde_json::Value;
+
+/// Connects a client to a server.
+async fn connected<S, C>(server: S, client: C) -> RunningService<RoleClient, C>
+where
+    S: Service<RoleServer>,
+    C: Service<RoleClient>,
+{
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    tokio::spawn(async move {
+        let running = server.serve(theirs).await.unwrap();
+        running.waiting().await.unwrap();
+    });
+    client.serve(ours).await.unwrap()
+}
+
+fn object(value: Value) -> JsonObject {
+    match value {
+        Value::Object(object) => object,
+        other => panic!("{other} is no object"),
+    }
+}

@@ -1,6 +1,11 @@
 //! The client of the official conformance suite of MCP, which starts it with the URL of a server:
 //! `tests/outside/mcp_conformance.sh`. It calls what the suite says, or each tool once.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
 use serde_json::{Map, Value, json};
 use toolwright::mcp::{
     self, AuthorizationRequest, ElicitResult, Elicitation, OAuth, OAuthHostError,
@@ -31,12 +36,29 @@ async fn browse(request: AuthorizationRequest) -> Result<String, OAuthHostError>
     Ok(back.to_str()?.to_owned())
 }
 
+/// The program's own word on who it is, signed by its key.
+fn assertion(client: &str, key: &str, audience: &str) -> Result<String, OAuthHostError> {
+    let key: String = key.lines().filter(|line| !line.starts_with("--")).collect();
+    let key = EncodingKey::from_ec_der(&STANDARD.decode(key)?);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
+    let claims = json!({
+        "iss": client, "sub": client, "aud": audience, "exp": now + 60, "iat": now, "jti": now.to_string(),
+    });
+    Ok(encode(&Header::new(Algorithm::ES256), &claims, &key)?)
+}
+
 /// Who this is, as the suite says.
 fn oauth(scenario: &str, context: &Value) -> OAuth {
     let text = |key: &str| context[key].as_str().unwrap_or_default().to_owned();
     let (id, secret) = (text("client_id"), text("client_secret"));
     if scenario == "auth/client-credentials-basic" {
         return OAuth::client_credentials(id, secret);
+    }
+    if scenario == "auth/client-credentials-jwt" {
+        let (client, key) = (id.clone(), text("private_key_pem"));
+        return OAuth::client_assertion(id, move |audience| {
+            std::future::ready(assertion(&client, &key, &audience))
+        });
     }
     let oauth = OAuth::new(browse)
         .redirect_uri("http://127.0.0.1:8765/callback")

@@ -94,8 +94,7 @@ pub(super) fn context(shared: &Shared, session: &str, own: Option<Context>) -> C
 }
 
 /// To whom sessions and tasks belong: a subject of an issuer, or a program that acts for nobody.
-pub(super) fn owner(cx: &Context) -> Option<String> {
-    let grant = cx.get::<Grant>()?;
+pub(super) fn owner(grant: &Grant) -> Option<String> {
     let (kind, who) = match (grant.subject(), grant.client_id()) {
         (Some(subject), _) => ("subject", subject),
         (None, client) => ("client", client?),

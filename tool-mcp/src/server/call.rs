@@ -185,7 +185,7 @@ impl Calling {
     fn go_on(&mut self, responses: &Fields<'_>, state: Option<&str>) -> Result<(), RpcError> {
         let mut asked = None;
         if let Some(sealed) = state {
-            let owner = asker::owner(&self.cx);
+            let owner = self.cx.get().and_then(asker::owner);
             let state = self.shared.seal.open(sealed, &self.call, owner.as_deref());
             let state = state.ok_or_else(|| {
                 let text = "`requestState` is not what this server gave for this call";
@@ -420,7 +420,7 @@ impl Calling {
             shown: self.shown,
             asked: Some(question),
         };
-        let owner = asker::owner(&self.cx);
+        let owner = self.cx.get().and_then(asker::owner);
         let sealed = self.shared.seal.seal(&state, &self.call, owner.as_deref());
         let sealed =
             sealed.map_err(|error| RpcError::new(code::INTERNAL_ERROR, error.to_string()))?;

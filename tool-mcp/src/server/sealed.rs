@@ -21,6 +21,9 @@ const KEPT: Duration = Duration::from_hours(1);
 const SIGNED: usize = 32;
 const TIME: usize = 8;
 
+/// Length of what shows an owner.
+const TAG: usize = 12;
+
 /// Signs, by a key.
 #[derive(Clone)]
 pub(super) struct Seal(Hmac<Sha256>);
@@ -79,15 +82,11 @@ impl Seal {
             .fold(0, |number, byte| number << 8 | u64::from(*byte))
     }
 
-    /// A number that tells whether this is the task's owner: see `tasks`.
+    /// What shows whose the task of this id is.
     pub(super) fn tag(&self, id: &str, owner: &str) -> String {
         let mac = self.0.clone().chain_update(id).chain_update([0]);
         let bytes = mac.chain_update(owner).finalize().into_bytes();
-        bytes
-            .iter()
-            .take(TIME)
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        URL_SAFE_NO_PAD.encode(bytes.get(..TAG).unwrap_or(&bytes))
     }
 
     /// The length of each part but the last stands before it.

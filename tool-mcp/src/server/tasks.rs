@@ -61,7 +61,7 @@ pub(super) fn is_known(method: &str, version: Version) -> bool {
 /// The context of a call that may become a task: its key, the task's id, cannot be guessed, and shows whose it is.
 pub(super) fn context(shared: &Shared, cx: Context) -> Context {
     let id = crate::random::id();
-    match owner(&cx) {
+    match cx.get().and_then(owner) {
         Some(owner) => cx.with_run(format!("{id}-{}", shared.seal.tag(&id, &owner))),
         None => cx.with_run(id),
     }
@@ -70,7 +70,7 @@ pub(super) fn context(shared: &Shared, cx: Context) -> Context {
 /// Whether a task is of whoever asks.
 fn is_own(shared: &Shared, asker: &Asker, key: &str) -> bool {
     let run = key.split('/').next().unwrap_or_default();
-    match (owner(&asker.cx), run.split_once('-')) {
+    match (asker.cx.get().and_then(owner), run.split_once('-')) {
         (Some(owner), Some((id, tag))) => shared.seal.tag(id, &owner) == tag,
         (None, None) => true,
         _ => false,

@@ -262,7 +262,7 @@ async fn a_token_of_the_issuer_for_this_server_is_let_in_and_no_other() {
     };
     let tampered = {
         let token = signed(0, &good);
-        let (head, rest) = token.split_once('.').unwrap();
+        let (head_of, rest) = token.split_once('.').unwrap();
         let (_, signature) = rest.split_once('.').unwrap();
         let (_, other) = issuer
             .token("admin")
@@ -270,7 +270,7 @@ async fn a_token_of_the_issuer_for_this_server_is_let_in_and_no_other() {
             .map(|(a, b)| (a.to_owned(), b.to_owned()))
             .unwrap();
         let (claims, _) = other.split_once('.').unwrap();
-        format!("{head}.{claims}.{signature}")
+        format!("{head_of}.{claims}.{signature}")
     };
     for (token, why) in [
         (

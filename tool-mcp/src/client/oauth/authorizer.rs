@@ -53,7 +53,7 @@ pub(super) struct State {
 pub(super) struct Current {
     pub(super) place: Arc<Place>,
     pub(super) tokens: StoredTokens,
-    /// Its scopes were asked for by this program, and not by one before it.
+    /// Its scopes were asked for by this program, and not by one before it, and it was not renewed since.
     pub(super) is_asked_here: bool,
 }
 

@@ -190,6 +190,8 @@ impl Authorizer {
         match refresh(&self.web, &place, &known.tokens, refresh_token).await {
             Ok(given) => {
                 put(&mut known.tokens, &given)?;
+                // It may be for less than what was asked for.
+                known.is_asked_here = false;
                 self.save(&place, &known.tokens).await;
                 self.state().current = Some(known);
                 Ok(Ok(()))

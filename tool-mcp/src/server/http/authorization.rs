@@ -3,6 +3,7 @@
 //! Sources: "Authorization" in the specification of MCP, RFC 6750 (how a token is sent and refused), RFC 9728 (where a
 //! client finds the authorization server), RFC 9068 (what a token says).
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -11,11 +12,13 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use serde_json::{Map, Value};
 use toolwright_json::{Object, list, quoted};
+use toolwright_provider::call::ToolDef;
+use toolwright_runtime::executor::Executor;
 use toolwright_runtime::tool::{Context, Grant};
 
 use super::body::HttpBody;
 use super::keys::{Keys, safe_url};
-use super::scopes::{Needs, of_all};
+use super::scopes::Needs;
 use super::{empty, head, json, refused};
 use crate::protocol::code;
 use crate::server::Shared;
@@ -39,19 +42,21 @@ const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 ///
 /// Mount the service at a second path, where clients find what the server says of its issuer:
 ///
-/// ```no_run
-/// use axum::Router;
+/// ```
 /// use toolwright::Toolset;
-/// use toolwright::mcp::{Authorization, AuthorizationError, McpServer};
+/// use toolwright::mcp::{Authorization, AuthorizationError, HttpService, McpServer};
 ///
-/// fn router(tools: Toolset) -> Result<Router, AuthorizationError> {
-///     let authorization = Authorization::new("https://shop.example.com/mcp", "https://login.example.com")?;
-///     let metadata = authorization.metadata_path().to_owned();
-///     let service = McpServer::new(tools).http().authorization(authorization);
-///     Ok(Router::new()
-///         .route_service("/mcp", service.clone())
-///         .route_service(&metadata, service))
+/// fn shop(tools: Toolset) -> Result<(HttpService, String), AuthorizationError> {
+///     let url = "https://shop.example.com/mcp";
+///     let authorization = Authorization::new(url, "https://login.example.com")?;
+///     let path = authorization.metadata_path().to_owned();
+///     Ok((McpServer::new(tools).http().authorization(authorization), path))
 /// }
+///
+/// let (service, path) = shop(Toolset::default())?;
+/// // axum: `Router::new().route_service("/mcp", service.clone()).route_service(&path, service)`
+/// assert_eq!(path, "/.well-known/oauth-protected-resource/mcp");
+/// # Ok::<(), AuthorizationError>(())
 /// ```
 ///
 /// # Tokens
@@ -333,13 +338,11 @@ impl Authorization {
         );
         let mut challenge = format!("Bearer resource_metadata=\"{}\"", self.0.metadata_url);
         if !self.0.required.is_empty() {
-            challenge += &format!(", scope=\"{}\"", self.0.required.join(" "));
+            challenge.extend([", scope=\"", &self.0.required.join(" "), "\""]);
         }
         if let Some(why) = why {
-            challenge += &format!(
-                ", error=\"invalid_token\", error_description=\"{}\"",
-                plain(why)
-            );
+            let begin = ", error=\"invalid_token\", error_description=\"";
+            challenge.extend([begin, &plain(why), "\""]);
         }
         challenge_with(&mut response, &challenge);
         response
@@ -402,6 +405,24 @@ fn of_claims(issuer: &str, claims: Map<String, Value>) -> Grant {
         grant = grant.with_expiry(end);
     }
     grant.with_claims(claims)
+}
+
+/// These scopes, and those of everything that the server has.
+fn of_all(shared: &Shared, more: &[String]) -> Vec<String> {
+    let catalogs = [&shared.prompts, &shared.resources].into_iter().flatten();
+    let executors = catalogs.map(|catalog| &catalog.executor);
+    let cx = shared.context.clone().with(Grant::unlimited());
+    let of = |executor: &Executor| -> Vec<String> {
+        let tools = executor.tools(&cx);
+        let of = |def: &ToolDef| Grant::new().missing_scopes(def);
+        tools.definitions().flat_map(of).collect()
+    };
+    let all: BTreeSet<String> = executors
+        .chain([&shared.executor])
+        .flat_map(of)
+        .chain(more.iter().cloned())
+        .collect();
+    all.into_iter().collect()
 }
 
 impl fmt::Debug for Authorization {

@@ -74,7 +74,7 @@ impl Known {
 struct Key {
     id: Option<String>,
     algorithm: Option<Algorithm>,
-    key: DecodingKey,
+    public: DecodingKey,
 }
 
 impl Key {
@@ -90,18 +90,18 @@ impl Key {
             Some(said) => Some(said.to_string().parse().ok()?),
             None => None,
         };
-        let key = DecodingKey::from_jwk(&jwk).ok()?;
+        let public = DecodingKey::from_jwk(&jwk).ok()?;
         (signs && is_public).then_some(Self {
             id: jwk.common.key_id,
             algorithm,
-            key,
+            public,
         })
     }
 
     fn may_have_signed(&self, id: Option<&str>, algorithm: Algorithm) -> bool {
         let has_id = id.is_none_or(|id| self.id.as_deref() == Some(id));
         let is_of = self.algorithm.is_none_or(|own| own == algorithm);
-        has_id && is_of && self.key.family() == algorithm.family()
+        has_id && is_of && self.public.family() == algorithm.family()
     }
 }
 
@@ -155,7 +155,7 @@ impl Keys {
         let keys = self.find(id, head.alg).await?;
         let keys = keys.iter().filter(|key| key.may_have_signed(id, head.alg));
         for key in keys.take(MOST_TRIED) {
-            match decode(token, &key.key, &rules) {
+            match decode(token, &key.public, &rules) {
                 Ok(token) => return Ok(token.claims),
                 Err(error) => why = words(error.kind()),
             }

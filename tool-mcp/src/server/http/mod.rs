@@ -170,14 +170,14 @@ impl Inner {
             Err(broken) => return no_body(broken, limits.message),
         };
         let incoming = Incoming::read(&bytes);
-        let cx = self.context(&parts);
         if let Ok(Incoming::Request(request)) = &incoming
-            && let Some(needs) = Needs::of(&self.shared, request, &cx)
+            && let Some(needs) = Needs::of(&self.shared, request, parts.extensions.get())
         {
             return needs.refused(Some(&request.id));
         }
         match incoming {
             Ok(Incoming::Request(request)) if request.is_modern() => {
+                let cx = self.context(&parts);
                 match head::check_modern(&self.shared, &parts.headers, &request, &cx) {
                     Ok(()) => self.alone(&parts, &request, permit).await,
                     Err(error) => answered(StatusCode::BAD_REQUEST, &request.id, &Err(error)),
@@ -205,7 +205,7 @@ impl Inner {
 
     /// Whose sessions a request may go on with.
     fn owner(&self, parts: &Parts) -> Option<String> {
-        asker::owner(&self.context(parts))
+        scopes::grant(&self.shared, parts.extensions.get()).and_then(asker::owner)
     }
 
     /// A request of a client without a session: where nobody waits for it any more, it ends.
@@ -368,7 +368,7 @@ impl Inner {
         for message in messages {
             let answer = match Incoming::read(message.as_bytes()) {
                 Ok(Incoming::Request(request)) => {
-                    if let Some(needs) = Needs::of(&self.shared, &request, &self.context(parts)) {
+                    if let Some(needs) = Needs::of(&self.shared, &request, parts.extensions.get()) {
                         return needs.refused(Some(&request.id));
                     }
                     let (bytes, permit) = (message.len(), Arc::clone(&permit));
@@ -411,7 +411,7 @@ impl Inner {
                 response.headers_mut().insert(SESSION, value);
             }
             _ => {
-                self.sessions.close(&id, self.owner(parts));
+                self.sessions.close(&id, self.owner(parts).as_deref());
             }
         }
         response
@@ -427,7 +427,7 @@ impl Inner {
             Err(Box::new(json(status, text)))
         };
         let words = match head::one(&parts.headers, &SESSION) {
-            Ok(Some(session)) => match self.sessions.find(session, self.owner(parts)) {
+            Ok(Some(session)) => match self.sessions.find(session, self.owner(parts).as_deref()) {
                 Some(session) => {
                     return match head::check_version(&parts.headers) {
                         Ok(()) => Ok(session),
@@ -486,7 +486,7 @@ impl Inner {
     fn delete(&self, parts: &Parts) -> Response<HttpBody> {
         let session = head::one(&parts.headers, &SESSION).ok().flatten();
         match session {
-            Some(session) if self.sessions.close(session, self.owner(parts)) => {
+            Some(session) if self.sessions.close(session, self.owner(parts).as_deref()) => {
                 empty(StatusCode::NO_CONTENT)
             }
             Some(_) => empty(StatusCode::NOT_FOUND),

@@ -104,9 +104,9 @@ impl Sessions {
     }
 
     /// The owner's session of this id, which is heard of now.
-    pub(super) fn find(&self, id: &str, owner: Option<String>) -> Option<Used> {
+    pub(super) fn find(&self, id: &str, owner: Option<&str>) -> Option<Used> {
         let mut open = self.open();
-        let session = Arc::clone(open.get(id).filter(|one| one.owner == owner)?);
+        let session = Arc::clone(open.get(id).filter(|one| one.owner.as_deref() == owner)?);
         if session.is_over(self.idle) {
             open.remove(id);
             return None;
@@ -116,10 +116,10 @@ impl Sessions {
     }
 
     /// Ends the owner's session, and what it waits for. False if there is none.
-    pub(super) fn close(&self, id: &str, owner: Option<String>) -> bool {
+    pub(super) fn close(&self, id: &str, owner: Option<&str>) -> bool {
         let mut open = self.open();
         let closed = match open.get(id) {
-            Some(session) if session.owner == owner => open.remove(id),
+            Some(session) if session.owner.as_deref() == owner => open.remove(id),
             _ => None,
         };
         drop(open);

@@ -130,7 +130,7 @@ impl Entry {
 
     /// What the conversation's grant and the tool itself say.
     fn shows(&self, scope: &Scope<'_>) -> bool {
-        Grant::is_given(scope, self.def()) && self.tool.visible(scope)
+        Grant::is_given(scope, &self.attributes) && self.tool.visible(scope)
     }
 
     /// Returns true if a conversation may see the tool. Code that panics hides it.

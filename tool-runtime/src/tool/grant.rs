@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use serde_json::{Map, Value};
-use toolwright_provider::call::ToolDef;
+use toolwright_provider::call::{Meta, ToolDef};
 
 use crate::tool::Scope;
 
@@ -158,7 +158,11 @@ impl Grant {
     /// Returns true if callers of this tool need no scope that the grant lacks. Attributes that are no list of scopes
     /// admit nobody but an unlimited grant.
     pub fn admits(&self, tool: &ToolDef) -> bool {
-        match tool.meta.get(SCOPES) {
+        self.admits_attributes(&tool.meta)
+    }
+
+    fn admits_attributes(&self, attributes: &Meta) -> bool {
+        match attributes.get(SCOPES) {
             None => true,
             Some(_) if self.0.scopes.is_none() => true,
             Some(Value::Array(needed)) => needed
@@ -170,9 +174,10 @@ impl Grant {
 }
 
 impl Grant {
-    /// Returns true if a conversation's grant, if it has one, admits the tool.
-    pub(crate) fn is_given(scope: &Scope<'_>, tool: &ToolDef) -> bool {
-        scope.get::<Self>().is_none_or(|grant| grant.admits(tool))
+    /// Returns true if a conversation's grant, if it has one, admits a tool with these attributes.
+    pub(crate) fn is_given(scope: &Scope<'_>, attributes: &Meta) -> bool {
+        let grant = scope.get::<Self>();
+        grant.is_none_or(|grant| grant.admits_attributes(attributes))
     }
 }
 

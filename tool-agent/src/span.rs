@@ -11,22 +11,20 @@ pub(crate) use self::on::AgentSpan;
 
 #[cfg(feature = "tracing")]
 mod on {
-    use std::future::{Future, poll_fn};
-    use std::pin::pin;
-
+    use toolwright_schema::span::SafeSpan;
     use tracing::field::Empty;
-    use tracing::span::{Entered, Span};
+    use tracing::span::Span;
     use tracing::{Level, span};
 
     use crate::{AgentError, ModelError, ModelResponse, Run, RunEnd, Usage};
 
     /// Span of a run, a step or a model call.
-    pub(crate) struct AgentSpan(Span);
+    pub(crate) struct AgentSpan(SafeSpan);
 
     impl AgentSpan {
         /// Creates the span of a run of this session.
         pub(crate) fn of_run(session: &str) -> Self {
-            Self::open(|| {
+            Self(SafeSpan::open(|| {
                 span!(
                     Level::INFO,
                     "invoke_agent",
@@ -38,12 +36,12 @@ mod on {
                     toolwright.halted = Empty,
                     "error.type" = Empty,
                 )
-            })
+            }))
         }
 
         /// Creates the span of a step, by its number in the run.
         pub(crate) fn of_step(session: Option<&str>, number: u32) -> Self {
-            Self::open(|| {
+            Self(SafeSpan::open(|| {
                 span!(
                     Level::INFO,
                     "step",
@@ -52,12 +50,12 @@ mod on {
                     toolwright.step = number,
                     "error.type" = Empty,
                 )
-            })
+            }))
         }
 
         /// Creates the span of a model call in this session.
         pub(crate) fn of_model(session: Option<&str>) -> Self {
-            Self::open(|| {
+            Self(SafeSpan::open(|| {
                 span!(
                     Level::INFO,
                     "chat",
@@ -69,97 +67,62 @@ mod on {
                     gen_ai.usage.output_tokens = Empty,
                     "error.type" = Empty,
                 )
-            })
-        }
-
-        fn open(span: impl FnOnce() -> Span) -> Self {
-            Self(contained(span).unwrap_or_else(Span::none))
+            }))
         }
 
         /// Records the result of the run.
         pub(crate) fn ran(&self, ran: &Result<Run, AgentError>) {
-            contained(|| {
+            self.0.record(|span| {
                 if let Ok(run) = ran {
-                    self.0.record("toolwright.halted", run.end.as_str());
-                    self.usage(run.usage);
+                    span.record("toolwright.halted", run.end.as_str());
+                    used(span, run.usage);
                 }
-                self.ended(ran.as_ref().map(|run| Some(&run.end)));
+                ended(span, ran.as_ref().map(|run| Some(&run.end)));
             });
         }
 
         /// Records the failure of a step, if it failed.
         pub(crate) fn visited(&self, visited: &Result<Option<RunEnd>, AgentError>) {
-            contained(|| self.ended(visited.as_ref().map(Option::as_ref)));
-        }
-
-        fn ended(&self, end: Result<Option<&RunEnd>, &AgentError>) {
-            match end {
-                Ok(Some(RunEnd::ModelError(error))) | Err(AgentError::Model(error)) => {
-                    self.failed(error.kind().as_str());
-                }
-                Ok(Some(RunEnd::ToolError(error))) => self.failed(error.kind().as_str()),
-                Ok(_) => {}
-                // Fallback value of the conventions for an unnamed error.
-                Err(_) => self.failed("_OTHER"),
-            }
+            let end = visited.as_ref().map(Option::as_ref);
+            self.0.record(|span| ended(span, end));
         }
 
         /// Records the answer of the model.
         pub(crate) fn answered(&self, answer: &Result<ModelResponse, ModelError>) {
-            contained(|| match answer {
-                Ok(response) => self.usage(response.usage.unwrap_or_default()),
-                Err(error) => self.failed(error.kind().as_str()),
+            self.0.record(|span| match answer {
+                Ok(response) => used(span, response.usage.unwrap_or_default()),
+                Err(error) => failed(span, error.kind().as_str()),
             });
         }
 
-        fn usage(&self, usage: Usage) {
-            if usage != Usage::default() {
-                self.0.record("gen_ai.usage.input_tokens", usage.input);
-                self.0.record("gen_ai.usage.output_tokens", usage.output);
-            }
-        }
-
-        fn failed(&self, kind: &str) {
-            self.0.record("otel.status_code", "ERROR");
-            self.0.record("error.type", kind);
-        }
-
         /// Polls the future inside the span.
-        pub(crate) async fn around<F: Future>(&self, future: F) -> F::Output {
-            let mut future = pin!(future);
-            poll_fn(|task| {
-                let _inside = Inside::of(&self.0);
-                future.as_mut().poll(task)
-            })
-            .await
+        pub(crate) fn around<F: Future>(&self, future: F) -> impl Future<Output = F::Output> {
+            self.0.around(future)
         }
     }
 
-    impl Drop for AgentSpan {
-        fn drop(&mut self) {
-            let span = std::mem::replace(&mut self.0, Span::none());
-            contained(|| drop(span));
+    fn ended(span: &Span, end: Result<Option<&RunEnd>, &AgentError>) {
+        match end {
+            Ok(Some(RunEnd::ModelError(error))) | Err(AgentError::Model(error)) => {
+                failed(span, error.kind().as_str());
+            }
+            Ok(Some(RunEnd::ToolError(error))) => failed(span, error.kind().as_str()),
+            Ok(_) => {}
+            // Fallback value of the conventions for an unnamed error.
+            Err(_) => failed(span, "_OTHER"),
         }
     }
 
-    /// Guard of an entered span.
-    struct Inside<'s>(Option<Entered<'s>>);
-
-    impl<'s> Inside<'s> {
-        fn of(span: &'s Span) -> Self {
-            Self(contained(|| span.enter()))
+    fn used(span: &Span, usage: Usage) {
+        if usage != Usage::default() {
+            span.record("gen_ai.usage.input_tokens", usage.input);
+            span.record("gen_ai.usage.output_tokens", usage.output);
         }
     }
 
-    impl Drop for Inside<'_> {
-        fn drop(&mut self) {
-            let entered = self.0.take();
-            contained(|| drop(entered));
-        }
-    }
-
-    fn contained<T>(listener: impl FnOnce() -> T) -> Option<T> {
-        toolwright_schema::panics::reported("a subscriber of `tracing`", listener)
+    fn failed(span: &Span, kind: &str) {
+        span.record("otel.status_code", "ERROR");
+        span.record("error.type", kind);
     }
 }
 

@@ -40,6 +40,8 @@ pub mod stdout;
 #[cfg(any(feature = "server-http", feature = "client-http"))]
 #[doc(hidden)]
 pub mod token;
+#[cfg(any(feature = "server", feature = "client"))]
+mod trace;
 
 #[cfg(all(feature = "oauth", feature = "client-http"))]
 pub use self::client::{AuthorizationRequest, OAuth, OAuthHostError, StoredTokens, TokenStore};
@@ -58,3 +60,5 @@ pub use self::server::{Authorization, AuthorizationError, TokenError};
 pub use self::server::{Completing, McpServer, Messages, ResourceUpdates, ServerLimits};
 #[cfg(feature = "server-http")]
 pub use self::server::{HttpBody, HttpService};
+#[cfg(any(feature = "server", feature = "client"))]
+pub use self::trace::TraceContext;

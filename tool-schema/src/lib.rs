@@ -17,5 +17,8 @@ pub mod read;
 pub mod render;
 #[doc(hidden)]
 pub mod shape;
+#[cfg(feature = "tracing")]
+#[doc(hidden)]
+pub mod span;
 #[doc(hidden)]
 pub mod text;

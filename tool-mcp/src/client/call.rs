@@ -1,5 +1,6 @@
 //! One call of a tool: sent once, and answered, cancelled, or told to be lost.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +22,9 @@ use super::result::outcome;
 use super::session::Session;
 use super::task::Task;
 use super::way::Way;
+use crate::TraceContext;
 use crate::protocol::{Fields, key};
+use crate::trace::{RequestSpan, Spanned};
 
 /// A server may ask for more so many times before it answers.
 const MOST_ROUNDS: usize = 16;
@@ -110,6 +113,23 @@ impl Link {
 
     /// Asks for something until there is an answer: JSON of the result.
     pub(super) async fn ask(&self, wanted: &Wanted<'_>, cx: Context) -> Result<String, ToolError> {
+        let span = RequestSpan::open("client", || Spanned {
+            method: wanted.method,
+            target: wanted.name.map(Cow::from),
+            id: None,
+            session: None,
+            version: None,
+            is_http: self.is_http,
+        });
+        let answer = span.around(self.try_ask(wanted, cx)).await;
+        match &answer {
+            Ok(result) => span.answered(result),
+            Err(error) => span.failed(error.kind().as_str()),
+        }
+        answer
+    }
+
+    async fn try_ask(&self, wanted: &Wanted<'_>, cx: Context) -> Result<String, ToolError> {
         let mut answers = Answers::default();
         let (mut number, mut session) = self.session(0).await?;
         for _ in 0..MOST_ROUNDS {
@@ -168,6 +188,10 @@ impl Link {
             .maybe_text("requestState", answers.state.as_deref());
         if let Some(key) = cx.idempotency_key() {
             request.meta = request.meta.text(key::IDEMPOTENCY_KEY, &key);
+        }
+        let own = self.settings.trace.now();
+        if let Some(trace) = own.as_ref().or_else(|| TraceContext::of(cx)) {
+            request.meta = trace.write(request.meta);
         }
         request.head.name = wanted.name.map(str::to_owned);
         request.head.parameters.clone_from(&wanted.repeated);

@@ -23,8 +23,9 @@ use super::server::ServerAt;
 #[cfg(all(feature = "oauth", feature = "client-http"))]
 use super::server::Target;
 use super::session::Session;
-use super::settings::{Backoff, Keep, Settings};
+use super::settings::{Backoff, Keep, Settings, Trace};
 use super::{Client, Identity};
+use crate::TraceContext;
 use crate::elicit::ElicitResult;
 #[cfg(feature = "client-http")]
 use crate::token;
@@ -182,6 +183,18 @@ impl Connector {
         R: Future<Output = ElicitResult> + Send + 'static,
     {
         self.settings.asker = Asker::new(ask);
+        self
+    }
+
+    /// Sets the function that says in which trace a request is. It is called inside of the request's span, for each request
+    /// for a tool, a prompt or a resource; with `tracing-opentelemetry` it injects the context of `Span::current()`. Without
+    /// it, and where it returns `None`, the trace in the call's [`Context`](toolwright_runtime::tool::Context) is sent, if
+    /// there is one.
+    pub fn trace_context(
+        mut self,
+        now: impl Fn() -> Option<TraceContext> + Send + Sync + 'static,
+    ) -> Self {
+        self.settings.trace = Trace(Some(Arc::new(now)));
         self
     }
 

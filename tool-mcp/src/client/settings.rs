@@ -8,10 +8,12 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use toolwright_provider::call::ToolDef;
 use toolwright_runtime::toolset::Registry;
+use toolwright_schema::panics::reported;
 
 use super::asking::Asking;
 use super::elicit::Asker;
 use super::event::Events;
+use crate::TraceContext;
 
 /// What stood for so long was good, however long the longest wait is.
 const STOOD: Duration = Duration::from_secs(10);
@@ -34,12 +36,36 @@ impl fmt::Debug for Keep {
     }
 }
 
+/// In which trace a request is.
+#[derive(Clone, Default)]
+pub(super) struct Trace(pub(super) Option<Arc<Now>>);
+
+type Now = dyn Fn() -> Option<TraceContext> + Send + Sync;
+
+impl Trace {
+    pub(super) fn now(&self) -> Option<TraceContext> {
+        let now = self.0.as_ref()?;
+        reported("a function for traces", || now()).flatten()
+    }
+}
+
+impl fmt::Debug for Trace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() {
+            "own"
+        } else {
+            "the call's"
+        })
+    }
+}
+
 #[derive(Debug, Clone)]
 pub(super) struct Settings {
     pub(super) prefix: String,
     pub(super) keep: Keep,
     pub(super) asker: Asker,
     pub(super) events: Events,
+    pub(super) trace: Trace,
     pub(super) asking: Asking,
     pub(super) registry: Option<Registry>,
     /// What the host knows of the tools.
@@ -89,6 +115,7 @@ impl Default for Settings {
             keep: Keep::default(),
             asker: Asker::default(),
             events: Events::default(),
+            trace: Trace::default(),
             asking: Asking::default(),
             registry: None,
             meta: Map::new(),

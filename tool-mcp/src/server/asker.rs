@@ -10,6 +10,7 @@ use super::incoming::Request;
 use super::outlet::Outlet;
 use super::peer::{Capabilities, Peer, fresh_id};
 use super::{Shared, logs};
+use crate::TraceContext;
 use crate::protocol::{RpcError, Version, code, key};
 
 /// Where a request came from.
@@ -71,12 +72,16 @@ impl Asker {
                 return Err(RpcError::invalid_params(words));
             }
         };
+        let mut cx = context(shared, &session, origin.own.clone());
+        if let Some(trace) = TraceContext::read(&request.meta.0) {
+            cx = cx.with(trace);
+        }
         Ok(Self {
             version,
             capabilities,
             logs,
             token: request.meta.progress_token().map(Box::from),
-            cx: context(shared, &session, origin.own.clone()),
+            cx,
             peer,
             out: origin.out.clone(),
         })

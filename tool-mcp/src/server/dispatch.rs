@@ -13,7 +13,10 @@ use super::outlet::Outlet;
 use super::peer::{Capabilities, Hello, Peer};
 use super::updates::{MOST_SUBSCRIPTIONS, MOST_URI, News, Wants, of_subscription};
 use super::{Shared, completion, definitions, logs, tasks};
+#[cfg(feature = "tracing")]
+use crate::TraceContext;
 use crate::protocol::{Fields, Id, RpcError, Version, array, code, key, notification, string};
+use crate::trace::{RequestSpan, Spanned};
 
 /// What the server does with tasks, as it says to clients that greet.
 const TASKS_OF_2025: &str = r#"{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}"#;
@@ -37,9 +40,59 @@ pub(super) fn begin(
     origin: &Origin,
     stop: &Cancel,
 ) -> Answer {
-    match try_begin(shared, request, origin, stop) {
+    let span = span(shared, request, origin);
+    let answer = match span.inside(|| try_begin(shared, request, origin, stop)) {
         Ok(answer) => answer,
         Err(error) => Answer::Now(Err(error)),
+    };
+    match answer {
+        Answer::Now(answer) => {
+            record(&span, &answer);
+            Answer::Now(answer)
+        }
+        Answer::Later(later) if span.is_none() => Answer::Later(later),
+        Answer::Later(later) => Answer::Later(Box::pin(async move {
+            let answer = span.around(later).await;
+            record(&span, &answer);
+            answer
+        })),
+    }
+}
+
+/// The request's span, whose parent may be in another program.
+fn span(shared: &Shared, request: &Request<'_>, origin: &Origin) -> RequestSpan {
+    let version = match request.meta.version() {
+        Some(version) => version.ok(),
+        None => origin
+            .peer
+            .as_ref()
+            .and_then(|peer| Some(peer.hello()?.version)),
+    };
+    let span = RequestSpan::open("server", || Spanned {
+        method: &request.method,
+        target: ["name", "uri"]
+            .iter()
+            .find_map(|key| request.params.text(key)),
+        id: Some(request.id.to_text()),
+        session: origin.peer.as_ref().map(|peer| peer.id()),
+        version: version.map(Version::as_str),
+        is_http: origin.out.is_http(),
+    });
+    #[cfg(feature = "tracing")]
+    if let Some(adopt) = shared.adopt.0.as_ref().filter(|_| !span.is_none())
+        && let Some(trace) = TraceContext::read(&request.meta.0)
+    {
+        span.first(|span| adopt(span, &trace));
+    }
+    #[cfg(not(feature = "tracing"))]
+    let _ = shared;
+    span
+}
+
+fn record(span: &RequestSpan, answer: &Answered) {
+    match answer {
+        Ok(result) => span.answered(result),
+        Err(error) => span.refused(error.code),
     }
 }
 

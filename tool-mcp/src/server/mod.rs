@@ -126,7 +126,17 @@ struct Shared {
     updates: ResourceUpdates,
     /// The tasks.
     open: OpenCalls,
+    #[cfg(feature = "tracing")]
+    adopt: Adopt,
 }
+
+/// What makes a trace the parent of a span.
+#[cfg(feature = "tracing")]
+#[derive(Clone, Default)]
+struct Adopt(Option<Arc<AdoptTrace>>);
+
+#[cfg(feature = "tracing")]
+type AdoptTrace = dyn Fn(&tracing::Span, &crate::TraceContext) + Send + Sync;
 
 impl Shared {
     /// For all clients, whose calls tell how far they are.
@@ -207,6 +217,8 @@ impl McpServer {
             completions: Completions::default(),
             updates: ResourceUpdates::new(),
             open: OpenCalls::new(),
+            #[cfg(feature = "tracing")]
+            adopt: Adopt::default(),
         })
     }
 
@@ -305,6 +317,30 @@ impl McpServer {
     {
         let (name, argument) = (name.into(), argument.into());
         self.0.completions.add(name, argument, complete);
+        self
+    }
+
+    /// Sets the function that makes a client's trace the parent of a request's span, by whatever exports the spans. It sees
+    /// the span before anybody is in it.
+    ///
+    /// Each request has a span, named by OpenTelemetry's conventions for MCP; the spans of its calls are inside. A client
+    /// sends its trace in `_meta`. The call gets it too: `cx.get::<TraceContext>()`.
+    ///
+    /// ```
+    /// use toolwright::Toolset;
+    /// use toolwright::mcp::McpServer;
+    ///
+    /// let server = McpServer::new(Toolset::default()).trace_parent(|span, trace| {
+    ///     // With `tracing-opentelemetry`: `span.set_parent(propagator.extract(&headers))`.
+    ///     let _ = (span, trace.traceparent(), trace.state());
+    /// });
+    /// ```
+    #[cfg(feature = "tracing")]
+    pub fn trace_parent(
+        mut self,
+        adopt: impl Fn(&tracing::Span, &crate::TraceContext) + Send + Sync + 'static,
+    ) -> Self {
+        self.0.adopt = Adopt(Some(Arc::new(adopt)));
         self
     }
 

@@ -18,6 +18,11 @@ pub(super) enum Outlet {
 }
 
 impl Outlet {
+    /// Whether it is of a request over HTTP.
+    pub(super) fn is_http(&self) -> bool {
+        !matches!(self, Self::Pipe(_))
+    }
+
     /// Sends a message as soon as there is room for it. False if nobody reads any more.
     pub(super) async fn say(&self, message: String) -> bool {
         match self {

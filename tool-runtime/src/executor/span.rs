@@ -14,15 +14,12 @@ mod on {
     use std::sync::Arc;
 
     use tracing::field::{Empty, display};
-    use tracing::level_filters::LevelFilter;
-    use tracing::span::{Entered, Span};
     use tracing::{Level, span};
 
     use crate::executor::Redacted;
     use toolwright_provider::call::{Encoder, ToolCall, ToolResult};
-    use toolwright_schema::panics::reported;
-    use toolwright_schema::text::Printable;
-    use toolwright_schema::text::{LONGEST_SHOWN, is_portable_name};
+    use toolwright_schema::span::SafeSpan;
+    use toolwright_schema::text::{LONGEST_SHOWN, Printable, is_portable_name};
 
     /// Prints a foreign name or id in one line.
     fn in_a_line(text: &str) -> Cow<'_, str> {
@@ -33,14 +30,12 @@ mod on {
         shown.at_most(LONGEST_SHOWN).to_string().into()
     }
 
-    const SUBSCRIBER: &str = "a subscriber of `tracing`";
-
     /// Span of a call, if a subscriber wants one.
     #[derive(Clone, Default)]
     pub(in crate::executor) struct CallSpan(Option<Arc<Open>>);
 
     struct Open {
-        span: Span,
+        span: SafeSpan,
         /// It records arguments and results.
         has_content: bool,
     }
@@ -48,7 +43,7 @@ mod on {
     impl CallSpan {
         /// Returns true if a subscriber may want the span.
         pub(in crate::executor) fn is_asked_for() -> bool {
-            LevelFilter::current() >= Level::INFO
+            SafeSpan::is_asked_for()
         }
 
         /// Opens the span of a call inside the current one.
@@ -76,16 +71,15 @@ mod on {
                     "error.type" = Empty,
                 )
             };
-            let span = match reported(SUBSCRIBER, open) {
-                Some(span) if !span.is_disabled() => span,
-                Some(_) | None => return Self::default(),
-            };
+            let span = SafeSpan::open(open);
+            if span.is_none() {
+                return Self::default();
+            }
             if has_content {
                 let arguments = redacted.text();
-                let record = || {
+                span.record(|span| {
                     span.record("gen_ai.tool.call.arguments", &*arguments);
-                };
-                reported(SUBSCRIBER, record);
+                });
             }
             Self(Some(Arc::new(Open { span, has_content })))
         }
@@ -105,7 +99,7 @@ mod on {
             let Some(Open { span, has_content }) = self.0.as_deref() else {
                 return;
             };
-            let record = || match &result.outcome {
+            span.record(|span| match &result.outcome {
                 Ok(_) if *has_content => {
                     let text = result.content(Encoder::auto());
                     span.record("gen_ai.tool.call.result", &*text);
@@ -115,42 +109,17 @@ mod on {
                     span.record("otel.status_code", "ERROR");
                     span.record("error.type", display(error.kind().as_str()));
                 }
-            };
-            reported(SUBSCRIBER, record);
+            });
         }
 
         /// Polls a future inside the span.
         pub(in crate::executor) async fn around<F: Future>(&self, future: F) -> F::Output {
             let mut future = pin!(future);
-            poll_fn(|task| {
-                let _inside = self.0.as_deref().map(|open| Inside::of(&open.span));
-                future.as_mut().poll(task)
+            poll_fn(|task| match self.0.as_deref() {
+                Some(open) => open.span.inside(|| future.as_mut().poll(task)),
+                None => future.as_mut().poll(task),
             })
             .await
-        }
-    }
-
-    impl Drop for Open {
-        fn drop(&mut self) {
-            let span = std::mem::replace(&mut self.span, Span::none());
-            reported(SUBSCRIBER, || drop(span));
-        }
-    }
-
-    /// A span that is entered.
-    struct Inside<'s>(Option<Entered<'s>>);
-
-    impl<'s> Inside<'s> {
-        fn of(span: &'s Span) -> Self {
-            Self(reported(SUBSCRIBER, || span.enter()))
-        }
-    }
-
-    impl Drop for Inside<'_> {
-        fn drop(&mut self) {
-            if let Some(entered) = self.0.take() {
-                reported(SUBSCRIBER, || drop(entered));
-            }
         }
     }
 }

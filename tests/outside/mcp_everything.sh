@@ -1,20 +1,21 @@
 #!/usr/bin/env bash
-# Our MCP client with the protocol's reference server, npm's `@modelcontextprotocol/server-everything`:
-# installed below the target folder, started as a process by the client, and on the loopback for
-# streamable HTTP. Needs npm; fails without.
+# Our MCP client with servers of others, from npm: the protocol's reference server, `server-everything`, as a process and
+# over HTTP, and two that people use, `server-filesystem` and `server-memory` of `@modelcontextprotocol`. Needs npm; fails
+# without.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . tests/outside/ran.sh
 
 version=2026.8.31
 dir=$(realpath -m "${CARGO_TARGET_DIR:-target}")/outside-mcp-everything
-package=$dir/node_modules/@modelcontextprotocol/server-everything
+all=$dir/node_modules/@modelcontextprotocol
+package=$all/server-everything
 node=$(bash tests/outside/node.sh)
 mkdir -p "$dir"
-if ! grep -qs "\"version\": \"$version\"" "$package/package.json"; then
+if [[ $(grep -ls "\"version\": \"$version\"" "$all"/server-{everything,filesystem,memory}/package.json | wc -l) != 3 ]]; then
   rm -rf "$dir/node_modules"
   npm install --silent --no-save --no-audit --no-fund --ignore-scripts --prefix "$dir" \
-    "@modelcontextprotocol/server-everything@$version"
+    "@modelcontextprotocol/server-"{everything,filesystem,memory}"@$version"
 fi
 
 log=$dir/log
@@ -35,4 +36,5 @@ fi
 
 TOOLWRIGHT_NODE=$node TOOLWRIGHT_EVERYTHING=$package/dist/index.js \
   TOOLWRIGHT_EVERYTHING_URL=http://127.0.0.1:$port/mcp \
-  ran 2 cargo test -q -p toolwright-mcp --test it mcp_everything:: -- --ignored
+  TOOLWRIGHT_MCP_SERVERS=$all \
+  ran 4 cargo test -q -p toolwright-mcp --test it mcp_everything:: -- --ignored

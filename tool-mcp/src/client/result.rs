@@ -134,11 +134,11 @@ fn says(block: &Block, structured: &RawValue) -> bool {
         || serde_json::from_str(text).is_ok_and(|value| is_it(&value))
 }
 
-/// `{"result": …}` around what is no object, as servers of several kits do.
+/// `{"result": …}` around what is no object, as several kits do, or `{"content": …}`, as servers do by themselves.
 fn wraps(structured: &Value, value: &Value) -> bool {
-    structured.as_object().is_some_and(|object| {
-        object.len() == 1 && object.get("result").is_some_and(|inner| inner == value)
-    })
+    structured
+        .as_object()
+        .is_some_and(|object| object.len() == 1 && object.values().all(|inner| inner == value))
 }
 
 pub(super) fn read_block(json: &str, blocks: &mut Vec<Block>) {

@@ -39,6 +39,12 @@ async fn text(tools: &Toolset, name: &str, arguments: &str) -> String {
     outcome.payload().expect("a value").to_plain().into_owned()
 }
 
+async fn value(tools: &Toolset, name: &str, arguments: &str) -> serde_json::Value {
+    let outcome = call(tools, name, arguments).await.unwrap();
+    let json = outcome.payload().unwrap_or_else(|| panic!("{outcome:?}"));
+    serde_json::from_str(&json.to_json()).unwrap()
+}
+
 async fn blocks(tools: &Toolset, name: &str, arguments: &str) -> Vec<Block> {
     match call(tools, name, arguments).await.unwrap() {
         Outcome::Content(content) => content.blocks().to_vec(),
@@ -180,4 +186,85 @@ async fn over_standard_input_and_output() {
 async fn over_http() {
     everything(url()).await;
     everything(url().initialize()).await;
+}
+
+/// A server of others as a process, by its package's name.
+fn other(name: &str) -> Command {
+    let program = format!(
+        "{}/{name}/dist/index.js",
+        variable("TOOLWRIGHT_MCP_SERVERS")
+    );
+    let mut command = Command::new(variable("TOOLWRIGHT_NODE"));
+    command.arg(program);
+    command
+}
+
+/// A folder of its own for a test, empty.
+fn folder(name: &str) -> std::path::PathBuf {
+    let folder = std::env::temp_dir().join(format!("toolwright-{name}-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder.canonicalize().unwrap()
+}
+
+#[tokio::test]
+#[ignore = "needs another's program: tests/outside/mcp_everything.sh"]
+async fn the_filesystem_server() {
+    let folder = folder("filesystem");
+    let mut command = other("server-filesystem");
+    command.arg(&folder);
+    let client = mcp::connect(command).await.unwrap();
+    let tools = client.toolset();
+    assert!(client.notices().is_empty(), "{:?}", client.notices());
+    assert_eq!(
+        tools
+            .get("read_text_file")
+            .unwrap()
+            .def()
+            .annotations
+            .read_only,
+        Some(true)
+    );
+    let path = folder.join("note.txt");
+    let write = json!({"path": path, "content": "Gr\u{fc}\u{df}e \"\u{1f980}\""}).to_string();
+    let wrote = value(&tools, "write_file", &write).await;
+    let wrote = wrote["content"].as_str().expect("a text");
+    assert!(wrote.starts_with("Successfully wrote"), "{wrote}");
+    assert_eq!(
+        std::fs::read_to_string(&path).unwrap(),
+        "Gr\u{fc}\u{df}e \"\u{1f980}\""
+    );
+    let read = json!({"path": path}).to_string();
+    let read = value(&tools, "read_text_file", &read).await;
+    assert_eq!(read, json!({"content": "Gr\u{fc}\u{df}e \"\u{1f980}\""}));
+    // What the server refuses is an error of the tool.
+    let outside = json!({"path": "/etc/hostname"}).to_string();
+    let error = call(&tools, "read_text_file", &outside).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Failed);
+    assert!(
+        error.to_string().contains("outside allowed directories"),
+        "{error}"
+    );
+    client.close().await;
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[tokio::test]
+#[ignore = "needs another's program: tests/outside/mcp_everything.sh"]
+async fn the_memory_server() {
+    let folder = folder("memory");
+    let mut command = other("server-memory");
+    command.env("MEMORY_FILE_PATH", folder.join("memory.jsonl"));
+    let client = mcp::connect(command).await.unwrap();
+    let tools = client.toolset();
+    assert!(client.notices().is_empty(), "{:?}", client.notices());
+    let ada = json!({"name": "Ada", "entityType": "person", "observations": ["writes programs"]});
+    let entities = json!({"entities": [ada]}).to_string();
+    // Structured content is the value, and is not told twice.
+    let made = value(&tools, "create_entities", &entities).await;
+    assert_eq!(made, json!({"entities": [ada]}));
+    let graph = value(&tools, "read_graph", "{}").await;
+    assert_eq!(graph, json!({"entities": [ada], "relations": []}));
+    client.close().await;
+    std::fs::remove_dir_all(&folder).unwrap();
 }

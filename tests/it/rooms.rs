@@ -11,7 +11,8 @@ const PACKAGES: [(&str, &[&str]); 3] = [
     (
         "schema",
         &[
-            "text", "panics", "format", "keyword", "shape", "read", "decode", "render", "derived",
+            "text", "panics", "span", "format", "keyword", "shape", "read", "decode", "render",
+            "derived",
         ],
     ),
     ("provider", &["call", "dialect", "wire", "definitions"]),

@@ -59,6 +59,6 @@ pub use self::server::{Authorization, AuthorizationError, TokenError};
 #[cfg(feature = "server")]
 pub use self::server::{Completing, McpServer, Messages, ResourceUpdates, ServerLimits};
 #[cfg(feature = "server-http")]
-pub use self::server::{HttpBody, HttpService};
+pub use self::server::{HttpBody, HttpService, SessionStore, StoredSession};
 #[cfg(any(feature = "server", feature = "client"))]
 pub use self::trace::TraceContext;

@@ -47,7 +47,7 @@ pub use self::completion::Completing;
 #[cfg(all(feature = "server-http", feature = "oauth"))]
 pub use self::http::{Authorization, AuthorizationError, TokenError};
 #[cfg(feature = "server-http")]
-pub use self::http::{HttpBody, HttpService};
+pub use self::http::{HttpBody, HttpService, SessionStore, StoredSession};
 pub use self::limits::ServerLimits;
 pub use self::prompt::Messages;
 pub use self::updates::ResourceUpdates;
@@ -128,6 +128,8 @@ struct Shared {
     open: OpenCalls,
     #[cfg(feature = "tracing")]
     adopt: Adopt,
+    #[cfg(feature = "server-http")]
+    session_store: Option<Arc<dyn SessionStore>>,
 }
 
 /// What makes a trace the parent of a span.
@@ -219,6 +221,8 @@ impl McpServer {
             open: OpenCalls::new(),
             #[cfg(feature = "tracing")]
             adopt: Adopt::default(),
+            #[cfg(feature = "server-http")]
+            session_store: None,
         })
     }
 
@@ -360,6 +364,14 @@ impl McpServer {
     /// answer. Default: a random one for each server. Servers that share a name behind a load balancer need one key.
     pub fn state_key(mut self, key: &[u8]) -> Self {
         self.0.seal = Seal::new(key);
+        self
+    }
+
+    /// Keeps sessions over HTTP in a store, of this server and of those that share it. Default: in memory. With a store
+    /// [`ServerLimits::idle`] bounds only how long the memory holds one.
+    #[cfg(feature = "server-http")]
+    pub fn session_store(mut self, store: impl SessionStore + 'static) -> Self {
+        self.0.session_store = Some(Arc::new(store));
         self
     }
 

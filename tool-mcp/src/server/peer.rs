@@ -66,6 +66,11 @@ impl Capabilities {
         Ok(Self(json.to_owned()))
     }
 
+    #[cfg(feature = "server-http")]
+    pub(super) fn as_json(&self) -> &str {
+        &self.0
+    }
+
     pub(super) fn has(&self, name: &str) -> bool {
         self.fields().some(name).is_some()
     }
@@ -90,6 +95,16 @@ impl Peer {
     pub(super) fn on_a_pipe() -> Self {
         Self {
             requests: Arc::new(Requests::on_a_pipe()),
+            ..Self::default()
+        }
+    }
+
+    /// One that greeted another server, or this one in an earlier life.
+    #[cfg(feature = "server-http")]
+    pub(super) fn known(id: String, hello: Hello) -> Self {
+        Self {
+            id: OnceLock::from(id),
+            hello: Mutex::new(Some(hello)),
             ..Self::default()
         }
     }

@@ -9,4 +9,5 @@ mod mcp_offers;
 mod mcp_own;
 mod mcp_rmcp_http;
 mod mcp_server;
+mod mcp_session_store;
 mod mcp_tasks;

@@ -226,8 +226,8 @@ async fn the_filesystem_server() {
         Some(true)
     );
     let path = folder.join("note.txt");
-    let write = json!({"path": path, "content": "Gr\u{fc}\u{df}e \"\u{1f980}\""}).to_string();
-    let wrote = value(&tools, "write_file", &write).await;
+    let note = json!({"path": path, "content": "Gr\u{fc}\u{df}e \"\u{1f980}\""}).to_string();
+    let wrote = value(&tools, "write_file", &note).await;
     let wrote = wrote["content"].as_str().expect("a text");
     assert!(wrote.starts_with("Successfully wrote"), "{wrote}");
     assert_eq!(

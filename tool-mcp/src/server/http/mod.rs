@@ -8,6 +8,7 @@ mod head;
 mod keys;
 mod scopes;
 mod sessions;
+mod store;
 mod stream;
 
 use std::convert::Infallible;
@@ -26,6 +27,7 @@ use self::body::{Events, KEEP_ALIVE};
 use self::head::{LAST_EVENT, SESSION};
 use self::scopes::Needs;
 use self::sessions::{Sessions, Used};
+pub use self::store::{SessionStore, StoredSession};
 pub(super) use self::stream::Stream;
 use super::asker::{self, Origin};
 use super::dispatch::{self, Answer, Answered};
@@ -149,8 +151,8 @@ impl Inner {
         let (parts, body) = request.into_parts();
         match parts.method {
             Method::POST => self.post(parts, body).await,
-            Method::GET => self.get(&parts),
-            Method::DELETE => self.delete(&parts),
+            Method::GET => self.get(&parts).await,
+            Method::DELETE => self.delete(&parts).await,
             _ => not_allowed(),
         }
     }
@@ -186,9 +188,9 @@ impl Inner {
             Ok(Incoming::Request(request)) => {
                 self.request(&parts, &request, bytes.len(), permit).await
             }
-            Err(bad) if bad.is_batch => self.batch(&parts, &bytes, &bad, permit),
+            Err(bad) if bad.is_batch => self.batch(&parts, &bytes, &bad, permit).await,
             Err(bad) => refused(StatusCode::BAD_REQUEST, &bad),
-            Ok(other) => match self.session(&parts, None) {
+            Ok(other) => match self.session(&parts, None).await {
                 Ok(session) => {
                     hear(&session, &other);
                     empty(StatusCode::ACCEPTED)
@@ -264,7 +266,7 @@ impl Inner {
     ) -> Response<HttpBody> {
         let has_session = parts.headers.contains_key(&SESSION);
         if request.method == "initialize" && !has_session {
-            return self.greet(parts, request);
+            return self.greet(parts, request).await;
         }
         // It names an older version for itself, and has no session either.
         if request.meta.version().is_some() && !has_session {
@@ -273,7 +275,7 @@ impl Inner {
                 Err(error) => answered(StatusCode::BAD_REQUEST, &request.id, &Err(error)),
             };
         }
-        let session = match self.session(parts, Some(&request.id)) {
+        let session = match self.session(parts, Some(&request.id)).await {
             Ok(session) => session,
             Err(response) => return *response,
         };
@@ -346,14 +348,14 @@ impl Inner {
     }
 
     /// Several messages in one, as 2025-03-26 has them.
-    fn batch(
+    async fn batch(
         &self,
         parts: &Parts,
         bytes: &[u8],
         bad: &Bad,
         permit: BodyPermit,
     ) -> Response<HttpBody> {
-        let session = match self.session(parts, None) {
+        let session = match self.session(parts, None).await {
             Ok(session) if session.peer.speaks(Version::V2025_03_26) => session,
             Ok(_) => return refused(StatusCode::BAD_REQUEST, bad),
             Err(response) => return *response,
@@ -394,10 +396,10 @@ impl Inner {
     }
 
     /// `initialize`, which opens a session.
-    fn greet(&self, parts: &Parts, request: &Request<'_>) -> Response<HttpBody> {
+    async fn greet(&self, parts: &Parts, request: &Request<'_>) -> Response<HttpBody> {
         let Some((id, session)) = self.sessions.open_new(self.owner(parts)) else {
-            let error = RpcError::new(code::INTERNAL_ERROR, "there are too many sessions");
-            return answered(StatusCode::SERVICE_UNAVAILABLE, &request.id, &Err(error));
+            let error = Err(too_many_sessions());
+            return answered(StatusCode::SERVICE_UNAVAILABLE, &request.id, &error);
         };
         let origin = origin(Some(&session), &session.stream(0), parts);
         let stop = self.shared.stop_of(None);
@@ -405,6 +407,14 @@ impl Inner {
             Answer::Now(answer) => answer,
             Answer::Later(_) => Err(RpcError::method_not_found(&request.method)),
         };
+        let stored = StoredSession::of(&session.peer, self.owner(parts));
+        if let (Some(store), Some(stored)) = (&self.shared.session_store, stored)
+            && let Err(error) = store::asked(store.save(&id, &stored)).await
+        {
+            self.sessions.close(&id, self.owner(parts).as_deref());
+            let error = Err(store_failed(error));
+            return answered(StatusCode::SERVICE_UNAVAILABLE, &request.id, &error);
+        }
         let mut response = answered(StatusCode::OK, &request.id, &answer);
         match HeaderValue::from_str(&id) {
             Ok(value) if answer.is_ok() => {
@@ -417,27 +427,53 @@ impl Inner {
         response
     }
 
+    /// The owner's session of this id. Where there is a store, it decides.
+    async fn find(&self, id: &str, owner: Option<String>) -> Result<Option<Used>, RpcError> {
+        let Some(store) = &self.shared.session_store else {
+            return Ok(self.sessions.find(id, owner.as_deref()));
+        };
+        let stored = store::asked(store.load(id)).await.map_err(store_failed)?;
+        let Some(stored) = stored else {
+            self.sessions.close(id, owner.as_deref());
+            return Ok(None);
+        };
+        if !stored.is_of(owner.as_deref()) {
+            return Ok(None);
+        }
+        if let Some(session) = self.sessions.find(id, owner.as_deref()) {
+            return Ok(Some(session));
+        }
+        let peer = stored.peer().map_err(store_failed)?;
+        let session = self.sessions.open_as(&id.into(), owner, || peer);
+        session.map(Some).ok_or_else(too_many_sessions)
+    }
+
     /// The session that the head names.
     ///
     /// # Errors
     /// What is answered where there is none.
-    fn session(&self, parts: &Parts, id: Option<&Id>) -> Result<Used, Box<Response<HttpBody>>> {
+    async fn session(
+        &self,
+        parts: &Parts,
+        id: Option<&Id>,
+    ) -> Result<Used, Box<Response<HttpBody>>> {
         let refuse = |status, error: &RpcError| {
             let text = error_response(id.map(Id::as_json), error);
             Err(Box::new(json(status, text)))
         };
         let words = match head::one(&parts.headers, &SESSION) {
-            Ok(Some(session)) => match self.sessions.find(session, self.owner(parts).as_deref()) {
-                Some(session) => {
+            Ok(Some(session)) => match self.find(session, self.owner(parts)).await {
+                Ok(Some(session)) => {
                     return match head::check_version(&parts.headers) {
                         Ok(()) => Ok(session),
                         Err(error) => refuse(StatusCode::BAD_REQUEST, &error),
                     };
                 }
-                None => {
+                Ok(None) => {
                     let error = RpcError::new(code::INVALID_REQUEST, "the session is over");
                     return refuse(StatusCode::NOT_FOUND, &error);
                 }
+                Err(error) => return refuse(StatusCode::SERVICE_UNAVAILABLE, &error),
             },
             Ok(None) => {
                 "the request names no session, and `_meta` does not say what it takes to do without one"
@@ -453,14 +489,14 @@ impl Inner {
     }
 
     /// The stream of what a server says unasked, or what is left of another one.
-    fn get(&self, parts: &Parts) -> Response<HttpBody> {
+    async fn get(&self, parts: &Parts) -> Response<HttpBody> {
         if !parts.headers.contains_key(&SESSION) {
             return not_allowed();
         }
         if let Err((status, words)) = head::check_get(&parts.headers) {
             return refused(status, &Bad::new(code::INVALID_REQUEST, words));
         }
-        let session = match self.session(parts, None) {
+        let session = match self.session(parts, None).await {
             Ok(session) => session,
             Err(response) => return *response,
         };
@@ -483,15 +519,23 @@ impl Inner {
         events(Events::new(&stream, 0, stop, (task, session)))
     }
 
-    fn delete(&self, parts: &Parts) -> Response<HttpBody> {
-        let session = head::one(&parts.headers, &SESSION).ok().flatten();
-        match session {
-            Some(session) if self.sessions.close(session, self.owner(parts).as_deref()) => {
-                empty(StatusCode::NO_CONTENT)
-            }
-            Some(_) => empty(StatusCode::NOT_FOUND),
-            None => not_allowed(),
+    async fn delete(&self, parts: &Parts) -> Response<HttpBody> {
+        let Some(id) = head::one(&parts.headers, &SESSION).ok().flatten() else {
+            return not_allowed();
+        };
+        let owner = self.owner(parts);
+        match self.find(id, owner.clone()).await {
+            Ok(Some(_)) => {}
+            Ok(None) => return empty(StatusCode::NOT_FOUND),
+            Err(_) => return empty(StatusCode::SERVICE_UNAVAILABLE),
         }
+        if let Some(store) = &self.shared.session_store
+            && store::asked(store.remove(id)).await.is_err()
+        {
+            return empty(StatusCode::SERVICE_UNAVAILABLE);
+        }
+        self.sessions.close(id, owner.as_deref());
+        empty(StatusCode::NO_CONTENT)
     }
 
     /// Ends what is left some time after the server was told to stop.
@@ -554,6 +598,16 @@ fn status_of(answer: &Answered) -> StatusCode {
         },
         Ok(_) => StatusCode::OK,
     }
+}
+
+fn too_many_sessions() -> RpcError {
+    RpcError::new(code::INTERNAL_ERROR, "there are too many sessions")
+}
+
+/// What the host's store says is for the host.
+fn store_failed(_: std::io::Error) -> RpcError {
+    let words = "the store of sessions failed; try again later";
+    RpcError::new(code::INTERNAL_ERROR, words)
 }
 
 fn answered(status: StatusCode, id: &Id, answer: &Answered) -> Response<HttpBody> {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::json;
 use toolwright::{
-    Context, DynTool, Encoder, Executor, ToolCall, ToolError, ToolResult, Toolset, Wire,
+    Context, DynTool, Encoder, ToolCall, ToolError, ToolResult, Toolset, Wire,
     call::{ErrorKind, Grant, Scope, State},
     tool, tools,
 };
@@ -162,16 +162,19 @@ async fn a_grant_admits_tools_whose_scopes_it_has() {
         for name in ["cancel_order", "wrong"] {
             let call = ToolCall::new("1", name, "{}");
             let is_seen = seen.contains(&name);
-            let alone = tools.call(&call, &cx).await;
-            let run = Executor::serial(&tools).run(&[call], &cx).await;
-            let run = run.results().next().unwrap().clone();
-            for result in [alone, run] {
+            let is_hidden = |result: &ToolResult| {
                 let error = result.outcome.as_ref().err().map(ToolError::kind);
                 assert_eq!(
                     error,
                     (!is_seen).then_some(ErrorKind::Hidden),
                     "{name} {grant:?}"
                 );
+            };
+            is_hidden(&tools.call(&call, &cx).await);
+            #[cfg(feature = "tokio")]
+            {
+                let run = toolwright::Executor::serial(&tools).run(&[call], &cx).await;
+                is_hidden(run.results().next().unwrap());
             }
         }
         // What is hidden is near nothing.
@@ -186,4 +189,15 @@ async fn a_grant_admits_tools_whose_scopes_it_has() {
             .contains("cancel_order`?");
         assert_eq!(is_near, seen.contains(&"cancel_order"), "{near:?}");
     }
+}
+
+#[test]
+fn a_stored_definition_takes_no_scope_away() {
+    let tools = tools![cancel_order];
+    let mut stored = tools.definitions().next().unwrap().clone();
+    stored.meta = toolwright::call::Meta::default();
+    let tools = tools.attach([stored]).unwrap();
+    let cx = Context::new().with(Grant::new());
+    let result = tools.call_blocking(&ToolCall::new("1", "cancel_order", "{}"), &cx);
+    assert_eq!(result.outcome.unwrap_err().kind(), ErrorKind::Hidden);
 }

@@ -536,7 +536,7 @@ pub(super) fn text(shared: &Shared, version: Version, result: &ToolResult) -> St
 }
 
 /// Up to 2025-11-25 the protocol has a code of its own for it.
-fn no_resource(version: Version, uri: &str) -> RpcError {
+pub(super) fn no_resource(version: Version, uri: &str) -> RpcError {
     let code = if version.is_modern() {
         code::INVALID_PARAMS
     } else {

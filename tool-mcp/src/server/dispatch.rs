@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use toolwright_json::{Object, list, quoted};
-use toolwright_runtime::tool::Cancel;
+use toolwright_runtime::tool::{Cancel, Context};
 
 use super::asker::{Asker, Origin, expires};
 use super::call::Calling;
@@ -12,7 +12,7 @@ use super::incoming::Request;
 use super::outlet::Outlet;
 use super::peer::{Capabilities, Hello, Peer};
 use super::updates::{MOST_SUBSCRIPTIONS, MOST_URI, News, Wants, of_subscription};
-use super::{Shared, completion, definitions, logs, tasks};
+use super::{Shared, call, completion, definitions, logs, tasks};
 #[cfg(feature = "tracing")]
 use crate::TraceContext;
 use crate::protocol::{Fields, Id, RpcError, Version, array, code, key, notification, string};
@@ -133,6 +133,9 @@ fn try_begin(
             let Some(uri) = params.text("uri") else {
                 return Err(RpcError::invalid_params("`uri` is no string"));
             };
+            if method == "resources/subscribe" && !may_read(shared, &asker.cx, &uri) {
+                return Err(call::no_resource(asker.version, &uri));
+            }
             if let Some(peer) = &asker.peer {
                 peer.subscribe(uri.into_owned(), method == "resources/subscribe")?;
             }
@@ -152,7 +155,8 @@ fn try_begin(
         }
         ("server/discover", true) => Ok(now(discover(shared))),
         ("subscriptions/listen", true) => {
-            let wants = wants(shared, &params.object("notifications").unwrap_or_default());
+            let filter = params.object("notifications").unwrap_or_default();
+            let wants = wants(shared, &asker.cx, &filter);
             let (shared, id) = (Arc::clone(shared), request.id.clone());
             let listen = listen(shared, asker, id, wants, stop.clone());
             Ok(Answer::Later(Box::pin(listen)))
@@ -260,7 +264,7 @@ fn is_offered(shared: &Shared, method: &str) -> bool {
 }
 
 /// What of a filter of notifications the server can tell.
-fn wants(shared: &Shared, asked: &Fields<'_>) -> Wants {
+fn wants(shared: &Shared, cx: &Context, asked: &Fields<'_>) -> Wants {
     let uris = asked.some("resourceSubscriptions").map(array);
     let uris = uris.unwrap_or_default().into_iter().filter_map(string);
     let has_resources = shared.resources.is_some();
@@ -269,11 +273,17 @@ fn wants(shared: &Shared, asked: &Fields<'_>) -> Wants {
         prompts: asked.is_true("promptsListChanged") && shared.prompts.is_some(),
         resources: asked.is_true("resourcesListChanged") && has_resources,
         uris: uris
-            .filter(|uri| has_resources && uri.len() <= MOST_URI)
+            .filter(|uri| uri.len() <= MOST_URI && may_read(shared, cx, uri))
             .map(Cow::into_owned)
             .take(MOST_SUBSCRIPTIONS)
             .collect(),
     }
+}
+
+/// Whether there is a resource of this URI for whoever asks.
+fn may_read(shared: &Shared, cx: &Context, uri: &str) -> bool {
+    let resources = shared.resources.as_ref();
+    resources.is_some_and(|all| all.find(cx, uri).is_some())
 }
 
 /// `subscriptions/listen`: tells a client of the changes that it wants to hear of, as long as both are there.
@@ -289,7 +299,7 @@ async fn listen(shared: Arc<Shared>, asker: Asker, id: Id, wants: Wants, stop: C
     .await;
     loop {
         let note = tokio::select! {
-            note = news.next(|| wants.clone()) => note,
+            note = news.next(|| wants.clone(), |uri| may_read(&shared, &cx, uri)) => note,
             () = stop.cancelled() => break,
             // The client comes back with a new token.
             () = expires(&cx) => break,
@@ -304,11 +314,11 @@ async fn listen(shared: Arc<Shared>, asker: Asker, id: Id, wants: Wants, stop: C
 }
 
 /// Tells a client that greeted of changes, as long as it reads.
-pub(super) async fn watch(shared: Arc<Shared>, peer: Arc<Peer>, out: Outlet) {
+pub(super) async fn watch(shared: Arc<Shared>, peer: Arc<Peer>, cx: Context, out: Outlet) {
     let mut news = News::new(&shared, None);
     loop {
         let note = tokio::select! {
-            note = news.next(|| peer.wants()) => note,
+            note = news.next(|| peer.wants(), |uri| may_read(&shared, &cx, uri)) => note,
             () = peer.hung_up.cancelled() => return,
         };
         if !out.say(note).await {

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use toolwright_runtime::tool::Cancel;
 
 use super::Shared;
-use super::asker::Origin;
+use super::asker::{self, Origin};
 use super::dispatch::{self, Answer};
 use super::incoming::{Bad, Incoming, Request, batch};
 use super::outlet::{Out, Outlet};
@@ -143,7 +143,8 @@ impl Pipe {
                 "notifications/initialized" if self.peer.starts_to_watch() => {
                     let out = Outlet::Pipe(self.out.clone());
                     let (shared, peer) = (Arc::clone(&self.shared), Arc::clone(&self.peer));
-                    tokio::spawn(dispatch::watch(shared, peer, out));
+                    let cx = asker::context(&shared, peer.id(), None);
+                    tokio::spawn(dispatch::watch(shared, peer, cx, out));
                 }
                 _ => {}
             },

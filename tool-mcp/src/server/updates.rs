@@ -95,8 +95,12 @@ impl News {
         }
     }
 
-    /// The next note for a client. `wants` is looked at when something changes.
-    pub(super) async fn next(&mut self, wants: impl Fn() -> Wants) -> String {
+    /// The next note for a client. `wants` is looked at when something changes, and `may_read` when a resource does.
+    pub(super) async fn next(
+        &mut self,
+        wants: impl Fn() -> Wants,
+        may_read: impl Fn(&str) -> bool,
+    ) -> String {
         loop {
             tokio::select! {
                 () = self.tools.changed() => if wants().tools {
@@ -109,7 +113,7 @@ impl News {
                     return self.note("notifications/resources/list_changed", None);
                 },
                 update = self.updates.recv() => match update {
-                    Ok(uri) if wants().uris.contains(&uri) => {
+                    Ok(uri) if wants().uris.contains(&uri) && may_read(&uri) => {
                         return self.note("notifications/resources/updated", Some(&uri));
                     }
                     Ok(_) | Err(RecvError::Lagged(_)) => {}

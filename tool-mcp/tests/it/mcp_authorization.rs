@@ -813,6 +813,217 @@ async fn a_stream_ends_with_its_token() {
     );
 }
 
+/// Begins a request, and hangs up.
+async fn hangs_up(client: &Client) {
+    let mut asked = Box::pin(cancels(client));
+    std::future::poll_fn(|task| {
+        let _ = asked.as_mut().poll(task);
+        std::task::Poll::Ready(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn who_hangs_up_does_not_keep_others_out() {
+    let issuer = Issuer::start().await;
+    let service = issuer.service();
+    let nobody = client(&service, &signed(1, &json!({})));
+    hangs_up(&nobody).await;
+    let token = issuer.token("orders:read orders:write");
+    assert_eq!(cancels(&client(&service, &token)).await.status(), 200);
+}
+
+#[tokio::test]
+async fn requests_wait_for_one_fetch_and_not_for_each_others() {
+    // It takes connections, and never answers.
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/keys", silent.local_addr().unwrap());
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counts = Arc::clone(&asked);
+    tokio::spawn(async move {
+        let mut held = Vec::new();
+        while let Ok((stream, _)) = silent.accept().await {
+            counts.fetch_add(1, Ordering::SeqCst);
+            held.push(stream);
+        }
+    });
+    let issuer = Issuer::start().await;
+    let authorization = issuer.authorization().jwks_uri(&url).unwrap();
+    let service = server().http().authorization(authorization);
+    let token = issuer.token("orders:read");
+    let waiting: Vec<_> = (0..4)
+        .map(|_| {
+            let client = client(&service, &token);
+            tokio::spawn(async move { cancels(&client).await.status() })
+        })
+        .collect();
+    for answer in waiting {
+        assert_eq!(answer.await.unwrap(), 503);
+    }
+    assert_eq!(asked.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn a_page_of_any_site_reads_the_metadata() {
+    let service = Issuer::start().await.service();
+    let get = |path: &str| {
+        let request = http::Request::get(path).header("host", "shop.example.com");
+        let request = request.header("origin", "https://app.elsewhere.example");
+        tower_service::Service::call(&mut service.clone(), request.body(String::new()).unwrap())
+    };
+    let response = get("/.well-known/oauth-protected-resource/mcp")
+        .await
+        .unwrap();
+    assert_eq!(response.status(), 200);
+    assert_eq!(response.headers()["access-control-allow-origin"], "*");
+    assert_eq!(get("/mcp").await.unwrap().status(), 403);
+}
+
+#[tokio::test]
+async fn a_broad_scope_has_what_its_narrow_ones_have() {
+    let issuer = Issuer::start().await;
+    let authorization = issuer
+        .authorization()
+        .verify_with(|token: String| async move {
+            Ok(match &*token {
+                "all" => Grant::unlimited(),
+                scope => Grant::new().with_scopes([scope]),
+            })
+        })
+        .implies("orders:write", ["orders:read"])
+        .implies("admin", ["orders:write"]);
+    let service = server().http().authorization(authorization);
+    assert_eq!(cancels(&client(&service, "admin")).await.status(), 200);
+    let params = json!({"name": "review"});
+    let review = asks(&client(&service, "all"), "prompts/get", "review", &params).await;
+    assert_eq!(review.status(), 200);
+}
+
+#[tokio::test]
+async fn tokens_that_are_no_bearers_tokens_are_refused() {
+    let issuer = Issuer::start().await;
+    let service = issuer.service();
+    let scopes = "orders:read orders:write";
+    let with = |name: &str, value: Value| {
+        let mut claims = issuer.claims(scopes);
+        claims[name] = value;
+        signed(0, &claims)
+    };
+    let of_type = |kind: &str| {
+        let mut header = Header::new(Algorithm::ES256);
+        header.kid = Some("key-0".to_owned());
+        header.typ = Some(kind.to_owned());
+        encode(&header, &issuer.claims(scopes), &key(0)).unwrap()
+    };
+    for (token, status, why) in [
+        (with("sub", json!(1)), 401, "the token's `sub` is no string"),
+        (
+            with("cnf", json!({"jkt": "x"})),
+            401,
+            "the token is bound to a key of its client",
+        ),
+        (
+            of_type("token-introspection+jwt"),
+            401,
+            "the token is no access token",
+        ),
+        (of_type("at+jwt"), 200, ""),
+        (of_type("application/AT+JWT"), 200, ""),
+    ] {
+        let heard = Heard::of(cancels(&client(&service, &token)).await).await;
+        assert_eq!(heard.status, status, "{why}: {}", heard.text);
+        if status != 200 {
+            assert_eq!(heard.messages[0]["error"]["message"], why);
+        }
+    }
+    // A key that is for something else.
+    for (name, value) in [("key_ops", json!(["encrypt"])), ("use", json!("enc"))] {
+        let mut key = public(0);
+        key[name] = value;
+        issuer.answers("/keys", json!({"keys": [key]}));
+        let answer = cancels(&client(&issuer.service(), &issuer.token(scopes))).await;
+        assert_eq!(answer.status(), 401, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn of_resources_that_nobody_may_read_nothing_is_told() {
+    let issuer = Issuer::start().await;
+    let updates = toolwright::mcp::ResourceUpdates::new();
+    let end = SystemTime::now() + Duration::from_secs(2);
+    let authorization = issuer.authorization().verify_with(move |token| async move {
+        let grant = Grant::new().with_subject("ann").with_expiry(end);
+        Ok(grant.with_scopes([token]))
+    });
+    let service = server()
+        .updates(&updates)
+        .http()
+        .authorization(authorization);
+    let listens = |token: &str| {
+        let client = client(&service, token);
+        async move {
+            let params = json!({"notifications": {"resourceSubscriptions": ["orders://7"]}});
+            let response = asks(&client, "subscriptions/listen", "", &params).await;
+            Heard::of(response).await.text
+        }
+    };
+    let tell = async {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        updates.updated("orders://7");
+    };
+    let (nobody, reader, ()) = tokio::join!(listens("other"), listens("orders:read"), tell);
+    assert!(!nobody.contains("orders://7"), "{nobody}");
+    assert!(
+        reader.contains("notifications/resources/updated"),
+        "{reader}"
+    );
+    // In a session, where the scope may be lost later.
+    let with = |token: &str| format!("Bearer {token}");
+    let mut ann = Client::new(
+        &service,
+        &[
+            ("host", "shop.example.com"),
+            ("authorization", &with("other")),
+        ],
+    );
+    let hello = json!({
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
+    });
+    let hello = ann.request("initialize", &hello).await;
+    ann.set("mcp-session-id", &hello.session.unwrap());
+    let about = json!({"uri": "orders://7"});
+    assert_eq!(ann.request("resources/subscribe", &about).await.status, 403);
+    let reader = ann.with("authorization", &with("orders:read"));
+    assert_eq!(
+        reader.request("resources/subscribe", &about).await.status,
+        200
+    );
+    let none = reader
+        .request("resources/subscribe", &json!({"uri": "none://7"}))
+        .await;
+    assert_eq!(none.messages[0]["error"]["code"], -32002, "{}", none.text);
+}
+
+#[tokio::test]
+async fn a_call_in_an_array_is_refused_before_anything_of_it_is_heard() {
+    let service = server().http();
+    let mut client = Client::new(&service, &[]);
+    let hello = json!({
+        "protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
+    });
+    let hello = client.request("initialize", &hello).await;
+    client.set("mcp-session-id", &hello.session.unwrap());
+    let call = client.call_body("cancel_order", r#"{"id": 7}"#);
+    let other = client.call_body("orders", "{}").replace(":7,", ":8,");
+    let heard = client.post(format!("[{other},{call}]"), None).await;
+    assert_eq!(
+        (heard.status, heard.messages.len()),
+        (403, 1),
+        "{}",
+        heard.text
+    );
+}
+
 #[test]
 fn urls_have_to_be_safe() {
     let issuer = "https://login.example.com";
@@ -860,7 +1071,7 @@ fn urls_have_to_be_safe() {
     );
     assert_eq!(
         at("https://shop.example.com/a/mcp/"),
-        "/.well-known/oauth-protected-resource/a/mcp"
+        "/.well-known/oauth-protected-resource/a/mcp/"
     );
     assert_eq!(
         at("http://127.0.0.1:80/mcp"),

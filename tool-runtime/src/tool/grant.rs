@@ -78,6 +78,11 @@ impl Grant {
         self
     }
 
+    /// Gives every scope.
+    pub fn with_every_scope(self) -> Self {
+        self.change(|content| content.scopes = None)
+    }
+
     /// Sets the scopes. Replaces earlier ones.
     pub fn with_scopes<S: Into<String>>(self, scopes: impl IntoIterator<Item = S>) -> Self {
         let scopes = scopes.into_iter().map(Into::into).collect();
@@ -113,6 +118,11 @@ impl Grant {
     pub fn has_scope(&self, scope: &str) -> bool {
         let scopes = self.0.scopes.as_ref();
         scopes.is_none_or(|scopes| scopes.contains(scope))
+    }
+
+    /// Returns true if the grant has every scope.
+    pub fn is_unlimited(&self) -> bool {
+        self.0.scopes.is_none()
     }
 
     /// Returns the scopes, sorted. Empty for an unlimited grant.

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::tool::{Answer, Call, Scope, Tool};
+use crate::tool::{Answer, Call, Grant, SCOPES, Scope, Tool};
 use toolwright_provider::call::{ToolDef, ToolError};
 
 /// A tool around another tool: changes its definition or its calls, and forwards the rest.
@@ -78,11 +78,11 @@ impl<W: WrapTool> Tool for W {
     }
 
     fn visible(&self, scope: &Scope<'_>) -> bool {
-        self.inner().visible(scope)
+        Grant::is_given(scope, &self.inner().def().meta) && self.inner().visible(scope)
     }
 
     fn __may_hide(&self) -> bool {
-        self.inner().__may_hide()
+        self.inner().__may_hide() || self.inner().def().meta.get(SCOPES).is_some()
     }
 
     fn resumes(&self) -> bool {

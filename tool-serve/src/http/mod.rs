@@ -349,11 +349,10 @@ impl HttpServer {
         if let Some(about) = &self.about {
             server = server.instructions(about);
         }
-        (self.mcp)(server)
+        (self.mcp)(server.context(cx))
             .executor(|executor| (self.change)(executor))
             .name(self.name.clone())
             .version(self.version.clone())
-            .context(cx)
             .limits(limits)
             .stopped_by(stop.clone())
             .gate(gate)

@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, header};
 use serde_json::{Map, Value};
 use toolwright_json::{Object, list, quoted};
 use toolwright_provider::call::ToolDef;
@@ -99,7 +99,7 @@ type Verifying = Pin<Box<dyn Future<Output = Result<Grant, TokenError>> + Send>>
 pub enum TokenError {
     /// The token is not valid, and why: 401. The client is told.
     Invalid(String),
-    /// The token could not be checked now: 503.
+    /// The token could not be checked now, and why: 503. The client is not told why.
     Unavailable(String),
 }
 
@@ -138,8 +138,10 @@ impl Authorization {
                 return Err(AuthorizationError(format!("the URL `{said}` has a query")));
             }
         }
-        let (origin, path) = (at.origin().ascii_serialization(), at.path());
-        let path = path.trim_end_matches('/');
+        let origin = at.origin().ascii_serialization();
+        let path = Some(at.path())
+            .filter(|path| *path != "/")
+            .unwrap_or_default();
         let metadata_path = format!("{WELL_KNOWN}{path}");
         // An audience is a text. The URL of a host is the same with a slash behind it.
         let mut audiences = vec![resource.to_owned()];
@@ -231,15 +233,16 @@ impl Authorization {
         request: Request<B>,
     ) -> Result<Request<B>, Response<HttpBody>> {
         let inner = &*self.0;
-        if request.uri().path() == inner.metadata_path {
+        if self.is_metadata(request.uri()) {
             return Err(self.metadata(shared, request.method()));
         }
         let grant = match self.grant(request.headers()).await {
             Ok(grant) => grant,
             Err(None) => return Err(self.unauthorized(None)),
             Err(Some(TokenError::Invalid(why))) => return Err(self.unauthorized(Some(&why))),
-            Err(Some(TokenError::Unavailable(why))) => {
-                let bad = Bad::new(code::INTERNAL_ERROR, why);
+            Err(Some(TokenError::Unavailable(_))) => {
+                let words = "the token could not be checked; try again later";
+                let bad = Bad::new(code::INTERNAL_ERROR, words);
                 return Err(refused(StatusCode::SERVICE_UNAVAILABLE, &bad));
             }
         };
@@ -277,21 +280,38 @@ impl Authorization {
         if grant.expires_at().is_some_and(is_past) {
             return Err(invalid("the token has expired"));
         }
+        let grant = match grant.issuer() {
+            Some(_) => grant,
+            None => grant.with_issuer(&self.0.issuer),
+        };
         Ok(self.with_implied(grant))
     }
 
-    fn with_implied(&self, grant: Grant) -> Grant {
-        let implied = &self.0.implied;
-        let more = implied
-            .iter()
-            .filter(|(broad, _)| grant.has_scope(broad))
-            .flat_map(|(_, narrow)| narrow.iter().cloned());
-        let more: Vec<String> = more.collect();
-        if more.is_empty() {
+    fn with_implied(&self, mut grant: Grant) -> Grant {
+        if grant.is_unlimited() {
             return grant;
         }
-        let scopes: Vec<String> = grant.scopes().map(str::to_owned).chain(more).collect();
-        grant.with_scopes(scopes)
+        // What is implied may imply more.
+        for _ in &self.0.implied {
+            let has = self.0.implied.iter();
+            let has = has.filter(|(broad, _)| grant.has_scope(broad));
+            let more: BTreeSet<&str> = has
+                .flat_map(|(_, narrow)| narrow)
+                .map(String::as_str)
+                .filter(|scope| !grant.has_scope(scope))
+                .collect();
+            if more.is_empty() {
+                break;
+            }
+            let scopes: Vec<String> = grant.scopes().chain(more).map(str::to_owned).collect();
+            grant = grant.with_scopes(scopes);
+        }
+        grant
+    }
+
+    /// Whether the request is for the server's metadata, which pages of any site may read.
+    pub(super) fn is_metadata(&self, uri: &Uri) -> bool {
+        uri.path() == self.0.metadata_path
     }
 
     /// Who the server trusts: RFC 9728, section 3.2. Pages of any site may read it.

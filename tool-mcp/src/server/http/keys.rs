@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use jsonwebtoken::jwk::{AlgorithmParameters, Jwk, PublicKeyUse};
+use jsonwebtoken::jwk::{AlgorithmParameters, Jwk, KeyOperations, PublicKeyUse};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header, errors::ErrorKind};
 use reqwest::{Client, Url, redirect::Policy};
 use serde_json::{Map, Value};
@@ -85,6 +85,8 @@ impl Key {
             jwk.common.public_key_use,
             None | Some(PublicKeyUse::Signature)
         );
+        let verifies = |all: &Vec<KeyOperations>| all.contains(&KeyOperations::Verify);
+        let signs = signs && jwk.common.key_operations.as_ref().is_none_or(verifies);
         let is_public = !matches!(jwk.algorithm, AlgorithmParameters::OctetKey(_));
         let algorithm = match &jwk.common.key_algorithm {
             Some(said) => Some(said.to_string().parse().ok()?),
@@ -144,6 +146,9 @@ impl Keys {
         if head.crit.is_some() {
             return Err(invalid("the token has a critical header that is not known"));
         }
+        if head.typ.as_deref().is_some_and(is_other) {
+            return Err(invalid("the token is no access token"));
+        }
         let mut rules = Validation::new(head.alg);
         rules.set_audience(audiences);
         rules.set_issuer(&[issuer]);
@@ -156,7 +161,7 @@ impl Keys {
         let keys = keys.iter().filter(|key| key.may_have_signed(id, head.alg));
         for key in keys.take(MOST_TRIED) {
             match decode(token, &key.public, &rules) {
-                Ok(token) => return Ok(token.claims),
+                Ok(token) => return of_a_bearer(token.claims),
                 Err(error) => why = words(error.kind()),
             }
         }
@@ -173,7 +178,7 @@ impl Keys {
         if let Some((keys, age)) = known.filter(|(_, age)| *age < KEPT) {
             let is_known = keys.iter().any(|key| key.may_have_signed(id, algorithm));
             if is_known {
-                if age > FRESH && self.state().may_ask() {
+                if age > FRESH && self.fetching.try_lock().is_ok() && self.state().may_ask() {
                     // Whoever asks now does not wait for it.
                     let all = Arc::clone(self);
                     tokio::spawn(async move { all.refresh().await });
@@ -181,8 +186,9 @@ impl Keys {
                 return Ok(keys);
             }
         }
-        // It may be new.
-        self.refresh().await;
+        // It may be new. Whoever hangs up does not end the fetch for others.
+        let all = Arc::clone(self);
+        let _ = tokio::spawn(async move { all.refresh().await }).await;
         match self.known().filter(|(_, age)| *age < KEPT) {
             Some((keys, _)) => Ok(keys),
             None => Err(TokenError::Unavailable(
@@ -210,8 +216,12 @@ impl Keys {
             return;
         }
         self.state().asked = Some(Instant::now());
-        if let Some(keys) = self.fetch().await {
-            self.state().keys = Some((keys, Instant::now()));
+        let fetched = self.fetch().await;
+        let mut state = self.state();
+        // Those who waited do not ask again.
+        state.asked = Some(Instant::now());
+        if let Some(keys) = fetched {
+            state.keys = Some((keys, Instant::now()));
         }
     }
 
@@ -293,6 +303,26 @@ pub(super) fn safe_url(said: &str) -> Result<Url, AuthorizationError> {
         return Err(wrong("has a fragment, or a user"));
     }
     Ok(url)
+}
+
+/// Whether a token says that it is something else: an answer about a token, a logout. Access tokens are `at+jwt` (RFC 9068,
+/// section 2.1), or `JWT`.
+fn is_other(kind: &str) -> bool {
+    let kind = kind.to_ascii_lowercase();
+    let kind = kind.strip_prefix("application/").unwrap_or(&kind);
+    kind.ends_with("+jwt") && kind != "at+jwt"
+}
+
+/// Whoever sends the token may use it, and sessions and tasks are for its subject.
+fn of_a_bearer(claims: Map<String, Value>) -> Result<Map<String, Value>, TokenError> {
+    let why = if claims.contains_key("cnf") {
+        "the token is bound to a key of its client"
+    } else if claims.get("sub").is_some_and(|sub| !sub.is_string()) {
+        "the token's `sub` is no string"
+    } else {
+        return Ok(claims);
+    };
+    Err(TokenError::Invalid(why.to_owned()))
 }
 
 fn words(error: &ErrorKind) -> &'static str {

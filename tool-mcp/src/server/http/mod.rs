@@ -364,15 +364,19 @@ impl Inner {
             Ok(messages) => messages,
             Err(bad) => return refused(StatusCode::BAD_REQUEST, &bad),
         };
+        for message in &messages {
+            if let Ok(Incoming::Request(request)) = Incoming::read(message.as_bytes())
+                && let Some(needs) = Needs::of(&self.shared, &request, parts.extensions.get())
+            {
+                return needs.refused(Some(&request.id));
+            }
+        }
         let stream = session.stream(0);
         let permit = Arc::new(permit);
         let mut left: Vec<Work> = Vec::new();
         for message in messages {
             let answer = match Incoming::read(message.as_bytes()) {
                 Ok(Incoming::Request(request)) => {
-                    if let Some(needs) = Needs::of(&self.shared, &request, parts.extensions.get()) {
-                        return needs.refused(Some(&request.id));
-                    }
                     let (bytes, permit) = (message.len(), Arc::clone(&permit));
                     let work = self.work(&session, &stream, parts, &request, bytes, permit);
                     work.unwrap_or_else(|error| {
@@ -510,7 +514,7 @@ impl Inner {
         let task = Running::start(async move {
             let out = Outlet::Stream(Arc::clone(&to));
             tokio::select! {
-                () = dispatch::watch(shared, peer, out) => {}
+                () = dispatch::watch(shared, peer, cx.clone(), out) => {}
                 () = asker::expires(&cx) => {}
             }
             to.answer(None, StatusCode::OK);
@@ -694,11 +698,18 @@ where
         let inner = Arc::clone(&self.inner);
         #[cfg(feature = "oauth")]
         let authorization = self.authorization.clone();
+        // Pages of any site read the metadata.
+        #[cfg(feature = "oauth")]
+        let is_for_all = authorization
+            .as_ref()
+            .is_some_and(|one| one.is_metadata(request.uri()));
+        #[cfg(not(feature = "oauth"))]
+        let is_for_all = false;
         let words = match &self.site {
             Some(site) if !site.is_host(request.headers(), request.uri().host()) => {
                 Some("this server is not reached under that name; it has to be allowed")
             }
-            Some(site) if !site.is_origin(request.headers()) => {
+            Some(site) if !is_for_all && !site.is_origin(request.headers()) => {
                 Some("pages of that origin may not ask this server; it has to be allowed")
             }
             _ => None,

@@ -22,7 +22,10 @@ impl Needs {
         own: Option<&Context>,
     ) -> Option<Self> {
         let grant = grant(shared, own)?;
-        let all = || asker::context(shared, "", own.cloned()).with(Grant::unlimited());
+        let all = || {
+            let cx = asker::context(shared, "", own.cloned());
+            cx.with(grant.clone().with_every_scope())
+        };
         let name = || request.params.text("name");
         let (registry, executor, name) = match &*request.method {
             "tools/call" => (&shared.registry, &shared.executor, name()?),
@@ -30,7 +33,7 @@ impl Needs {
                 let prompts = shared.prompts.as_ref()?;
                 (&prompts.registry, &prompts.executor, name()?)
             }
-            "resources/read" => {
+            "resources/read" | "resources/subscribe" => {
                 let resources = shared.resources.as_ref()?;
                 let (name, _) = resources.find(&all(), &request.params.text("uri")?)?;
                 (&resources.registry, &resources.executor, name.into())

@@ -47,18 +47,42 @@ fn assertion(client: &str, key: &str, audience: &str) -> Result<String, OAuthHos
     Ok(encode(&Header::new(Algorithm::ES256), &claims, &key)?)
 }
 
+/// The issuer that the suite registered this client at, which it does not say: the one that the server names.
+async fn issuer(server: &str) -> String {
+    let Ok(mut url) = reqwest::Url::parse(server) else {
+        return String::new();
+    };
+    let path = format!("/.well-known/oauth-protected-resource{}", url.path());
+    for path in [&*path, "/.well-known/oauth-protected-resource"] {
+        url.set_path(path);
+        let Ok(answer) = reqwest::get(url.clone()).await else {
+            continue;
+        };
+        let text = answer.text().await.unwrap_or_default();
+        let metadata: Value = serde_json::from_str(&text).unwrap_or_default();
+        if let Some(issuer) = metadata
+            .pointer("/authorization_servers/0")
+            .and_then(Value::as_str)
+        {
+            return issuer.to_owned();
+        }
+    }
+    String::new()
+}
+
 /// Who this is, as the suite says.
-fn oauth(scenario: &str, context: &Value) -> OAuth {
+async fn oauth(scenario: &str, context: &Value, url: &str) -> OAuth {
     let text = |key: &str| context[key].as_str().unwrap_or_default().to_owned();
     let (id, secret) = (text("client_id"), text("client_secret"));
     if scenario == "auth/client-credentials-basic" {
-        return OAuth::client_credentials(id, secret);
+        return OAuth::client_credentials(id, secret).issuer(issuer(url).await);
     }
     if scenario == "auth/client-credentials-jwt" {
         let (client, key) = (id.clone(), text("private_key_pem"));
-        return OAuth::client_assertion(id, move |audience| {
+        let oauth = OAuth::client_assertion(id, move |audience| {
             std::future::ready(assertion(&client, &key, &audience))
         });
+        return oauth.issuer(issuer(url).await);
     }
     let oauth = OAuth::new(browse)
         .redirect_uri("http://127.0.0.1:8765/callback")
@@ -66,7 +90,8 @@ fn oauth(scenario: &str, context: &Value) -> OAuth {
     if id.is_empty() {
         oauth
     } else {
-        oauth.client_id(id).client_secret(secret)
+        let oauth = oauth.client_id(id).client_secret(secret);
+        oauth.issuer(issuer(url).await)
     }
 }
 
@@ -76,8 +101,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let context = std::env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_default();
     let context: Value = serde_json::from_str(&context).unwrap_or_default();
     let scenario = std::env::var("MCP_CONFORMANCE_SCENARIO").unwrap_or_default();
+    let oauth = oauth(&scenario, &context, &url).await;
     let client = mcp::connect(url)
-        .oauth(oauth(&scenario, &context))
+        .oauth(oauth)
         .on_elicitation(|asked: Elicitation| async move {
             ElicitResult::Accept(values(&asked.schema.unwrap_or_default()))
         })

@@ -163,7 +163,8 @@ impl OAuth {
         Self::with(Grant::Browser(Arc::new(open)))
     }
 
-    /// Authorizes the program itself by its id and secret, without a person (the grant `client_credentials`).
+    /// Authorizes the program itself by its id and secret, without a person (the grant `client_credentials`). Set the
+    /// [`issuer`](Self::issuer) that they are for.
     ///
     /// ```no_run
     /// use toolwright::mcp::{self, OAuth};
@@ -180,7 +181,7 @@ impl OAuth {
             .client_secret(secret)
     }
 
-    /// Authorizes the program itself by a key, without a person. `sign` gets the audience, which is the issuer of the
+    /// Authorizes the program itself by a key, without a person; set the [`issuer`](Self::issuer). `sign` gets the audience, which is the issuer of the
     /// authorization server, and returns a signed JWT as of RFC 7523 whose `iss` and `sub` are the id.
     pub fn client_assertion<F, R>(id: impl Into<String>, sign: F) -> Self
     where
@@ -223,8 +224,8 @@ impl OAuth {
         self
     }
 
-    /// Sets the only authorization server that is used. Set it beside a secret: without it a client with an id trusts the
-    /// server for the first one, and sends the id and the secret there.
+    /// Sets the only authorization server that is used. A secret or a key needs it, since it is for one issuer alone. Without
+    /// it a client with an id trusts the server for the first one, and sends the id there.
     pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
         self.issuer = Some(issuer.into());
         self
@@ -246,6 +247,16 @@ impl OAuth {
     fn check(&self) -> Result<(), Denied> {
         if self.client_secret.is_some() && self.client_id.is_none() {
             return Err(Denied::new("a `client_secret` needs its `client_id`"));
+        }
+        let has_key = matches!(self.grant, Grant::Signed(_));
+        if (self.client_secret.is_some() || has_key) && self.issuer.is_none() {
+            // Else it would go to whatever authorization server the MCP server names.
+            return Err(Denied::new(
+                "a secret or a key of a client needs the `issuer` that it is for",
+            ));
+        }
+        if let Some(issuer) = &self.issuer {
+            web::checked(issuer, "issuer")?;
         }
         if let Some(url) = &self.client_metadata {
             let url = web::checked(url, "URL of the client's metadata")?;

@@ -132,7 +132,12 @@ impl Rules {
                 "authorization_servers": [*self.issuer.lock().unwrap()],
                 "scopes_supported": ["read"],
             });
-            return Reply::json(&merged(metadata, &self.resource_metadata.lock().unwrap()));
+            let mut metadata = merged(metadata, &self.resource_metadata.lock().unwrap());
+            if metadata["resource"] == "parent" {
+                // Of its neighbours too.
+                metadata["resource"] = host.into();
+            }
+            return Reply::json(&metadata);
         }
         let challenge =
             format!(r#"Basic realm="x, y", Bearer resource_metadata="{host}{RESOURCE_METADATA}""#);
@@ -239,6 +244,13 @@ impl World {
         OAuth::new(ask).redirect_uri(REDIRECT)
     }
 
+    /// The client that was registered by hand, with a secret for this issuer.
+    fn of_mine(&self, secret: &str) -> OAuth {
+        let issuer = self.rules.issuer.lock().unwrap().clone();
+        let oauth = self.oauth().client_id("mine").client_secret(secret);
+        oauth.issuer(issuer)
+    }
+
     fn connector(&self) -> Connector {
         mcp::connect(&*self.server.url)
             .oauth(self.oauth())
@@ -333,11 +345,7 @@ async fn a_client_without_an_id_registers_and_asks_a_person() {
 #[tokio::test]
 async fn a_client_with_an_id_shows_its_secret() {
     let world = World::new().await;
-    let oauth = world
-        .oauth()
-        .client_id("mine")
-        .client_secret("s/cret")
-        .scopes(["extra", "read"]);
+    let oauth = world.of_mine("s/cret").scopes(["extra", "read"]);
     mcp::connect(&*world.server.url).oauth(oauth).await.unwrap();
     assert_eq!(world.questions()[0]["client_id"], "mine");
     assert_eq!(world.questions()[0]["scope"], "read extra");
@@ -551,6 +559,7 @@ async fn metadata_of_a_server_that_are_wrong_ask_nobody() {
             json!({"resource": "https://evil.example/mcp"}),
             "another resource",
         ),
+        (json!({"resource": "parent"}), "another resource"),
         (json!({"resource": null}), "missing field `resource`"),
         (
             json!({"authorization_servers": []}),
@@ -612,8 +621,13 @@ async fn answers_that_are_no_metadata_ask_nobody() {
     let elsewhere = || Reply::status("302 Found").with("location", "/elsewhere");
     let page = || Reply::new("200 OK", "text/html", "<p>");
     let nothing = "does not say what it can do";
+    let later = || Reply::status("503 Service Unavailable");
+    let too_many = || Reply::status("429 Too Many Requests");
     for (hostile, words) in [
         (endless as fn() -> Reply, "more than 262144 bytes"),
+        // It may be there the next time: nothing is guessed in its place.
+        (later, "HTTP 503"),
+        (too_many, "HTTP 429"),
         (page, nothing),
         (elsewhere, nothing),
         (Reply::hang_up, "authorization failed"),
@@ -740,11 +754,7 @@ async fn the_second_connection_finds_the_tokens_of_the_first() {
     assert_eq!(world.grant_types(), ["authorization_code", "refresh_token"]);
     assert_eq!(world.questions().len(), 1);
     // A client of another id has nothing stored.
-    let oauth = world
-        .oauth()
-        .client_id("mine")
-        .client_secret("s3cret")
-        .tokens(Arc::clone(&store));
+    let oauth = world.of_mine("s3cret").tokens(Arc::clone(&store));
     mcp::connect(&*world.server.url).oauth(oauth).await.unwrap();
     assert_eq!(world.questions().len(), 2);
     assert!(!store.all.lock().unwrap()[&key].contains("s3cret"));
@@ -763,6 +773,38 @@ async fn tokens_that_another_program_renewed_are_found_in_the_store() {
     assert_eq!(text(&call(&one.toolset(), "echo", "{}").await), "done");
     assert_eq!(text(&call(&other.toolset(), "echo", "{}").await), "done");
     assert_eq!(world.grant_types(), ["authorization_code", "refresh_token"]);
+}
+
+#[tokio::test]
+async fn a_renewal_does_not_wait_for_a_person() {
+    let world = World::new().await;
+    let rules = Arc::clone(&world.rules);
+    let gate = Arc::new(tokio::sync::Semaphore::new(1));
+    let opens = Arc::clone(&gate);
+    let oauth = OAuth::new(move |request: AuthorizationRequest| {
+        let (rules, gate) = (Arc::clone(&rules), Arc::clone(&opens));
+        async move {
+            gate.acquire().await.unwrap().forget();
+            rules.browse(&request.url)
+        }
+    });
+    // The next token ends soon, and is renewed before each call.
+    world.rules.lasts.store(1, Ordering::SeqCst);
+    let connector = mcp::connect(&*world.server.url).oauth(oauth.redirect_uri(REDIRECT));
+    let client = connector.initialize().await.unwrap();
+    let tools = client.toolset();
+    *world.rules.needs.lock().unwrap() = Some("write");
+    let asking = tokio::spawn({
+        let tools = tools.clone();
+        async move { call(&tools, "echo", "{}").await }
+    });
+    // Nobody says yes until the gate opens.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    *world.rules.needs.lock().unwrap() = None;
+    let other = tokio::time::timeout(Duration::from_secs(10), call(&tools, "again", "{}")).await;
+    assert_eq!(text(&other.expect("it does not wait")), "done");
+    gate.add_permits(1);
+    assert_eq!(text(&asking.await.unwrap()), "done");
 }
 
 #[tokio::test]
@@ -802,8 +844,9 @@ async fn tokens_of_one_authorization_server_are_not_sent_to_another() {
 
     // A client that the host registered is of one authorization server.
     let oauth = || world.oauth().client_id("mine").client_secret("s3cret");
+    let of_second = world.rules.issuer.lock().unwrap().clone();
     let client = mcp::connect(&*world.server.url)
-        .oauth(oauth())
+        .oauth(oauth().issuer(of_second))
         .await
         .unwrap();
     world.forget();
@@ -907,6 +950,24 @@ async fn what_cannot_be_is_an_error_before_anything_is_sent() {
         (
             mcp::connect(url).oauth(world.oauth().client_secret("x")),
             "needs its `client_id`",
+        ),
+        (
+            mcp::connect(url).oauth(world.oauth().client_id("me").client_secret("x")),
+            "needs the `issuer`",
+        ),
+        (
+            mcp::connect(url).oauth(OAuth::client_credentials("me", "x")),
+            "needs the `issuer`",
+        ),
+        (
+            mcp::connect(url).oauth(OAuth::client_assertion("me", |_| async {
+                Ok(String::new())
+            })),
+            "needs the `issuer`",
+        ),
+        (
+            mcp::connect(url).oauth(world.oauth().issuer("http://a.example")),
+            "has to be `https`",
         ),
         (
             mcp::connect(url).oauth(world.oauth().client_metadata("https://a.example")),
@@ -1019,12 +1080,13 @@ async fn a_program_without_a_person_has_credentials_of_its_own() {
         "code_challenge_methods_supported": null, "authorization_endpoint": null,
         "token_endpoint_auth_methods_supported": ["client_secret_post"],
     });
-    let oauth = OAuth::client_credentials("me", "s3cret");
-    mcp::connect(&*world.server.url).oauth(oauth).await.unwrap();
     let issuer = world.rules.issuer.lock().unwrap().clone();
+    let oauth = OAuth::client_credentials("me", "s3cret").issuer(&*issuer);
+    mcp::connect(&*world.server.url).oauth(oauth).await.unwrap();
     let oauth = OAuth::client_assertion("me", |audience| async move {
         Ok(format!("signed for {audience}"))
     });
+    let oauth = oauth.issuer(&*issuer);
     mcp::connect(&*world.server.url).oauth(oauth).await.unwrap();
     let [secret, signed] = &world.grants()[..] else {
         panic!("{:?}", world.grants())

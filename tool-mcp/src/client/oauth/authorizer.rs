@@ -12,7 +12,7 @@ use toolwright_runtime::tool::BoxFuture;
 use super::challenge::Challenge;
 use super::discovery::Place;
 use super::store::StoredTokens;
-use super::web::{Web, is_safe};
+use super::web::{Web, is_loopback, is_safe};
 use super::{Denied, OAuth};
 use crate::client::connection::Connection;
 use crate::client::event::Events;
@@ -104,8 +104,10 @@ impl Authorizer {
                 "`oauth` needs a server at `https`, or at `http` on this machine",
             ));
         }
+        let issuer = oauth.issuer.as_deref().and_then(|url| Url::parse(url).ok());
+        let is_local = is_loopback(server) || issuer.is_some_and(|url| is_loopback(&url));
         Ok(Arc::new(Self {
-            web: Web::new().map_err(Denied::new)?,
+            web: Web::new(is_local).map_err(Denied::new)?,
             oauth,
             server: server.clone(),
             events,
@@ -195,15 +197,22 @@ impl Authorizer {
             if state.ended != used.ended {
                 return state.denied.clone().map_or(Ok(Got::Known), Err);
             }
-            let running = state.running.as_ref().and_then(WeakShared::upgrade);
-            running.unwrap_or_else(|| {
-                let flow: Flow = Box::pin(Arc::clone(self).flow(need));
-                let flow: Shared<Flow> = flow.shared();
-                state.running = flow.downgrade();
-                flow
-            })
+            match state.running.as_ref().and_then(WeakShared::upgrade) {
+                // A renewal does not wait for a person who is asked for something else.
+                Some(_) if matches!(need, Need::Soon) => Err(need),
+                Some(running) => Ok(running),
+                None => {
+                    let flow: Flow = Box::pin(Arc::clone(self).flow(need));
+                    let flow: Shared<Flow> = flow.shared();
+                    state.running = flow.downgrade();
+                    Ok(flow)
+                }
+            }
         };
-        flow.await
+        match flow {
+            Ok(flow) => flow.await,
+            Err(need) => Box::pin(self.run(need)).await,
+        }
     }
 
     async fn flow(self: Arc<Self>, need: Need) -> Result<Got, Denied> {

@@ -10,6 +10,9 @@ use super::web::{Web, checked, place};
 /// Of a list that somebody else wrote, so many entries are read.
 const MOST: usize = 100;
 
+/// Where a server says which authorization server it trusts.
+const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
+
 /// The longest name of a scope.
 const MOST_SCOPE: usize = 256;
 
@@ -76,10 +79,10 @@ impl Place {
         challenge: &Challenge,
         is_wanted: impl Fn(&str) -> bool,
     ) -> Result<Self, Denied> {
-        let Some(metadata) = resource_metadata(web, server, challenge).await? else {
+        let Some((from, metadata)) = resource_metadata(web, server, challenge).await? else {
             return Self::before_metadata(web, server).await;
         };
-        if !covers(&metadata.resource, server) {
+        if !covers(&metadata.resource, server) || !may_speak(&from, &metadata.resource, server) {
             let words = "the server's metadata are about another resource";
             return Err(Denied::new(format!("{words}: {:?}", metadata.resource)));
         }
@@ -92,9 +95,13 @@ impl Place {
         };
         let base = checked(&issuer, "issuer")?;
         let found = endpoints(web, &base, &issuer).await?;
+        let found = found.map_err(Denied::new)?;
+        if let Some(page) = &found.authorization {
+            web.may_ask(page)?;
+        }
         Ok(Self {
             resource: metadata.resource,
-            server: found.map_err(Denied::new)?,
+            server: found,
             issuer,
             scopes: scopes(
                 metadata
@@ -149,24 +156,28 @@ impl Endpoints {
     }
 }
 
-/// What a server says of itself. `None` if it does not.
+/// What a server says of itself, and where. `None` if it does not.
 async fn resource_metadata(
     web: &Web,
     server: &Url,
     challenge: &Challenge,
-) -> Result<Option<ResourceMetadata>, Denied> {
+) -> Result<Option<(Url, ResourceMetadata)>, Denied> {
     if let Some(url) = &challenge.resource_metadata {
         let url = checked(url, "URL of the server's metadata")?;
-        return web.get(&url).await?.map(Some).map_err(Denied::new);
+        let found = web.get(&url).await?.map_err(Denied::new)?;
+        return Ok(Some((url, found)));
     }
-    let well_known = "/.well-known/oauth-protected-resource";
     let path = server.path().trim_end_matches('/');
-    if !path.is_empty()
-        && let Ok(found) = web.get(&at(server, &format!("{well_known}{path}"))).await?
-    {
-        return Ok(Some(found));
+    let mut places = vec![at(server, &format!("{WELL_KNOWN}{path}"))];
+    if !path.is_empty() {
+        places.push(at(server, WELL_KNOWN));
     }
-    Ok(web.get(&at(server, well_known)).await?.ok())
+    for url in places {
+        if let Ok(found) = web.get(&url).await? {
+            return Ok(Some((url, found)));
+        }
+    }
+    Ok(None)
 }
 
 /// What an authorization server says of itself. The inner error says that it does not.
@@ -230,6 +241,19 @@ fn covers(resource: &str, server: &Url) -> bool {
             .is_none_or(|query| server.query() == Some(query))
 }
 
+/// Whether metadata from this place may be about this resource. A path speaks for itself. For what is above it, its own
+/// well-known place does: else one path of a host could speak for its neighbours.
+fn may_speak(from: &Url, resource: &str, server: &Url) -> bool {
+    let Ok(resource) = Url::parse(resource) else {
+        return false;
+    };
+    let path = resource.path().trim_end_matches('/');
+    path == server.path().trim_end_matches('/')
+        || (from.origin() == server.origin()
+            && from.query().is_none()
+            && from.path() == format!("{WELL_KNOWN}{path}"))
+}
+
 /// The names that are names of scopes, each once (RFC 6749, section 3.3).
 pub(super) fn scopes<'s>(names: impl IntoIterator<Item = &'s str>) -> Vec<String> {
     let is_in = |byte: u8| matches!(byte, 0x21 | 0x23..=0x5b | 0x5d..=0x7e);
@@ -248,7 +272,54 @@ pub(super) fn scopes<'s>(names: impl IntoIterator<Item = &'s str>) -> Vec<String
 mod tests {
     use reqwest::Url;
 
-    use super::{canonical, covers, scopes};
+    use super::{canonical, covers, may_speak, scopes};
+
+    #[test]
+    fn a_path_does_not_speak_for_its_neighbours() {
+        let server = Url::parse("https://a.example/evil/mcp").unwrap();
+        let well_known = "https://a.example/.well-known/oauth-protected-resource";
+        for (from, resource, may) in [
+            ("https://b.example/any", "https://a.example/evil/mcp", true),
+            (
+                &*format!("{well_known}/evil/mcp"),
+                "https://a.example/evil/mcp",
+                true,
+            ),
+            (well_known, "https://a.example", true),
+            (
+                &*format!("{well_known}/evil"),
+                "https://a.example/evil",
+                true,
+            ),
+            (
+                &*format!("{well_known}/evil/mcp"),
+                "https://a.example",
+                false,
+            ),
+            (
+                &*format!("{well_known}?of=evil"),
+                "https://a.example",
+                false,
+            ),
+            (
+                "https://b.example/.well-known/oauth-protected-resource",
+                "https://a.example",
+                false,
+            ),
+            (
+                "https://a.example/evil/metadata",
+                "https://a.example",
+                false,
+            ),
+        ] {
+            let from = Url::parse(from).unwrap();
+            assert_eq!(
+                may_speak(&from, resource, &server),
+                may,
+                "{from} {resource}"
+            );
+        }
+    }
 
     #[test]
     fn a_resource_covers_what_is_below_it() {

@@ -179,12 +179,21 @@ impl Authorizer {
     ) -> Result<Result<(), StoredTokens>, Denied> {
         let _renewing = self.renewing.lock().await;
         let place = Arc::clone(&known.place);
+        let before = known.tokens.access_token.clone();
+        // What somebody was asked for meanwhile stays.
+        let put_back = |renewed: Current| {
+            let current = &mut self.state().current;
+            let is_same = |current: &Current| current.tokens.access_token == before;
+            if current.as_ref().is_none_or(is_same) {
+                *current = Some(renewed);
+            }
+        };
         if let Some(stored) = self.load(&place).await
             && stored.tokens.access_token != known.tokens.access_token
             && stored.is_good()
         {
             // Somebody else who shares the store has renewed them, and ours may be used up.
-            self.state().current = Some(stored);
+            put_back(stored);
             return Ok(Ok(()));
         }
         match refresh(&self.web, &place, &known.tokens, refresh_token).await {
@@ -193,14 +202,14 @@ impl Authorizer {
                 // It may be for less than what was asked for.
                 known.is_asked_here = false;
                 self.save(&place, &known.tokens).await;
-                self.state().current = Some(known);
+                put_back(known);
                 Ok(Ok(()))
             }
             Err(Failed::Unknown { is_client, .. }) => {
                 known.tokens.refresh_token = None;
                 let mut left = known.tokens.clone();
                 left.access_token = None;
-                self.state().current = Some(known);
+                put_back(known);
                 if is_client {
                     // It is registered anew.
                     left.client.redirect_uri = None;

@@ -1,6 +1,7 @@
 //! The place on this machine that a browser comes back to (RFC 8252, section 7.3).
 
 use std::io;
+use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use reqwest::Url;
@@ -35,7 +36,10 @@ impl Redirect {
         let read = |uri: &str| Url::parse(uri).map_err(io::Error::other);
         let given = uri.map(read).transpose()?;
         let port = given.as_ref().map_or(Some(0), Url::port_or_known_default);
-        let listener = TcpListener::bind(("127.0.0.1", port.unwrap_or_default())).await?;
+        let host = given.as_ref().and_then(Url::host_str).unwrap_or_default();
+        let address = host.trim_start_matches('[').trim_end_matches(']').parse();
+        let address = address.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
+        let listener = TcpListener::bind((address, port.unwrap_or_default())).await?;
         let free = format!("http://{}/callback", listener.local_addr()?);
         // As it was written: authorization servers compare texts.
         let uri = uri.map_or(free, str::to_owned);

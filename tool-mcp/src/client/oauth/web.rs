@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use oauth2::{AsyncHttpClient, HttpRequest, HttpResponse};
 use reqwest::redirect::Policy;
-use reqwest::{Client, RequestBuilder, Url};
+use reqwest::{Client, Request, RequestBuilder, StatusCode, Url};
 use serde::de::DeserializeOwned;
 use toolwright_runtime::tool::BoxFuture;
 
@@ -25,7 +25,11 @@ const LIMIT: Duration = Duration::from_secs(20);
 
 /// See the module.
 #[derive(Debug)]
-pub(super) struct Web(Client);
+pub(super) struct Web {
+    client: Client,
+    /// The server, or the host's own issuer, is on this machine; no other server may have it asked.
+    is_local: bool,
+}
 
 /// Why there is no answer.
 #[derive(Debug)]
@@ -40,10 +44,20 @@ impl fmt::Display for WebError {
 impl std::error::Error for WebError {}
 
 impl Web {
-    pub(super) fn new() -> Result<Self, String> {
+    pub(super) fn new(is_local: bool) -> Result<Self, String> {
         // A redirect could lead to where no check has looked.
         let client = Client::builder().redirect(Policy::none()).timeout(LIMIT);
-        client.build().map(Self).map_err(words)
+        let client = client.build().map_err(words)?;
+        Ok(Self { client, is_local })
+    }
+
+    /// A server elsewhere could have this machine's own services asked.
+    pub(super) fn may_ask(&self, url: &Url) -> Result<(), Denied> {
+        if self.is_local || !is_loopback(url) {
+            return Ok(());
+        }
+        let words = "a server elsewhere names a place on this machine";
+        Err(Denied::new(format!("{words}: {:?}", place(url))))
     }
 
     /// Gets JSON. The inner error says that it is not there.
@@ -51,12 +65,18 @@ impl Web {
         &self,
         url: &Url,
     ) -> Result<Result<T, String>, Denied> {
-        let request = self.0.get(url.clone());
+        self.may_ask(url)?;
+        let request = self.client.get(url.clone());
         let request = request.header(http::header::ACCEPT, "application/json");
         let response = answer(request).await;
         let response = response.map_err(|error| Denied::new(format!("{}: {error}", place(url))))?;
-        if !response.status().is_success() {
-            return Ok(Err(format!("{}: HTTP {}", place(url), response.status())));
+        let status = response.status();
+        // It may be there the next time.
+        if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS {
+            return Err(Denied::new(format!("{}: HTTP {status}", place(url))));
+        }
+        if !status.is_success() {
+            return Ok(Err(format!("{}: HTTP {}", place(url), status)));
         }
         let read = serde_json::from_slice(response.body());
         Ok(read.map_err(|error| format!("{}: {error}", place(url))))
@@ -64,7 +84,8 @@ impl Web {
 
     /// Posts JSON.
     pub(super) async fn post(&self, url: &Url, json: String) -> Result<HttpResponse, WebError> {
-        let request = self.0.post(url.clone()).body(json);
+        self.may_ask(url).map_err(|denied| WebError(denied.0))?;
+        let request = self.client.post(url.clone()).body(json);
         let json = "application/json";
         let request = request.header(http::header::CONTENT_TYPE, json);
         answer(request.header(http::header::ACCEPT, json)).await
@@ -78,8 +99,10 @@ impl<'c> AsyncHttpClient<'c> for Web {
     fn call(&'c self, request: HttpRequest) -> Self::Future {
         let request = request.try_into();
         Box::pin(async move {
-            let request = request.map_err(|error| WebError(words(error)))?;
-            answer(RequestBuilder::from_parts(self.0.clone(), request)).await
+            let request: Request = request.map_err(|error| WebError(words(error)))?;
+            self.may_ask(request.url())
+                .map_err(|denied| WebError(denied.0))?;
+            answer(RequestBuilder::from_parts(self.client.clone(), request)).await
         })
     }
 }
@@ -136,4 +159,30 @@ pub(super) fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let ip = host.trim_start_matches('[').trim_end_matches(']');
     host == "localhost" || ip.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use reqwest::Url;
+
+    use super::Web;
+
+    #[test]
+    fn a_server_elsewhere_has_nothing_of_this_machine_asked() {
+        for (url, is_here) in [
+            ("https://a.example/", false),
+            ("http://localhost:8080/register", true),
+            ("http://127.0.0.2/", true),
+            ("https://[::1]/", true),
+        ] {
+            let url = Url::parse(url).unwrap();
+            assert!(Web::new(true).unwrap().may_ask(&url).is_ok());
+            assert_eq!(
+                Web::new(false).unwrap().may_ask(&url).is_err(),
+                is_here,
+                "{url}"
+            );
+        }
+    }
 }

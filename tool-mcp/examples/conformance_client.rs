@@ -47,52 +47,42 @@ fn assertion(client: &str, key: &str, audience: &str) -> Result<String, OAuthHos
     Ok(encode(&Header::new(Algorithm::ES256), &claims, &key)?)
 }
 
-/// The issuer that the suite registered this client at, which it does not say: the one that the server names.
-async fn issuer(server: &str) -> String {
-    let Ok(mut url) = reqwest::Url::parse(server) else {
-        return String::new();
-    };
-    let path = format!("/.well-known/oauth-protected-resource{}", url.path());
-    for path in [&*path, "/.well-known/oauth-protected-resource"] {
-        url.set_path(path);
-        let Ok(answer) = reqwest::get(url.clone()).await else {
-            continue;
-        };
-        let text = answer.text().await.unwrap_or_default();
-        let metadata: Value = serde_json::from_str(&text).unwrap_or_default();
-        if let Some(issuer) = metadata
-            .pointer("/authorization_servers/0")
-            .and_then(Value::as_str)
-        {
-            return issuer.to_owned();
-        }
-    }
-    String::new()
+/// The authorization server that a secret is for. A host knows it; the suite does not say it, so the server is believed.
+async fn issuer(server: &str) -> Result<String, OAuthHostError> {
+    let refused = reqwest::Client::new().post(server).send().await?;
+    let challenge = refused.headers().get(reqwest::header::WWW_AUTHENTICATE);
+    let challenge = challenge.ok_or("no challenge")?.to_str()?;
+    let place = challenge.split("resource_metadata=\"").nth(1);
+    let place = place.and_then(|rest| rest.split('"').next());
+    let metadata = reqwest::get(place.ok_or("no metadata")?).await?;
+    let metadata: Value = serde_json::from_slice(&metadata.bytes().await?)?;
+    let issuer = metadata.pointer("/authorization_servers/0");
+    let issuer = issuer.and_then(Value::as_str);
+    Ok(issuer.ok_or("no authorization server")?.to_owned())
 }
 
 /// Who this is, as the suite says.
-async fn oauth(scenario: &str, context: &Value, url: &str) -> OAuth {
+async fn oauth(url: &str, scenario: &str, context: &Value) -> Result<OAuth, OAuthHostError> {
     let text = |key: &str| context[key].as_str().unwrap_or_default().to_owned();
     let (id, secret) = (text("client_id"), text("client_secret"));
     if scenario == "auth/client-credentials-basic" {
-        return OAuth::client_credentials(id, secret).issuer(issuer(url).await);
+        return Ok(OAuth::client_credentials(id, secret).issuer(issuer(url).await?));
     }
     if scenario == "auth/client-credentials-jwt" {
         let (client, key) = (id.clone(), text("private_key_pem"));
         let oauth = OAuth::client_assertion(id, move |audience| {
             std::future::ready(assertion(&client, &key, &audience))
         });
-        return oauth.issuer(issuer(url).await);
+        return Ok(oauth.issuer(issuer(url).await?));
     }
     let oauth = OAuth::new(browse)
         .redirect_uri("http://127.0.0.1:8765/callback")
         .client_metadata("https://conformance-test.local/client-metadata.json");
     if id.is_empty() {
-        oauth
-    } else {
-        let oauth = oauth.client_id(id).client_secret(secret);
-        oauth.issuer(issuer(url).await)
+        return Ok(oauth);
     }
+    let oauth = oauth.client_id(id).client_secret(secret);
+    Ok(oauth.issuer(issuer(url).await?))
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -101,7 +91,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let context = std::env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_default();
     let context: Value = serde_json::from_str(&context).unwrap_or_default();
     let scenario = std::env::var("MCP_CONFORMANCE_SCENARIO").unwrap_or_default();
-    let oauth = oauth(&scenario, &context, &url).await;
+    let oauth = oauth(&url, &scenario, &context)
+        .await
+        .map_err(|error| error.to_string())?;
     let client = mcp::connect(url)
         .oauth(oauth)
         .on_elicitation(|asked: Elicitation| async move {

@@ -13,6 +13,11 @@ mod elicit;
 #[cfg(feature = "server")]
 #[doc(hidden)]
 pub mod exclusive_gate;
+#[cfg(any(
+    feature = "client-http",
+    all(feature = "oauth", feature = "server-http")
+))]
+mod http_error;
 #[cfg(feature = "server")]
 #[doc(hidden)]
 pub mod outside;
@@ -45,6 +50,13 @@ mod trace;
 
 #[cfg(all(feature = "oauth", feature = "client-http"))]
 pub use self::client::{AuthorizationRequest, OAuth, OAuthHostError, StoredTokens, TokenStore};
+#[cfg(all(
+    feature = "oauth",
+    any(feature = "server-http", feature = "client-http")
+))]
+#[cfg_attr(not(feature = "client-http"), allow(dead_code))]
+mod web;
+
 #[cfg(feature = "client")]
 pub use self::client::{
     Client, ClientEvent, ConnectError, ConnectErrorKind, Connector, Elicitation, Notice,

@@ -4,7 +4,6 @@
 //! a stream of the server's own notes (GET), and streams that are read on where they broke off. Since 2026-07-28 there is
 //! none of it, and the end of a POST cancels its request.
 
-use std::error::Error as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -26,6 +25,7 @@ use super::hello;
 use super::oauth::{Authorizer, Denied};
 use super::settings::{Backoff, Settings};
 use super::way::Way;
+use crate::http_error::words;
 use crate::protocol::{Frame, Version, headers};
 
 const JSON: &str = "application/json";
@@ -157,18 +157,6 @@ pub(super) enum Unanswered {
     /// It was refused with this status, and authorization did not help.
     #[cfg(feature = "oauth")]
     Denied(StatusCode, Denied),
-}
-
-/// Why there is no answer. The URL is not told: it may hold a secret.
-pub(super) fn words(error: reqwest::Error) -> String {
-    let error = error.without_url();
-    let mut words = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        words = format!("{words}: {error}");
-        source = error.source();
-    }
-    words
 }
 
 impl Http {

@@ -10,7 +10,6 @@ mod flow;
 mod grant;
 mod redirect;
 mod store;
-mod web;
 
 use std::fmt;
 use std::future::Future;
@@ -23,10 +22,17 @@ pub(super) use self::authorizer::Authorizer;
 use self::store::InMemory;
 pub use self::store::{OAuthHostError, StoredTokens, TokenStore};
 use super::connection::short;
+use crate::web::{self, WebError};
 
 /// Why there is no authorization. It holds no secret.
 #[derive(Debug, Clone)]
 pub(super) struct Denied(pub(super) String);
+
+impl From<WebError> for Denied {
+    fn from(error: WebError) -> Self {
+        Self::new(error.0)
+    }
+}
 
 impl Denied {
     fn new(words: impl AsRef<str>) -> Self {
@@ -157,14 +163,14 @@ impl OAuth {
     }
 
     /// Asks a person in a browser on this machine. `open` gets the URL, and opens it or shows it. The browser comes back to
-    /// a free port of 127.0.0.1, or to the [`redirect_uri`](Self::redirect_uri), which the client listens at meanwhile. A
+    /// a free port of 127.0.0.1, or to the [`redirect_uri`](Self::redirect_uri), whose host and port the client listens at meanwhile. A
     /// person has 5 minutes.
     pub fn in_browser(open: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self::with(Grant::Browser(Arc::new(open)))
     }
 
-    /// Authorizes the program itself by its id and secret, without a person (the grant `client_credentials`). Set the
-    /// [`issuer`](Self::issuer) that they are for.
+    /// Authorizes the program itself by its id and secret, without a person (the grant `client_credentials`). It needs the
+    /// [`issuer`](Self::issuer).
     ///
     /// ```no_run
     /// use toolwright::mcp::{self, OAuth};
@@ -181,8 +187,9 @@ impl OAuth {
             .client_secret(secret)
     }
 
-    /// Authorizes the program itself by a key, without a person; set the [`issuer`](Self::issuer). `sign` gets the audience, which is the issuer of the
-    /// authorization server, and returns a signed JWT as of RFC 7523 whose `iss` and `sub` are the id.
+    /// Authorizes the program itself by a key, without a person. `sign` gets the audience, which is the issuer of the
+    /// authorization server, and returns a signed JWT as of RFC 7523 whose `iss` and `sub` are the id. It needs the
+    /// [`issuer`](Self::issuer).
     pub fn client_assertion<F, R>(id: impl Into<String>, sign: F) -> Self
     where
         F: Fn(String) -> R + Send + Sync + 'static,
@@ -205,7 +212,7 @@ impl OAuth {
         self
     }
 
-    /// Sets the secret that belongs to the [`client_id`](Self::client_id).
+    /// Sets the secret that belongs to the [`client_id`](Self::client_id). It needs the [`issuer`](Self::issuer).
     pub fn client_secret(mut self, secret: impl Into<String>) -> Self {
         self.client_secret = Some(secret.into());
         self
@@ -224,8 +231,8 @@ impl OAuth {
         self
     }
 
-    /// Sets the only authorization server that is used. A secret or a key needs it, since it is for one issuer alone. Without
-    /// it a client with an id trusts the server for the first one, and sends the id there.
+    /// Sets the only authorization server that is used. A secret and an assertion need it, so that they go where they were
+    /// made for. Without it a client with an id trusts the server for the first one.
     pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
         self.issuer = Some(issuer.into());
         self
@@ -248,15 +255,14 @@ impl OAuth {
         if self.client_secret.is_some() && self.client_id.is_none() {
             return Err(Denied::new("a `client_secret` needs its `client_id`"));
         }
-        let has_key = matches!(self.grant, Grant::Signed(_));
-        if (self.client_secret.is_some() || has_key) && self.issuer.is_none() {
-            // Else it would go to whatever authorization server the MCP server names.
-            return Err(Denied::new(
-                "a secret or a key of a client needs the `issuer` that it is for",
-            ));
-        }
-        if let Some(issuer) = &self.issuer {
-            web::checked(issuer, "issuer")?;
+        // Else whoever the server names would get it.
+        let credential = match &self.grant {
+            Grant::Signed(_) => Some("client_assertion"),
+            _ => self.client_secret.as_ref().map(|_| "client_secret"),
+        };
+        if let (Some(credential), None) = (credential, &self.issuer) {
+            let words = format!("a `{credential}` needs the `issuer` that it is for");
+            return Err(Denied::new(words));
         }
         if let Some(url) = &self.client_metadata {
             let url = web::checked(url, "URL of the client's metadata")?;
@@ -276,7 +282,7 @@ impl OAuth {
                     .is_some_and(|uri| uri.scheme() != "http" || !web::is_loopback(&uri)) =>
             {
                 Err(Denied::new(
-                    "`OAuth::in_browser` needs a `redirect_uri` of 127.0.0.1",
+                    "`OAuth::in_browser` needs a `redirect_uri` of this machine, such as of 127.0.0.1",
                 ))
             }
             _ => Ok(()),
@@ -285,8 +291,8 @@ impl OAuth {
 
     fn read_redirect_uri(&self) -> Result<Option<Url>, Denied> {
         let uri = self.redirect_uri.as_deref();
-        uri.map(|uri| web::checked(uri, "`redirect_uri`"))
-            .transpose()
+        let url = uri.map(|uri| web::checked(uri, "`redirect_uri`"));
+        Ok(url.transpose()?)
     }
 }
 

@@ -1028,30 +1028,26 @@ async fn a_call_in_an_array_is_refused_before_anything_of_it_is_heard() {
 fn urls_have_to_be_safe() {
     let issuer = "https://login.example.com";
     for (resource, issuer, why) in [
-        (
-            "shop",
-            issuer,
-            "the URL `shop` is none: relative URL without a base",
-        ),
+        ("shop", issuer, r#"the URL of the server is no URL: "shop""#),
         (
             "http://shop.example.com/mcp",
             issuer,
-            "the URL `http://shop.example.com/mcp` has to be `https`, or `http` on this machine",
+            r#"the URL of the server has to be `https`, or `http` on this machine: "http://shop.example.com/mcp""#,
         ),
         (
             "https://shop.example.com/mcp?a=1",
             issuer,
-            "the URL `https://shop.example.com/mcp?a=1` has a query",
+            r#"the URL has a query: "https://shop.example.com/mcp?a=1""#,
         ),
         (
             RESOURCE,
             "http://login.example.com",
-            "the URL `http://login.example.com` has to be `https`, or `http` on this machine",
+            r#"the URL of the issuer has to be `https`, or `http` on this machine: "http://login.example.com""#,
         ),
         (
             RESOURCE,
             "https://a:b@login.example.com",
-            "the URL `https://a:b@login.example.com` has a fragment, or a user",
+            "the URL of the issuer has a user or a fragment",
         ),
     ] {
         assert_eq!(

@@ -58,6 +58,8 @@ struct Rules {
     /// What the browser comes back with beside `state` and `code`, or in their place.
     back: Mutex<Form>,
     says_no: AtomicBool,
+    /// How many milliseconds a renewal takes.
+    renewal_takes: AtomicU64,
 }
 
 impl Rules {
@@ -86,6 +88,10 @@ impl Rules {
     }
 
     fn token(&self, name: &str, form: &Form) -> Reply {
+        if form["grant_type"] == "refresh_token" {
+            let takes = self.renewal_takes.load(Ordering::SeqCst);
+            std::thread::sleep(Duration::from_millis(takes));
+        }
         let mut scopes = self.scopes.lock().unwrap();
         let refused = |words: &str| {
             let body = json!({"error": "invalid_grant", "error_description": words});
@@ -132,12 +138,7 @@ impl Rules {
                 "authorization_servers": [*self.issuer.lock().unwrap()],
                 "scopes_supported": ["read"],
             });
-            let mut metadata = merged(metadata, &self.resource_metadata.lock().unwrap());
-            if metadata["resource"] == "parent" {
-                // Of its neighbours too.
-                metadata["resource"] = host.into();
-            }
-            return Reply::json(&metadata);
+            return Reply::json(&merged(metadata, &self.resource_metadata.lock().unwrap()));
         }
         let challenge =
             format!(r#"Basic realm="x, y", Bearer resource_metadata="{host}{RESOURCE_METADATA}""#);
@@ -244,13 +245,6 @@ impl World {
         OAuth::new(ask).redirect_uri(REDIRECT)
     }
 
-    /// The client that was registered by hand, with a secret for this issuer.
-    fn of_mine(&self, secret: &str) -> OAuth {
-        let issuer = self.rules.issuer.lock().unwrap().clone();
-        let oauth = self.oauth().client_id("mine").client_secret(secret);
-        oauth.issuer(issuer)
-    }
-
     fn connector(&self) -> Connector {
         mcp::connect(&*self.server.url)
             .oauth(self.oauth())
@@ -261,6 +255,15 @@ impl World {
         let error = self.connector().await.unwrap_err();
         assert_eq!(error.kind(), ConnectErrorKind::Unauthorized, "{error}");
         error
+    }
+
+    fn issuer(&self) -> String {
+        self.rules.issuer.lock().unwrap().clone()
+    }
+
+    fn registrations(&self) -> usize {
+        let all = self.authorization.asked().into_iter();
+        all.filter(|asked| asked.path == "/register").count()
     }
 
     fn questions(&self) -> Vec<Form> {
@@ -345,7 +348,12 @@ async fn a_client_without_an_id_registers_and_asks_a_person() {
 #[tokio::test]
 async fn a_client_with_an_id_shows_its_secret() {
     let world = World::new().await;
-    let oauth = world.of_mine("s/cret").scopes(["extra", "read"]);
+    let oauth = world
+        .oauth()
+        .client_id("mine")
+        .client_secret("s/cret")
+        .issuer(world.issuer())
+        .scopes(["extra", "read"]);
     mcp::connect(&*world.server.url).oauth(oauth).await.unwrap();
     assert_eq!(world.questions()[0]["client_id"], "mine");
     assert_eq!(world.questions()[0]["scope"], "read extra");
@@ -559,7 +567,6 @@ async fn metadata_of_a_server_that_are_wrong_ask_nobody() {
             json!({"resource": "https://evil.example/mcp"}),
             "another resource",
         ),
-        (json!({"resource": "parent"}), "another resource"),
         (json!({"resource": null}), "missing field `resource`"),
         (
             json!({"authorization_servers": []}),
@@ -621,13 +628,8 @@ async fn answers_that_are_no_metadata_ask_nobody() {
     let elsewhere = || Reply::status("302 Found").with("location", "/elsewhere");
     let page = || Reply::new("200 OK", "text/html", "<p>");
     let nothing = "does not say what it can do";
-    let later = || Reply::status("503 Service Unavailable");
-    let too_many = || Reply::status("429 Too Many Requests");
     for (hostile, words) in [
         (endless as fn() -> Reply, "more than 262144 bytes"),
-        // It may be there the next time: nothing is guessed in its place.
-        (later, "HTTP 503"),
-        (too_many, "HTTP 429"),
         (page, nothing),
         (elsewhere, nothing),
         (Reply::hang_up, "authorization failed"),
@@ -754,7 +756,12 @@ async fn the_second_connection_finds_the_tokens_of_the_first() {
     assert_eq!(world.grant_types(), ["authorization_code", "refresh_token"]);
     assert_eq!(world.questions().len(), 1);
     // A client of another id has nothing stored.
-    let oauth = world.of_mine("s3cret").tokens(Arc::clone(&store));
+    let oauth = world
+        .oauth()
+        .client_id("mine")
+        .client_secret("s3cret")
+        .issuer(world.issuer())
+        .tokens(Arc::clone(&store));
     mcp::connect(&*world.server.url).oauth(oauth).await.unwrap();
     assert_eq!(world.questions().len(), 2);
     assert!(!store.all.lock().unwrap()[&key].contains("s3cret"));
@@ -773,38 +780,6 @@ async fn tokens_that_another_program_renewed_are_found_in_the_store() {
     assert_eq!(text(&call(&one.toolset(), "echo", "{}").await), "done");
     assert_eq!(text(&call(&other.toolset(), "echo", "{}").await), "done");
     assert_eq!(world.grant_types(), ["authorization_code", "refresh_token"]);
-}
-
-#[tokio::test]
-async fn a_renewal_does_not_wait_for_a_person() {
-    let world = World::new().await;
-    let rules = Arc::clone(&world.rules);
-    let gate = Arc::new(tokio::sync::Semaphore::new(1));
-    let opens = Arc::clone(&gate);
-    let oauth = OAuth::new(move |request: AuthorizationRequest| {
-        let (rules, gate) = (Arc::clone(&rules), Arc::clone(&opens));
-        async move {
-            gate.acquire().await.unwrap().forget();
-            rules.browse(&request.url)
-        }
-    });
-    // The next token ends soon, and is renewed before each call.
-    world.rules.lasts.store(1, Ordering::SeqCst);
-    let connector = mcp::connect(&*world.server.url).oauth(oauth.redirect_uri(REDIRECT));
-    let client = connector.initialize().await.unwrap();
-    let tools = client.toolset();
-    *world.rules.needs.lock().unwrap() = Some("write");
-    let asking = tokio::spawn({
-        let tools = tools.clone();
-        async move { call(&tools, "echo", "{}").await }
-    });
-    // Nobody says yes until the gate opens.
-    tokio::time::sleep(Duration::from_millis(300)).await;
-    *world.rules.needs.lock().unwrap() = None;
-    let other = tokio::time::timeout(Duration::from_secs(10), call(&tools, "again", "{}")).await;
-    assert_eq!(text(&other.expect("it does not wait")), "done");
-    gate.add_permits(1);
-    assert_eq!(text(&asking.await.unwrap()), "done");
 }
 
 #[tokio::test]
@@ -843,10 +818,9 @@ async fn tokens_of_one_authorization_server_are_not_sent_to_another() {
     assert_eq!(world.questions()[1]["client_id"], "two-client");
 
     // A client that the host registered is of one authorization server.
-    let oauth = || world.oauth().client_id("mine").client_secret("s3cret");
-    let of_second = world.rules.issuer.lock().unwrap().clone();
+    let oauth = || world.oauth().client_id("mine");
     let client = mcp::connect(&*world.server.url)
-        .oauth(oauth().issuer(of_second))
+        .oauth(oauth())
         .await
         .unwrap();
     world.forget();
@@ -862,14 +836,18 @@ async fn tokens_of_one_authorization_server_are_not_sent_to_another() {
         "{failed}"
     );
     let issuer = world.rules.issuer.lock().unwrap().clone();
-    let other = mcp::connect(&*world.server.url).oauth(oauth().issuer("https://auth.example"));
+    let other = mcp::connect(&*world.server.url).oauth(
+        oauth()
+            .client_secret("s3cret")
+            .issuer("https://auth.example"),
+    );
     assert_eq!(
         other.await.unwrap_err().kind(),
         ConnectErrorKind::Unauthorized
     );
     assert!(!third.asked().iter().any(|asked| asked.method == "POST"));
     mcp::connect(&*world.server.url)
-        .oauth(oauth().issuer(issuer))
+        .oauth(oauth().client_secret("s3cret").issuer(issuer))
         .await
         .unwrap();
 }
@@ -952,22 +930,18 @@ async fn what_cannot_be_is_an_error_before_anything_is_sent() {
             "needs its `client_id`",
         ),
         (
-            mcp::connect(url).oauth(world.oauth().client_id("me").client_secret("x")),
-            "needs the `issuer`",
+            mcp::connect(url).oauth(world.oauth().client_id("x").client_secret("x")),
+            "a `client_secret` needs the `issuer` that it is for",
         ),
         (
-            mcp::connect(url).oauth(OAuth::client_credentials("me", "x")),
-            "needs the `issuer`",
+            mcp::connect(url).oauth(OAuth::client_credentials("x", "x")),
+            "a `client_secret` needs the `issuer` that it is for",
         ),
         (
-            mcp::connect(url).oauth(OAuth::client_assertion("me", |_| async {
-                Ok(String::new())
+            mcp::connect(url).oauth(OAuth::client_assertion("x", |_| async {
+                Err("nothing is signed".into())
             })),
-            "needs the `issuer`",
-        ),
-        (
-            mcp::connect(url).oauth(world.oauth().issuer("http://a.example")),
-            "has to be `https`",
+            "a `client_assertion` needs the `issuer` that it is for",
         ),
         (
             mcp::connect(url).oauth(world.oauth().client_metadata("https://a.example")),
@@ -1022,7 +996,9 @@ async fn the_panic_of_a_host_is_an_answer() {
 /// Asks the place that a browser comes back to. The status.
 async fn visit(url: &str) -> String {
     let url = Url::parse(url).unwrap();
-    let at = (url.host_str().unwrap(), url.port().unwrap());
+    let host = url.host_str().unwrap();
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let at = (host, url.port().unwrap());
     let mut stream = TcpStream::connect(at).await.unwrap();
     let target = format!("{}?{}", url.path(), url.query().unwrap_or_default());
     let request = format!("GET {target} HTTP/1.1\r\nhost: x\r\n\r\n");
@@ -1080,7 +1056,7 @@ async fn a_program_without_a_person_has_credentials_of_its_own() {
         "code_challenge_methods_supported": null, "authorization_endpoint": null,
         "token_endpoint_auth_methods_supported": ["client_secret_post"],
     });
-    let issuer = world.rules.issuer.lock().unwrap().clone();
+    let issuer = world.issuer();
     let oauth = OAuth::client_credentials("me", "s3cret").issuer(&*issuer);
     mcp::connect(&*world.server.url).oauth(oauth).await.unwrap();
     let oauth = OAuth::client_assertion("me", |audience| async move {
@@ -1101,4 +1077,161 @@ async fn a_program_without_a_person_has_credentials_of_its_own() {
     assert_eq!(signed["client_assertion"], format!("signed for {issuer}"));
     assert!(!signed.contains_key("client_secret"));
     assert!(world.questions().is_empty());
+}
+
+#[tokio::test]
+async fn a_neighbour_on_the_same_origin_gets_no_token() {
+    let world = World::new().await;
+    let rules = Arc::clone(&world.rules);
+    let well_known = "/.well-known/oauth-protected-resource";
+    let gateway = Server::start(move |asked| {
+        if [well_known, "/evil/metadata"].contains(&&*asked.path) {
+            let host = format!("http://{}", asked.header("host"));
+            let issuer = rules.issuer.lock().unwrap().clone();
+            return Reply::json(&json!({"resource": host, "authorization_servers": [issuer]}));
+        }
+        let is_evil = asked.path.starts_with("/evil/");
+        let place = if is_evil {
+            "/evil/metadata"
+        } else {
+            well_known
+        };
+        let mut reply = rules.serve(asked);
+        for (_, value) in &mut reply.headers {
+            *value = value.replace(RESOURCE_METADATA, place);
+        }
+        reply
+    })
+    .await;
+    let store = Arc::new(Texts::default());
+    let connect = |path| {
+        let oauth = world.oauth().tokens(Arc::clone(&store));
+        mcp::connect(gateway.url.replace("/mcp", path)).oauth(oauth)
+    };
+    // A parent speaks for what is below it where it speaks for itself.
+    connect("/good/mcp").await.unwrap();
+    let error = connect("/evil/mcp").await.unwrap_err().to_string();
+    assert!(error.contains("another resource"), "{error}");
+    let asked = gateway.asked().into_iter();
+    let mut evil = asked.filter(|asked| asked.path.starts_with("/evil/"));
+    assert!(evil.all(|asked| asked.header("authorization").is_empty()));
+    assert_eq!(world.questions().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_pending_question_does_not_hold_up_what_a_renewal_helps() {
+    let world = World::new().await;
+    world.rules.lasts.store(1, Ordering::SeqCst);
+    let answers = Arc::new(tokio::sync::Notify::new());
+    let (rules, person) = (Arc::clone(&world.rules), Arc::clone(&answers));
+    let oauth = OAuth::new(move |request: AuthorizationRequest| {
+        let back = rules.browse(&request.url);
+        let is_first = rules.questions.lock().unwrap().len() == 1;
+        let person = Arc::clone(&person);
+        async move {
+            if !is_first {
+                person.notified().await;
+            }
+            back
+        }
+    });
+    let store = Arc::new(Texts::default());
+    let oauth = oauth.redirect_uri(REDIRECT).tokens(Arc::clone(&store));
+    let client = mcp::connect(&*world.server.url).oauth(oauth).await.unwrap();
+    let tools = client.toolset();
+    *world.rules.needs.lock().unwrap() = Some("write");
+    let asks = async {
+        let result = call(&tools, "again", "{}").await;
+        assert_eq!(text(&result), "done");
+    };
+    let does_not = async {
+        while world.questions().len() < 2 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        *world.rules.needs.lock().unwrap() = None;
+        let limit = Duration::from_secs(5);
+        let result = tokio::time::timeout(limit, call(&tools, "echo", "{}")).await;
+        assert_eq!(text(&result.expect("it waits for the person")), "done");
+        // The person answers while something is renewed.
+        world.rules.lasts.store(3_600, Ordering::SeqCst);
+        world.rules.renewal_takes.store(400, Ordering::SeqCst);
+        let answered = async {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            answers.notify_one();
+        };
+        let (result, ()) = tokio::join!(call(&tools, "echo", "{}"), answered);
+        assert_eq!(text(&result), "done");
+    };
+    tokio::join!(asks, does_not);
+    // What the person gave is what there is.
+    *world.rules.needs.lock().unwrap() = Some("write");
+    assert_eq!(text(&call(&tools, "echo", "{}").await), "done");
+    assert_eq!(world.questions().len(), 2);
+    let kept = store.all.lock().unwrap().values().next().unwrap().clone();
+    assert!(kept.contains("write"), "{kept}");
+}
+
+#[tokio::test]
+async fn a_server_that_is_down_is_not_one_without_metadata() {
+    let world = World::new().await;
+    for status in ["503 Service Unavailable", "429 Too Many Requests"] {
+        let server = Server::start(move |asked| match &*asked.path {
+            "/mcp" => Reply::status("401 Unauthorized"),
+            _ => Reply::status(status),
+        })
+        .await;
+        let connector = mcp::connect(&*server.url).oauth(world.oauth());
+        let error = connector.await.unwrap_err().to_string();
+        let code = format!("HTTP {}", &status[..3]);
+        assert!(error.contains(&code), "{error}");
+        assert!(error.contains(RESOURCE_METADATA), "{error}");
+        let others = server.asked().into_iter();
+        let others: Vec<_> = others.filter(|asked| asked.path != "/mcp").collect();
+        assert_eq!(others.len(), 1, "{others:?}");
+    }
+    let down = || Reply::status("500 Internal Server Error");
+    *world.rules.hostile.lock().unwrap() = Some(down);
+    let asked = world.authorization.asked().len();
+    let error = world.refused().await.to_string();
+    assert!(error.contains("HTTP 500"), "{error}");
+    assert_eq!(world.authorization.asked().len(), asked + 1);
+}
+
+#[tokio::test]
+async fn the_browser_comes_back_to_the_host_of_the_redirect_uri() {
+    let world = World::new().await;
+    for host in ["127.0.0.2", "[::1]"] {
+        let Ok(free) = tokio::net::TcpListener::bind(format!("{host}:0")).await else {
+            // Not every machine has it.
+            continue;
+        };
+        let port = free.local_addr().unwrap().port();
+        drop(free);
+        let rules = Arc::clone(&world.rules);
+        let oauth = OAuth::in_browser(move |url| {
+            let back = rules.browse(url).unwrap();
+            tokio::spawn(async move { visit(&back).await });
+        });
+        let oauth = oauth.redirect_uri(format!("http://{host}:{port}/callback"));
+        let connecting = mcp::connect(&*world.server.url).oauth(oauth);
+        let limit = Duration::from_secs(10);
+        let client = tokio::time::timeout(limit, async { connecting.await }).await;
+        client.expect("the browser does not come back").unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_person_who_says_no_leaves_one_registration() {
+    let world = World::new().await;
+    let store = Arc::new(Texts::default());
+    let error = ("error".to_owned(), "access_denied".to_owned());
+    world.rules.back.lock().unwrap().extend([error]);
+    for _ in 0..3 {
+        let oauth = world.oauth().tokens(Arc::clone(&store));
+        let connector = mcp::connect(&*world.server.url).oauth(oauth);
+        let error = connector.await.unwrap_err().to_string();
+        assert!(error.contains("said no: access_denied"), "{error}");
+    }
+    assert_eq!(world.questions().len(), 3);
+    assert_eq!(world.registrations(), 1);
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::{Shared, WeakShared};
@@ -12,15 +13,18 @@ use toolwright_runtime::tool::BoxFuture;
 use super::challenge::Challenge;
 use super::discovery::Place;
 use super::store::StoredTokens;
-use super::web::{Web, is_loopback, is_safe};
 use super::{Denied, OAuth};
 use crate::client::connection::Connection;
 use crate::client::event::Events;
 use crate::client::http::Unanswered;
 use crate::client::way::Way;
+use crate::web::{Web, is_safe, is_this_machine};
 
 /// A request is sent at most so many times.
 const MOST_SENT: usize = 6;
+
+/// A request to an authorization server takes at most so long.
+const LIMIT: Duration = Duration::from_secs(20);
 
 /// For one request a person is asked at most so many times.
 const MOST_ASKED: usize = 3;
@@ -32,7 +36,7 @@ pub(in crate::client) struct Authorizer {
     pub(super) web: Web,
     pub(super) events: Events,
     state: Mutex<State>,
-    /// A refresh token is used once, by a flow or by what one left behind.
+    /// A refresh token is used once, by a flow, beside one, or by what one left behind.
     pub(super) renewing: tokio::sync::Mutex<()>,
 }
 
@@ -58,6 +62,12 @@ pub(super) struct Current {
 }
 
 impl Current {
+    /// Whether these are the same tokens.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        self.place.key() == other.place.key()
+            && self.tokens.access_token == other.tokens.access_token
+    }
+
     pub(super) fn is_good(&self) -> bool {
         self.tokens.access_token.is_some() && !self.tokens.ends_soon()
     }
@@ -104,10 +114,11 @@ impl Authorizer {
                 "`oauth` needs a server at `https`, or at `http` on this machine",
             ));
         }
-        let issuer = oauth.issuer.as_deref().and_then(|url| Url::parse(url).ok());
-        let is_local = is_loopback(server) || issuer.is_some_and(|url| is_loopback(&url));
+        let issuer = oauth.issuer.as_deref().map(Url::parse);
+        let may_be_local = is_this_machine(server)
+            || issuer.is_some_and(|url| url.is_ok_and(|url| is_this_machine(&url)));
         Ok(Arc::new(Self {
-            web: Web::new(is_local).map_err(Denied::new)?,
+            web: Web::new(may_be_local, LIMIT)?,
             oauth,
             server: server.clone(),
             events,
@@ -198,20 +209,20 @@ impl Authorizer {
                 return state.denied.clone().map_or(Ok(Got::Known), Err);
             }
             match state.running.as_ref().and_then(WeakShared::upgrade) {
-                // A renewal does not wait for a person who is asked for something else.
-                Some(_) if matches!(need, Need::Soon) => Err(need),
-                Some(running) => Ok(running),
+                // It may wait for a person, which a renewal need not.
+                Some(_) if matches!(need, Need::Soon) => None,
+                Some(running) => Some(running),
                 None => {
                     let flow: Flow = Box::pin(Arc::clone(self).flow(need));
                     let flow: Shared<Flow> = flow.shared();
                     state.running = flow.downgrade();
-                    Ok(flow)
+                    Some(flow)
                 }
             }
         };
         match flow {
-            Ok(flow) => flow.await,
-            Err(need) => Box::pin(self.run(need)).await,
+            Some(flow) => flow.await,
+            None => Box::pin(self.run(Need::Soon)).await,
         }
     }
 

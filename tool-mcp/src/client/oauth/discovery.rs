@@ -5,13 +5,10 @@ use serde::Deserialize;
 
 use super::Denied;
 use super::challenge::Challenge;
-use super::web::{Web, checked, place};
+use crate::web::{RESOURCE_METADATA, Web, at, issuer_places, place};
 
 /// Of a list that somebody else wrote, so many entries are read.
 const MOST: usize = 100;
-
-/// Where a server says which authorization server it trusts.
-const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 
 /// The longest name of a scope.
 const MOST_SCOPE: usize = 256;
@@ -82,7 +79,7 @@ impl Place {
         let Some((from, metadata)) = resource_metadata(web, server, challenge).await? else {
             return Self::before_metadata(web, server).await;
         };
-        if !covers(&metadata.resource, server) || !may_speak(&from, &metadata.resource, server) {
+        if !may_speak(&from, &metadata.resource, server) {
             let words = "the server's metadata are about another resource";
             return Err(Denied::new(format!("{words}: {:?}", metadata.resource)));
         }
@@ -93,15 +90,11 @@ impl Place {
                 "the server's metadata name no authorization server",
             ));
         };
-        let base = checked(&issuer, "issuer")?;
+        let base = web.checked(&issuer, "issuer")?;
         let found = endpoints(web, &base, &issuer).await?;
-        let found = found.map_err(Denied::new)?;
-        if let Some(page) = &found.authorization {
-            web.may_ask(page)?;
-        }
         Ok(Self {
             resource: metadata.resource,
-            server: found,
+            server: found.map_err(Denied::new)?,
             issuer,
             scopes: scopes(
                 metadata
@@ -116,7 +109,7 @@ impl Place {
     /// A server as of 2025-03-26, which is its own authorization server, at places that are known.
     async fn before_metadata(web: &Web, server: &Url) -> Result<Self, Denied> {
         let issuer = server.origin().ascii_serialization();
-        let base = checked(&issuer, "issuer")?;
+        let base = web.checked(&issuer, "issuer")?;
         let found = endpoints(web, &base, &issuer).await?;
         Ok(Self {
             resource: canonical(server),
@@ -138,14 +131,14 @@ impl Place {
 }
 
 impl Endpoints {
-    fn of(metadata: ServerMetadata) -> Result<Self, Denied> {
+    fn of(web: &Web, metadata: ServerMetadata) -> Result<Self, Denied> {
         let endpoint =
-            |text: Option<String>, what| text.map(|text| checked(&text, what)).transpose();
+            |text: Option<String>, what| text.map(|text| web.checked(&text, what)).transpose();
         let has =
             |all: &Option<Vec<String>>, one: &str| all.iter().flatten().any(|found| found == one);
         Ok(Self {
             authorization: endpoint(metadata.authorization_endpoint, "authorization endpoint")?,
-            token: checked(&metadata.token_endpoint, "token endpoint")?,
+            token: web.checked(&metadata.token_endpoint, "token endpoint")?,
             registration: endpoint(metadata.registration_endpoint, "registration endpoint")?,
             has_s256: has(&metadata.code_challenge_methods_supported, "S256"),
             says_issuer: metadata.authorization_response_iss_parameter_supported == Some(true),
@@ -163,21 +156,19 @@ async fn resource_metadata(
     challenge: &Challenge,
 ) -> Result<Option<(Url, ResourceMetadata)>, Denied> {
     if let Some(url) = &challenge.resource_metadata {
-        let url = checked(url, "URL of the server's metadata")?;
+        let url = web.checked(url, "URL of the server's metadata")?;
         let found = web.get(&url).await?.map_err(Denied::new)?;
         return Ok(Some((url, found)));
     }
     let path = server.path().trim_end_matches('/');
-    let mut places = vec![at(server, &format!("{WELL_KNOWN}{path}"))];
     if !path.is_empty() {
-        places.push(at(server, WELL_KNOWN));
-    }
-    for url in places {
-        if let Ok(found) = web.get(&url).await? {
-            return Ok(Some((url, found)));
+        let own = at(server, &format!("{RESOURCE_METADATA}{path}"));
+        if let Ok(found) = web.get(&own).await? {
+            return Ok(Some((own, found)));
         }
     }
-    Ok(None)
+    let root = at(server, RESOURCE_METADATA);
+    Ok(web.get(&root).await?.ok().map(|found| (root, found)))
 }
 
 /// What an authorization server says of itself. The inner error says that it does not.
@@ -186,17 +177,9 @@ async fn endpoints(
     base: &Url,
     issuer: &str,
 ) -> Result<Result<Endpoints, String>, Denied> {
-    let path = base.path().trim_end_matches('/');
-    let mut places = vec![
-        format!("/.well-known/oauth-authorization-server{path}"),
-        format!("/.well-known/openid-configuration{path}"),
-    ];
-    if !path.is_empty() {
-        places.push(format!("{path}/.well-known/openid-configuration"));
-    }
     let mut missing = Vec::new();
-    for path in places {
-        match web.get::<ServerMetadata>(&at(base, &path)).await? {
+    for place in issuer_places(base) {
+        match web.get::<ServerMetadata>(&place).await? {
             Ok(metadata) if metadata.issuer != issuer => {
                 let words = format!(
                     "the metadata of the authorization server {issuer:?} are of another one: {:?}",
@@ -204,21 +187,12 @@ async fn endpoints(
                 );
                 return Err(Denied::new(words));
             }
-            Ok(metadata) => return Endpoints::of(metadata).map(Ok),
+            Ok(metadata) => return Endpoints::of(web, metadata).map(Ok),
             Err(why) => missing.push(why),
         }
     }
     let words = "the authorization server does not say what it can do";
     Ok(Err(format!("{words} ({})", missing.join("; "))))
-}
-
-/// The same origin, with this path.
-fn at(base: &Url, path: &str) -> Url {
-    let mut url = base.clone();
-    url.set_path(path);
-    url.set_query(None);
-    url.set_fragment(None);
-    url
 }
 
 /// What a server is called where it does not say so itself (RFC 8707). A query may hold a secret, and is left out.
@@ -241,17 +215,20 @@ fn covers(resource: &str, server: &Url) -> bool {
             .is_none_or(|query| server.query() == Some(query))
 }
 
-/// Whether metadata from this place may be about this resource. A path speaks for itself. For what is above it, its own
-/// well-known place does: else one path of a host could speak for its neighbours.
+/// Whether what was read there may say which authorization server the server trusts (RFC 9728, section 3.3). Of what is
+/// above the server, only its own well-known place says so: else any server could get the tokens of its neighbours.
 fn may_speak(from: &Url, resource: &str, server: &Url) -> bool {
+    if !covers(resource, server) {
+        return false;
+    }
     let Ok(resource) = Url::parse(resource) else {
         return false;
     };
     let path = resource.path().trim_end_matches('/');
     path == server.path().trim_end_matches('/')
-        || (from.origin() == server.origin()
+        || from.origin() == server.origin()
             && from.query().is_none()
-            && from.path() == format!("{WELL_KNOWN}{path}"))
+            && from.path() == format!("{RESOURCE_METADATA}{path}")
 }
 
 /// The names that are names of scopes, each once (RFC 6749, section 3.3).
@@ -273,53 +250,6 @@ mod tests {
     use reqwest::Url;
 
     use super::{canonical, covers, may_speak, scopes};
-
-    #[test]
-    fn a_path_does_not_speak_for_its_neighbours() {
-        let server = Url::parse("https://a.example/evil/mcp").unwrap();
-        let well_known = "https://a.example/.well-known/oauth-protected-resource";
-        for (from, resource, may) in [
-            ("https://b.example/any", "https://a.example/evil/mcp", true),
-            (
-                &*format!("{well_known}/evil/mcp"),
-                "https://a.example/evil/mcp",
-                true,
-            ),
-            (well_known, "https://a.example", true),
-            (
-                &*format!("{well_known}/evil"),
-                "https://a.example/evil",
-                true,
-            ),
-            (
-                &*format!("{well_known}/evil/mcp"),
-                "https://a.example",
-                false,
-            ),
-            (
-                &*format!("{well_known}?of=evil"),
-                "https://a.example",
-                false,
-            ),
-            (
-                "https://b.example/.well-known/oauth-protected-resource",
-                "https://a.example",
-                false,
-            ),
-            (
-                "https://a.example/evil/metadata",
-                "https://a.example",
-                false,
-            ),
-        ] {
-            let from = Url::parse(from).unwrap();
-            assert_eq!(
-                may_speak(&from, resource, &server),
-                may,
-                "{from} {resource}"
-            );
-        }
-    }
 
     #[test]
     fn a_resource_covers_what_is_below_it() {
@@ -344,6 +274,36 @@ mod tests {
         assert_eq!(canonical(&server), "https://a.example/v1/mcp");
         let root = Url::parse("https://a.example").unwrap();
         assert_eq!(canonical(&root), "https://a.example");
+    }
+
+    #[test]
+    fn a_parent_speaks_at_its_own_place() {
+        let server = Url::parse("https://a.example/v1/mcp/").unwrap();
+        let own = "https://a.example/.well-known/oauth-protected-resource";
+        for (from, resource, may) in [
+            ("https://b.example/x", "https://a.example/v1/mcp", true),
+            (own, "https://a.example", true),
+            (own, "https://a.example/", true),
+            (own, "https://a.example/v1", false),
+            (&format!("{own}/v1"), "https://a.example/v1", true),
+            (&format!("{own}/v1"), "https://a.example", false),
+            (&format!("{own}/v1/mcp"), "https://a.example", false),
+            (&format!("{own}?of=evil"), "https://a.example", false),
+            ("https://a.example/v1/mcp/x", "https://a.example", false),
+            (
+                "https://b.example/.well-known/oauth-protected-resource",
+                "https://a.example",
+                false,
+            ),
+            (own, "https://b.example", false),
+        ] {
+            let from = Url::parse(from).unwrap();
+            assert_eq!(
+                may_speak(&from, resource, &server),
+                may,
+                "{from} {resource}"
+            );
+        }
     }
 
     #[test]

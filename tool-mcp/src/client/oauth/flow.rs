@@ -22,9 +22,10 @@ impl Authorizer {
         let current = self.state().current.clone();
         let (challenge, renew, more) = match need {
             Need::Soon => {
-                if let Some(current) = current
-                    && self.renewed(current).await.is_err()
+                if let Some(soon) = current
+                    && self.renewed(soon.clone()).await.is_err()
                     && let Some(current) = &mut self.state().current
+                    && current.is(&soon)
                 {
                     // It is not tried again: the server says whether the token is still good.
                     current.tokens.expires_at = None;
@@ -166,8 +167,12 @@ impl Authorizer {
             return Ok(Err(known.tokens));
         };
         let authorizer = Arc::clone(self);
+        let was_current = self.state().current.is_some();
         // The answer may hold the only refresh token that is still good, so it is heard whoever waits for it.
-        let renewed = tokio::spawn(async move { authorizer.refresh(known, &refresh_token).await });
+        let renewed =
+            tokio::spawn(
+                async move { authorizer.refresh(known, &refresh_token, was_current).await },
+            );
         let ended = |_| Err(Denied::new("the program ends"));
         renewed.await.unwrap_or_else(ended)
     }
@@ -176,24 +181,31 @@ impl Authorizer {
         &self,
         mut known: Current,
         refresh_token: &str,
+        was_current: bool,
     ) -> Result<Result<(), StoredTokens>, Denied> {
         let _renewing = self.renewing.lock().await;
         let place = Arc::clone(&known.place);
-        let before = known.tokens.access_token.clone();
-        // What somebody was asked for meanwhile stays.
-        let put_back = |renewed: Current| {
-            let current = &mut self.state().current;
-            let is_same = |current: &Current| current.tokens.access_token == before;
-            if current.as_ref().is_none_or(is_same) {
-                *current = Some(renewed);
+        let old = known.clone();
+        // Somebody else may have seen to it meanwhile: then what they got stays.
+        let is_still = |current: Option<&Current>| match current {
+            Some(current) => current.is(&old),
+            None => !was_current,
+        };
+        let set = |new: Current| {
+            let mut state = self.state();
+            if is_still(state.current.as_ref()) {
+                state.current = Some(new);
             }
         };
+        if !is_still(self.state().current.as_ref()) {
+            return Ok(Ok(()));
+        }
         if let Some(stored) = self.load(&place).await
             && stored.tokens.access_token != known.tokens.access_token
             && stored.is_good()
         {
             // Somebody else who shares the store has renewed them, and ours may be used up.
-            put_back(stored);
+            set(stored);
             return Ok(Ok(()));
         }
         match refresh(&self.web, &place, &known.tokens, refresh_token).await {
@@ -201,15 +213,16 @@ impl Authorizer {
                 put(&mut known.tokens, &given)?;
                 // It may be for less than what was asked for.
                 known.is_asked_here = false;
+                // They are kept even where they are not used: the store goes by the authorization server.
                 self.save(&place, &known.tokens).await;
-                put_back(known);
+                set(known);
                 Ok(Ok(()))
             }
             Err(Failed::Unknown { is_client, .. }) => {
                 known.tokens.refresh_token = None;
                 let mut left = known.tokens.clone();
                 left.access_token = None;
-                put_back(known);
+                set(known);
                 if is_client {
                     // It is registered anew.
                     left.client.redirect_uri = None;
@@ -265,11 +278,14 @@ impl Authorizer {
                 let client = self.client(&place, known.as_ref(), &uri).await?;
                 let question = Question::new(&place, &client, &uri, &wanted)?;
                 let back = self.question(&place, &question, redirect, &wanted).await;
+                // Who said no knows this client.
+                let is_no = |back: &String| question.code(&place, back).is_err();
+                let is_known = back.as_ref().is_ok_and(is_no);
                 let given = match back {
                     Ok(back) => question.exchange(&self.web, &place, &client, &back).await,
                     Err(denied) => Err(denied),
                 };
-                if let (Err(_), Some(known)) = (&given, known) {
+                if let (Err(_), false, Some(known)) = (&given, is_known, known) {
                     self.doubt(&place, known).await;
                 }
                 (client, given?)
@@ -278,6 +294,8 @@ impl Authorizer {
         let mut tokens = StoredTokens::new(client);
         put(&mut tokens, &given)?;
         tokens.scopes = wanted;
+        // What is being renewed is older than this, and comes before it.
+        let _renewing = self.renewing.lock().await;
         self.save(&place, &tokens).await;
         self.state().current = Some(Current {
             place,
@@ -304,14 +322,24 @@ impl Authorizer {
         if let Some(client) = known.map(|known| &known.client).filter(is_good) {
             return Ok(client.clone());
         }
-        register(&self.web, place, &self.oauth.client_name, uri).await
+        let client = register(&self.web, place, &self.oauth.client_name, uri).await?;
+        if known.is_none_or(|known| known.access_token.is_none()) {
+            // A person who says no does not let it be registered once more.
+            self.save(place, &StoredTokens::new(client.clone())).await;
+        }
+        Ok(client)
     }
 
     /// Registers this client anew next time. Of one that is not known any more a person hears, and not this program.
     async fn doubt(&self, place: &Place, mut known: StoredTokens) {
+        let _renewing = self.renewing.lock().await;
         known.client.redirect_uri = None;
         if let Some(current) = &mut self.state().current {
             current.tokens.client.redirect_uri = None;
+            if current.place.key() == place.key() && current.tokens.refresh_token.is_some() {
+                // They may have been renewed beside the question.
+                known = current.tokens.clone();
+            }
         }
         self.save(place, &known).await;
     }

@@ -13,9 +13,9 @@ use serde_json::json;
 use super::Denied;
 use super::discovery::Place;
 use super::store::{Registered, StoredTokens, now};
-use super::web::{Web, WebError, is_loopback};
 use crate::client::connection::short;
 use crate::token;
+use crate::web::{Web, WebError, is_loopback};
 
 const NONE: &str = "none";
 const BASIC: &str = "client_secret_basic";
@@ -132,7 +132,7 @@ impl Question {
     }
 
     /// The code of the URL, checked by `state` and by `iss` (RFC 9207) before anything of it is believed.
-    fn code(&self, place: &Place, back: &str) -> Result<String, Denied> {
+    pub(super) fn code(&self, place: &Place, back: &str) -> Result<String, Denied> {
         let url = Url::parse(back.trim());
         let url = url.map_err(|_| Denied::new("the program gave back no URL"))?;
         let value = |name: &str| {

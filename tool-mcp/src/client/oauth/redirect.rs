@@ -37,9 +37,10 @@ impl Redirect {
         let given = uri.map(read).transpose()?;
         let port = given.as_ref().map_or(Some(0), Url::port_or_known_default);
         let host = given.as_ref().and_then(Url::host_str).unwrap_or_default();
-        let address = host.trim_start_matches('[').trim_end_matches(']').parse();
-        let address = address.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
-        let listener = TcpListener::bind((address, port.unwrap_or_default())).await?;
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        // A name is that of this machine, whose browsers try this one too.
+        let ip = host.parse().unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
+        let listener = TcpListener::bind((ip, port.unwrap_or_default())).await?;
         let free = format!("http://{}/callback", listener.local_addr()?);
         // As it was written: authorization servers compare texts.
         let uri = uri.map_or(free, str::to_owned);

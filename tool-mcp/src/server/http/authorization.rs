@@ -17,21 +17,21 @@ use toolwright_runtime::executor::Executor;
 use toolwright_runtime::tool::{Context, Grant};
 
 use super::body::HttpBody;
-use super::keys::{Keys, safe_url};
+use super::head;
+use super::keys::Keys;
+use super::respond::{empty, json, refused};
 use super::scopes::Needs;
-use super::{empty, head, json, refused};
 use crate::protocol::code;
 use crate::server::Shared;
 use crate::server::incoming::Bad;
 use crate::token;
+use crate::web::{RESOURCE_METADATA, WebError, checked};
 
 /// The longest token, in bytes.
 const MOST_TOKEN: usize = 16 * 1024;
 
 /// So far the clocks of the issuer and the server may be apart.
 pub(super) const LEEWAY: Duration = Duration::from_secs(30);
-
-const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 
 /// Authorization of an MCP server over HTTP by access tokens: a resource server of OAuth 2.1.
 ///
@@ -115,7 +115,13 @@ impl std::error::Error for TokenError {}
 
 /// A URL of an [`Authorization`] that is none, or not safe.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AuthorizationError(pub(super) String);
+pub struct AuthorizationError(String);
+
+impl From<WebError> for AuthorizationError {
+    fn from(error: WebError) -> Self {
+        Self(error.0)
+    }
+}
 
 impl fmt::Display for AuthorizationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -132,17 +138,18 @@ impl Authorization {
     /// # Errors
     /// Fails if a URL is none, is neither `https` nor `http` on this machine, or has a query or a fragment.
     pub fn new(resource: &str, issuer: &str) -> Result<Self, AuthorizationError> {
-        let (at, by) = (safe_url(resource)?, safe_url(issuer)?);
+        let at = checked(resource, "URL of the server")?;
+        let by = checked(issuer, "URL of the issuer")?;
         for (said, url) in [(resource, &at), (issuer, &by)] {
             if url.query().is_some() {
-                return Err(AuthorizationError(format!("the URL `{said}` has a query")));
+                return Err(AuthorizationError(format!("the URL has a query: {said:?}")));
             }
         }
         let origin = at.origin().ascii_serialization();
         let path = Some(at.path())
             .filter(|path| *path != "/")
             .unwrap_or_default();
-        let metadata_path = format!("{WELL_KNOWN}{path}");
+        let metadata_path = format!("{RESOURCE_METADATA}{path}");
         // An audience is a text. The URL of a host is the same with a slash behind it.
         let mut audiences = vec![resource.to_owned()];
         if path.is_empty() {

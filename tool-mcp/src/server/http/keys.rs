@@ -5,10 +5,12 @@ use std::time::{Duration, Instant};
 
 use jsonwebtoken::jwk::{AlgorithmParameters, Jwk, KeyOperations, PublicKeyUse};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header, errors::ErrorKind};
-use reqwest::{Client, Url, redirect::Policy};
+use reqwest::Url;
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::authorization::{AuthorizationError, LEEWAY, TokenError};
+use crate::web::{Web, checked, is_this_machine, issuer_places};
 
 /// After so long keys are fetched anew.
 const FRESH: Duration = Duration::from_mins(10);
@@ -19,11 +21,8 @@ const KEPT: Duration = Duration::from_hours(1);
 /// So often the issuer is asked at most.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// So long a fetch takes at most.
+/// So long a request takes at most.
 const FETCH: Duration = Duration::from_secs(10);
-
-/// The longest answer of the issuer, in bytes.
-const MOST_BYTES: usize = 256 * 1024;
 
 /// The most keys of an issuer, and the most that are tried for one token.
 const MOST_KEYS: usize = 100;
@@ -45,7 +44,7 @@ const ALGORITHMS: [Algorithm; 9] = [
 /// See the module.
 pub(super) struct Keys {
     source: Source,
-    client: Client,
+    web: Web,
     known: Mutex<Known>,
     /// One fetch at a time.
     fetching: tokio::sync::Mutex<()>,
@@ -54,7 +53,10 @@ pub(super) struct Keys {
 /// Where the keys are.
 enum Source {
     /// As the metadata of this issuer say.
-    Issuer(String),
+    Issuer {
+        name: String,
+        url: Url,
+    },
     At(Url),
 }
 
@@ -110,22 +112,23 @@ impl Key {
 impl Keys {
     /// Those of an issuer, found by its metadata.
     pub(super) fn discovered(issuer: &str) -> Result<Self, AuthorizationError> {
-        Self::from(Source::Issuer(issuer.to_owned()))
+        let url = checked(issuer, "URL of the issuer")?;
+        let name = issuer.to_owned();
+        Self::from(is_this_machine(&url), Source::Issuer { name, url })
     }
 
     /// Those behind a URL.
     pub(super) fn at(url: &str) -> Result<Self, AuthorizationError> {
-        Self::from(Source::At(safe_url(url)?))
+        let url = checked(url, "URL of the keys")?;
+        Self::from(is_this_machine(&url), Source::At(url))
     }
 
-    fn from(source: Source) -> Result<Self, AuthorizationError> {
+    fn from(may_be_local: bool, source: Source) -> Result<Self, AuthorizationError> {
         // Where a program has several, it has to choose; this is the choice of one that did not.
         let _ = jsonwebtoken::crypto::aws_lc::DEFAULT_PROVIDER.install_default();
-        let client = Client::builder().redirect(Policy::none()).timeout(FETCH);
-        let client = client.build();
         Ok(Self {
             source,
-            client: client.map_err(|error| AuthorizationError(error.to_string()))?,
+            web: Web::new(may_be_local, FETCH)?,
             known: Mutex::default(),
             fetching: tokio::sync::Mutex::default(),
         })
@@ -226,83 +229,39 @@ impl Keys {
     }
 
     async fn fetch(&self) -> Option<Arc<[Key]>> {
-        let found;
         let url = match &self.source {
-            Source::At(url) => url,
-            Source::Issuer(issuer) => {
-                found = self.discover(issuer).await?;
-                &found
-            }
+            Source::At(url) => url.clone(),
+            Source::Issuer { name, url } => self.discover(name, url).await?,
         };
-        let mut set = self.json(url.clone()).await?;
-        let Some(Value::Array(keys)) = set.remove("keys") else {
-            return None;
-        };
-        let keys = keys.into_iter().take(MOST_KEYS).filter_map(Key::read);
+        let set: KeySet = self.web.get(&url).await.ok()?.ok()?;
+        let keys = set.keys.into_iter().take(MOST_KEYS).filter_map(Key::read);
         Some(keys.collect())
     }
 
-    /// The URL of the keys: RFC 8414, section 3.1, and `OpenID` Connect Discovery, section 4.
-    async fn discover(&self, issuer: &str) -> Option<Url> {
-        let url = Url::parse(issuer).ok()?;
-        let path = url.path().trim_end_matches('/');
-        let mut places = vec![
-            format!("/.well-known/oauth-authorization-server{path}"),
-            format!("/.well-known/openid-configuration{path}"),
-        ];
-        if !path.is_empty() {
-            places.push(format!("{path}/.well-known/openid-configuration"));
-        }
-        for place in places {
-            let mut at = url.clone();
-            at.set_path(&place);
-            let Some(metadata) = self.json(at).await else {
-                continue;
-            };
-            let text = |name: &str| metadata.get(name).and_then(Value::as_str);
-            // Whoever speaks for another issuer is not heard.
-            if text("issuer") == Some(issuer)
-                && let Some(keys) = text("jwks_uri")
-            {
-                return safe_url(keys).ok();
+    /// The URL of the keys, as the issuer's metadata say. Whoever speaks for another issuer is not heard.
+    async fn discover(&self, name: &str, url: &Url) -> Option<Url> {
+        for place in issuer_places(url) {
+            let found = self.web.get::<Metadata>(&place).await.ok()?;
+            if let Ok(metadata) = found {
+                let keys = Some(metadata.jwks_uri).filter(|_| metadata.issuer == name)?;
+                return self.web.checked(&keys, "URL of the keys").ok();
             }
         }
         None
     }
-
-    async fn json(&self, url: Url) -> Option<Map<String, Value>> {
-        let mut response = self.client.get(url).send().await.ok()?;
-        if !response.status().is_success() {
-            return None;
-        }
-        let mut text = Vec::new();
-        while let Some(part) = response.chunk().await.ok()? {
-            text.extend_from_slice(&part);
-            if text.len() > MOST_BYTES {
-                return None;
-            }
-        }
-        serde_json::from_slice(&text).ok()
-    }
 }
 
-/// A URL that nobody between can change: `https`, or this machine's.
-pub(super) fn safe_url(said: &str) -> Result<Url, AuthorizationError> {
-    let wrong = |why: &str| AuthorizationError(format!("the URL `{said}` {why}"));
-    let url = Url::parse(said).map_err(|error| wrong(&format!("is none: {error}")))?;
-    let is_here = match url.host() {
-        Some(url::Host::Domain(name)) => name == "localhost",
-        Some(url::Host::Ipv4(address)) => address.is_loopback(),
-        Some(url::Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    };
-    if !(url.scheme() == "https" || (url.scheme() == "http" && is_here)) {
-        return Err(wrong("has to be `https`, or `http` on this machine"));
-    }
-    if url.fragment().is_some() || !url.username().is_empty() || url.password().is_some() {
-        return Err(wrong("has a fragment, or a user"));
-    }
-    Ok(url)
+/// What of an issuer's metadata is read.
+#[derive(Deserialize)]
+struct Metadata {
+    issuer: String,
+    jwks_uri: String,
+}
+
+/// RFC 7517, section 5.
+#[derive(Deserialize)]
+struct KeySet {
+    keys: Vec<Value>,
 }
 
 /// Whether a token says that it is something else: an answer about a token, a logout. Access tokens are `at+jwt` (RFC 9068,

@@ -6,6 +6,7 @@ mod body;
 mod head;
 #[cfg(feature = "oauth")]
 mod keys;
+mod respond;
 mod scopes;
 mod sessions;
 mod store;
@@ -18,24 +19,25 @@ use std::sync::{Arc, Once};
 use std::task::{Context as Task, Poll};
 
 use http::request::Parts;
-use http::{HeaderValue, Method, Request as HttpRequest, Response, StatusCode, header};
+use http::{HeaderValue, Method, Request as HttpRequest, Response, StatusCode};
 
 use tokio::time::sleep;
 use toolwright_runtime::tool::{Cancel, Context, Grant};
 
 use self::body::{Events, KEEP_ALIVE};
 use self::head::{LAST_EVENT, SESSION};
+use self::respond::{answered, empty, events, json, no_body, not_allowed, refused, status_of};
 use self::scopes::Needs;
 use self::sessions::{Sessions, Used};
 pub use self::store::{SessionStore, StoredSession};
 pub(super) use self::stream::Stream;
 use super::asker::{self, Origin};
-use super::dispatch::{self, Answer, Answered};
+use super::dispatch::{self, Answer};
 use super::incoming::{Bad, Incoming, Request, batch};
 use super::outlet::Outlet;
 use super::running::Running;
 use super::{McpServer, Shared};
-use crate::body::{self as request_body, BodyBudget, BodyError, BodyPermit, FullBody};
+use crate::body::{self as request_body, BodyBudget, BodyPermit, FullBody};
 use crate::outside::CANCEL_GRACE;
 use crate::protocol::{Id, RpcError, Version, code, error_response, response};
 use crate::site::Site;
@@ -590,20 +592,6 @@ fn origin(session: Option<&Used>, stream: &Arc<Stream>, parts: &Parts) -> Origin
     }
 }
 
-/// HTTP's status for an answer to a client without a session.
-fn status_of(answer: &Answered) -> StatusCode {
-    match answer {
-        Err(error) => match error.code {
-            code::METHOD_NOT_FOUND => StatusCode::NOT_FOUND,
-            code::MISSING_CAPABILITY | code::UNSUPPORTED_VERSION | code::HEADER_MISMATCH => {
-                StatusCode::BAD_REQUEST
-            }
-            _ => StatusCode::OK,
-        },
-        Ok(_) => StatusCode::OK,
-    }
-}
-
 fn too_many_sessions() -> RpcError {
     RpcError::new(code::INTERNAL_ERROR, "there are too many sessions")
 }
@@ -612,72 +600,6 @@ fn too_many_sessions() -> RpcError {
 fn store_failed(_: std::io::Error) -> RpcError {
     let words = "the store of sessions failed; try again later";
     RpcError::new(code::INTERNAL_ERROR, words)
-}
-
-fn answered(status: StatusCode, id: &Id, answer: &Answered) -> Response<HttpBody> {
-    json(status, response(id, answer))
-}
-
-fn no_body(broken: BodyError, limit: usize) -> Response<HttpBody> {
-    let (status, text) = match broken {
-        BodyError::TooLarge => (
-            StatusCode::PAYLOAD_TOO_LARGE,
-            format!("the message is longer than {limit} bytes"),
-        ),
-        BodyError::TooSlow => (
-            StatusCode::REQUEST_TIMEOUT,
-            "the message did not come in time".to_owned(),
-        ),
-        BodyError::OverBudget => (
-            StatusCode::SERVICE_UNAVAILABLE,
-            "the request was not begun: the server holds too much of others; try again later"
-                .to_owned(),
-        ),
-        BodyError::Lost => (
-            StatusCode::BAD_REQUEST,
-            "the message cannot be read".to_owned(),
-        ),
-    };
-    refused(status, &Bad::new(code::INVALID_REQUEST, text))
-}
-
-fn refused(status: StatusCode, bad: &Bad) -> Response<HttpBody> {
-    json(status, bad.to_json())
-}
-
-fn json(status: StatusCode, message: String) -> Response<HttpBody> {
-    let mut response = Response::new(HttpBody::whole(message));
-    *response.status_mut() = status;
-    let kind = HeaderValue::from_static(head::JSON);
-    response.headers_mut().insert(header::CONTENT_TYPE, kind);
-    response
-}
-
-fn empty(status: StatusCode) -> Response<HttpBody> {
-    let mut response = Response::new(HttpBody::whole(""));
-    *response.status_mut() = status;
-    response
-}
-
-fn not_allowed() -> Response<HttpBody> {
-    let mut response = empty(StatusCode::METHOD_NOT_ALLOWED);
-    let post = HeaderValue::from_static("POST");
-    response.headers_mut().insert(header::ALLOW, post);
-    response
-}
-
-fn events(events: Events) -> Response<HttpBody> {
-    let mut response = Response::new(HttpBody::events(events));
-    let headers = response.headers_mut();
-    for (name, value) in [
-        (header::CONTENT_TYPE, head::EVENTS),
-        (header::CACHE_CONTROL, "no-cache"),
-        // What stands between must not hold events back.
-        (header::HeaderName::from_static("x-accel-buffering"), "no"),
-    ] {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
-    response
 }
 
 impl<B> tower_service::Service<HttpRequest<B>> for HttpService

@@ -5,7 +5,7 @@ use toolwright_json::{Object, list, quoted};
 use toolwright_runtime::tool::{Context, Grant};
 
 use super::body::HttpBody;
-use super::json;
+use super::respond::json;
 use crate::protocol::{Id, RpcError, code, error_response};
 use crate::server::incoming::Request;
 use crate::server::{Shared, asker};

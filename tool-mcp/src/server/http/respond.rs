@@ -1,0 +1,90 @@
+//! Responses: one message, a stream of them, or a refusal.
+
+use http::{HeaderValue, Response, StatusCode, header};
+
+use super::body::{Events, HttpBody};
+use super::head;
+use crate::body::BodyError;
+use crate::protocol::{Id, code, response};
+use crate::server::dispatch::Answered;
+use crate::server::incoming::Bad;
+
+/// HTTP's status for an answer to a client without a session.
+pub(super) fn status_of(answer: &Answered) -> StatusCode {
+    match answer {
+        Err(error) => match error.code {
+            code::METHOD_NOT_FOUND => StatusCode::NOT_FOUND,
+            code::MISSING_CAPABILITY | code::UNSUPPORTED_VERSION | code::HEADER_MISMATCH => {
+                StatusCode::BAD_REQUEST
+            }
+            _ => StatusCode::OK,
+        },
+        Ok(_) => StatusCode::OK,
+    }
+}
+
+pub(super) fn answered(status: StatusCode, id: &Id, answer: &Answered) -> Response<HttpBody> {
+    json(status, response(id, answer))
+}
+
+pub(super) fn no_body(broken: BodyError, limit: usize) -> Response<HttpBody> {
+    let (status, text) = match broken {
+        BodyError::TooLarge => (
+            StatusCode::PAYLOAD_TOO_LARGE,
+            format!("the message is longer than {limit} bytes"),
+        ),
+        BodyError::TooSlow => (
+            StatusCode::REQUEST_TIMEOUT,
+            "the message did not come in time".to_owned(),
+        ),
+        BodyError::OverBudget => (
+            StatusCode::SERVICE_UNAVAILABLE,
+            "the request was not begun: the server holds too much of others; try again later"
+                .to_owned(),
+        ),
+        BodyError::Lost => (
+            StatusCode::BAD_REQUEST,
+            "the message cannot be read".to_owned(),
+        ),
+    };
+    refused(status, &Bad::new(code::INVALID_REQUEST, text))
+}
+
+pub(super) fn refused(status: StatusCode, bad: &Bad) -> Response<HttpBody> {
+    json(status, bad.to_json())
+}
+
+pub(super) fn json(status: StatusCode, message: String) -> Response<HttpBody> {
+    let mut response = Response::new(HttpBody::whole(message));
+    *response.status_mut() = status;
+    let kind = HeaderValue::from_static(head::JSON);
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    response
+}
+
+pub(super) fn empty(status: StatusCode) -> Response<HttpBody> {
+    let mut response = Response::new(HttpBody::whole(""));
+    *response.status_mut() = status;
+    response
+}
+
+pub(super) fn not_allowed() -> Response<HttpBody> {
+    let mut response = empty(StatusCode::METHOD_NOT_ALLOWED);
+    let post = HeaderValue::from_static("POST");
+    response.headers_mut().insert(header::ALLOW, post);
+    response
+}
+
+pub(super) fn events(events: Events) -> Response<HttpBody> {
+    let mut response = Response::new(HttpBody::events(events));
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::CONTENT_TYPE, head::EVENTS),
+        (header::CACHE_CONTROL, "no-cache"),
+        // What stands between must not hold events back.
+        (header::HeaderName::from_static("x-accel-buffering"), "no"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}

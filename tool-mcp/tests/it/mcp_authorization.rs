@@ -770,6 +770,7 @@ async fn a_host_checks_tokens_by_itself() {
                     .with_subject("ann")
                     .with_scopes(["orders:read", "orders:write"])),
                 "old" => Ok(Grant::unlimited().with_expiry(UNIX_EPOCH)),
+                "panics" => panic!("the host's own"),
                 "later" => Err(TokenError::Unavailable("the register is closed".to_owned())),
                 _ => Err(TokenError::Invalid("not \"in\" the\r\nregister".to_owned())),
             }
@@ -778,6 +779,7 @@ async fn a_host_checks_tokens_by_itself() {
     assert_eq!(cancels(&client(&service, "good")).await.status(), 200);
     assert_eq!(cancels(&client(&service, "old")).await.status(), 401);
     assert_eq!(cancels(&client(&service, "later")).await.status(), 503);
+    assert_eq!(cancels(&client(&service, "panics")).await.status(), 503);
     let response = cancels(&client(&service, "bad")).await;
     assert_eq!(response.status(), 401);
     assert!(

@@ -5,10 +5,12 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use futures_util::FutureExt;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, header};
 use serde_json::{Map, Value};
 use toolwright_json::{Object, list, quoted};
@@ -282,7 +284,12 @@ impl Authorization {
                 let claims = keys.verify(token, &self.0.issuer, &self.0.audiences).await;
                 of_claims(&self.0.issuer, claims?)
             }
-            Verifier::Own(verify) => verify(token.to_owned()).await?,
+            Verifier::Own(verify) => {
+                let verified = async { verify(token.to_owned()).await };
+                let verified = AssertUnwindSafe(verified).catch_unwind().await;
+                let panicked = |_| Err(TokenError::Unavailable("the check panicked".to_owned()));
+                verified.unwrap_or_else(panicked)?
+            }
         };
         if grant.expires_at().is_some_and(is_past) {
             return Err(invalid("the token has expired"));

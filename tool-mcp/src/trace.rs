@@ -12,11 +12,11 @@ use crate::protocol::Fields;
 /// The longest `tracestate` and `baggage`, in bytes.
 const LONGEST: usize = 8_192;
 
-/// Where a request stands in a trace that goes through several programs: W3C Trace Context.
+/// The W3C Trace Context of a request.
 ///
-/// A server takes it from `_meta` of a request, and gives it to the call by its context. A client sends what its
-/// `Connector::trace_context` returns, or else the one in the call's context. So a server that calls other servers
-/// goes on with the trace.
+/// A server reads it from a request's `_meta` and puts it into the context of the call. A client sends the value that
+/// `Connector::trace_context` returns, or else the one in the call's context. So a server that calls other servers continues
+/// the trace.
 ///
 /// ```
 /// use toolwright::mcp::TraceContext;

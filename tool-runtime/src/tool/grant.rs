@@ -11,11 +11,11 @@ use crate::tool::Scope;
 /// The key among a tool's attributes for the scopes that its callers need: a list of strings.
 pub(crate) const SCOPES: &str = "scopes";
 
-/// Who calls, and what they may do: the content of a verified access token, or of a host's own check.
+/// Who calls, and with which scopes: from a verified access token, or from the host's own authentication.
 ///
-/// A [`Context`](crate::tool::Context) with a grant admits only tools whose `#[tool(scopes(…))]` it has; all others are
-/// [hidden](crate::tool::Tool::visible). A context without a grant admits all tools. An MCP server over HTTP gives each
-/// request a grant: the token's, or one without scopes.
+/// With a grant in the [`Context`](crate::tool::Context), tools whose `#[tool(scopes(…))]` it lacks are
+/// [hidden](crate::tool::Tool::visible). Without a grant, all tools are available. An MCP server over HTTP gives each request
+/// a grant: that of its token, or one without scopes.
 ///
 /// ```
 /// use toolwright::call::Grant;

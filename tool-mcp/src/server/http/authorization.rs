@@ -35,14 +35,14 @@ const MOST_TOKEN: usize = 16 * 1024;
 /// So far the clocks of the issuer and the server may be apart.
 pub(super) const LEEWAY: Duration = Duration::from_secs(30);
 
-/// Authorization of an MCP server over HTTP by access tokens: a resource server of OAuth 2.1.
+/// Authorization of an MCP server over HTTP with access tokens, as an OAuth 2.1 resource server.
 ///
-/// Each request needs `Authorization: Bearer` with a token that the issuer signed for this server. Others get 401, which
-/// says where clients find the issuer. The token's [`Grant`] is in the context of the calls. Tools, prompts and resources
-/// with `scopes(…)` are hidden from tokens without these scopes; who calls one anyway gets 403 `insufficient_scope`, with
-/// the scopes to ask for. Sessions and tasks belong to the token's subject.
+/// Each request needs `Authorization: Bearer` with a token that the issuer signed for this server. Other requests get 401 and
+/// a link to the server's metadata, which name the issuer. Calls find the token's [`Grant`] in their context. Tools, prompts
+/// and resources with `scopes(…)` are hidden from tokens without these scopes; calling one anyway gets 403
+/// `insufficient_scope` with the required scopes. Sessions and tasks belong to the token's subject.
 ///
-/// Mount the service at a second path, where clients find what the server says of its issuer:
+/// Mount the service at the path of the metadata too:
 ///
 /// ```
 /// use toolwright::Toolset;
@@ -62,11 +62,11 @@ pub(super) const LEEWAY: Duration = Duration::from_secs(30);
 /// ```
 ///
 /// # Tokens
-/// A token is a JWT, signed by a key of the issuer with RSA, ECDSA or `EdDSA`. Its `iss` is the issuer, its `aud` names the
-/// server, and `exp` and `nbf` hold, within 30 seconds. Scopes are read from `scope` or `scp`. The issuer's keys are found by
-/// its metadata (RFC 8414, or `OpenID` Connect), kept for 10 minutes, and fetched anew for a key that is not known, at most
-/// every 5 seconds. While the issuer cannot be reached they are used for up to an hour; without keys the answer is 503.
-/// For other tokens, see [`verify_with`](Self::verify_with).
+/// A token is a JWT that the issuer signed with RSA, ECDSA or `EdDSA`. `iss` must be the issuer and `aud` must include the
+/// server; `exp` and `nbf` are checked with 30 seconds of leeway. Scopes are read from `scope` or `scp`. The issuer's keys are
+/// found through its metadata (RFC 8414 or `OpenID` Connect) and cached for 10 minutes. An unknown key refreshes them, at most
+/// every 5 seconds. If the issuer is down, cached keys work for up to an hour; without keys requests get 503. For other kinds
+/// of tokens, see [`verify_with`](Self::verify_with).
 #[derive(Clone)]
 pub struct Authorization(Arc<Inner>);
 

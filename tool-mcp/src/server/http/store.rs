@@ -11,23 +11,22 @@ use toolwright_runtime::tool::BoxFuture;
 use crate::protocol::Version;
 use crate::server::peer::{Capabilities, Hello, Peer};
 
-/// Where an MCP server keeps its sessions over HTTP, so that they outlive it, or go on at other servers that have the same
-/// store: see [`McpServer::session_store`](crate::McpServer::session_store). Protocol 2026-07-28 has no sessions.
+/// Stores the sessions of an MCP server over HTTP, so that they survive a restart or can continue on another server with
+/// the same store. See [`McpServer::session_store`](crate::McpServer::session_store). Protocol 2026-07-28 has no sessions.
 ///
-/// The store is asked with each request of a session, and decides whether there is one: when it is over, and that one
-/// which was removed is not known any more. What is on its way stays in the process: calls and their answers, streams that
-/// a client may come back to, subscriptions, and the level of logs.
+/// Each request of a session loads it: a session that the store does not return has ended. Running calls and their answers,
+/// resumable streams, subscriptions and the log level are not stored; they stay in the process.
 pub trait SessionStore: Send + Sync {
-    /// Returns the session of this id, if there is one. The id is secret: whoever knows it, and has the right token, is in.
+    /// Returns the session with this id, if there is one. The id is a secret.
     ///
     /// # Errors
-    /// If the store fails. The request is answered by 503.
+    /// If the store fails. The request gets status 503.
     fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, io::Result<Option<StoredSession>>>;
 
-    /// Keeps a session that begins.
+    /// Stores a new session.
     ///
     /// # Errors
-    /// If the store fails. The session does not begin.
+    /// If the store fails. The session is not opened.
     fn save<'a>(&'a self, id: &'a str, session: &'a StoredSession)
     -> BoxFuture<'a, io::Result<()>>;
 
@@ -38,8 +37,8 @@ pub trait SessionStore: Send + Sync {
     fn remove<'a>(&'a self, id: &'a str) -> BoxFuture<'a, io::Result<()>>;
 }
 
-/// A session as a [`SessionStore`] keeps it: what the client said when it greeted, and to whom the session belongs. Keep it
-/// as JSON; it says its version.
+/// A session in a [`SessionStore`]: what the client said in `initialize`, and the owner. Serialize it as JSON, which includes
+/// a format version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredSession {
     /// Of this form.

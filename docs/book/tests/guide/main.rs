@@ -1,0 +1,33 @@
+//! The code and the outputs of the guide: a module for each page, which its page includes. Code runs as it is shown;
+//! what `println!` writes is compared with the file that the page shows (`BLESS=1` writes it).
+// The guide shows what people write.
+#![allow(
+    clippy::needless_pass_by_value,
+    clippy::unnecessary_wraps,
+    clippy::unused_async,
+    dead_code,
+    missing_docs
+)]
+
+#[macro_use]
+mod output;
+
+mod agents;
+mod arguments;
+mod bounds;
+mod cookbook;
+mod costs;
+mod errors;
+mod first_tool;
+mod mcp_client;
+mod mcp_server;
+mod pages;
+mod people;
+mod providers;
+mod results;
+mod safety;
+mod serve;
+mod state;
+mod testing;
+mod turns;
+mod your_client;

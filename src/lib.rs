@@ -415,3 +415,8 @@ pub mod __private {
     pub use toolwright_macros::list_tools;
     pub use toolwright_runtime::__private::*;
 }
+
+// The code in it is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/agents.md")]
+mod agents {}

@@ -50,6 +50,7 @@ fn included(line: &str) -> Option<(&str, Option<&str>)> {
         .strip_prefix("{{#include ")?
         .strip_suffix("}}")?;
     Some(match inner.split_once(':') {
+        Some((file, lines)) if lines.starts_with(|it: char| it.is_ascii_digit()) => (file, None),
         Some((file, anchor)) => (file, Some(anchor)),
         None => (inner, None),
     })

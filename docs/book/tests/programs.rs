@@ -12,6 +12,7 @@ use libtest_mimic::{Arguments, Trial};
 mod output;
 
 #[path = "programs/weather.rs"]
+#[allow(clippy::needless_pass_by_value)]
 mod weather;
 
 const CHILD: &str = "GUIDE_PROGRAM";

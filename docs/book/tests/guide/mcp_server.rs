@@ -142,9 +142,10 @@ async fn a_client_sees_tools_prompts_and_resources() {
 async fn a_person_is_asked_before_a_destructive_call() {
     for (yes, expected) in [(true, "Order 4 is cancelled"), (false, "")] {
         let client = mcp::connect(at(careful)).on_elicitation(move |_| async move {
-            match yes {
-                true => ElicitResult::Accept(Map::from_iter([("approve".to_owned(), true.into())])),
-                false => ElicitResult::Decline,
+            if yes {
+                ElicitResult::Accept(Map::from_iter([("approve".to_owned(), true.into())]))
+            } else {
+                ElicitResult::Decline
             }
         });
         let client = client.await.unwrap();

@@ -8,26 +8,19 @@ use std::path::Path;
 use serde_json::{Map, Value};
 use toolwright::{Context, Encoder, ToolCall, Toolset};
 
-/// Calls that both sides answer equally, in this order.
-const GOOD: [&str; 3] = [
-    r#"{"sku":"lamp","customer":{"name":"Ada"}}"#,
-    r#"{"sku":"tea","customer":{"name":"Ada","country":"GB"},"quantity":12,"speed":"express"}"#,
-    r#"{"sku":"tea","customer":{"name":"Ada","country":null},"speed":"normal"}"#,
-];
+/// The calls: those that both sides answer equally, and those whose answers stand on the page. The Python side reads them
+/// too.
+const CALLS: &str = include_str!("../../calls.json");
 
-/// Calls whose answers stand on the page.
-const BAD: [&str; 3] = [
-    r#"{"sku":"sofa","customer":{"name":"Ada"}}"#,
-    r#"{"sku":"lamp","customer":{},"quantity":300,"speed":"fast"}"#,
-    r#"{"sku":"lamp","customer":{"name":"Ada"},"quantity":"2"}"#,
-];
+/// What a model sends for an argument that the old schema allows to be `null`.
+pub const NULLS: &str = r#"{"sku":"tea","customer":{"name":"Ada"},"quantity":null,"speed":null}"#;
 
 /// What a call returns to the model: a result, or an error.
 pub type Answer = Result<String, String>;
 
 /// The answer of a toolset.
-pub async fn ask(tools: &Toolset, arguments: &str) -> Answer {
-    let call = ToolCall::new("call_1", "place_order", arguments);
+pub async fn ask(tools: &Toolset, name: &str, arguments: &str) -> Answer {
+    let call = ToolCall::new("call_1", name, arguments);
     let result = tools.call(&call, &Context::new()).await;
     let text = result.content(Encoder::auto()).into_owned();
     if result.is_success() {
@@ -37,16 +30,22 @@ pub async fn ask(tools: &Toolset, arguments: &str) -> Answer {
     }
 }
 
-/// The schema of a toolset's only tool.
-pub fn schema(tools: &Toolset) -> Value {
-    tools.definitions().next().expect("a tool").input.to_value()
+/// The schema of a tool's arguments.
+pub fn schema(tools: &Toolset, name: &str) -> Value {
+    tools.get(name).expect("the tool").def().input.to_value()
 }
 
-/// Compares the schemas: `NAME_before.json`, `NAME_after.json`, and `NAME_differences.txt`, which lists all that is
-/// different.
+/// Compares the schemas of `place_order`: that of Toolwright with `after.json`, both as [`schemas`] does.
+pub fn orders(name: &str, before: &Value, after: &Value) {
+    output(
+        "after.json",
+        &serde_json::to_string_pretty(after).expect("a value"),
+    );
+    schemas(name, before, after);
+}
+
+/// Compares two schemas: `NAME_differences.txt` lists all that is different.
 pub fn schemas(name: &str, before: &Value, after: &Value) {
-    output(&format!("{name}_before.json"), &pretty(before));
-    output(&format!("{name}_after.json"), &pretty(after));
     let mut lines = String::new();
     if let Some(defs) = before.get("$defs").and_then(Value::as_object) {
         let names: Vec<_> = defs.keys().map(String::as_str).collect();
@@ -56,29 +55,43 @@ pub fn schemas(name: &str, before: &Value, after: &Value) {
     output(&format!("{name}_differences.txt"), &lines);
 }
 
-/// Compares the answers: those of good calls with each other, those of bad ones with `NAME_calls.txt`.
+/// Compares the answers: of the calls that both sides answer equally, and of `more`, with each other; the others with
+/// `NAME_calls.txt`.
 pub async fn answers(
     name: &str,
+    more: &[&str],
     before: impl AsyncFn(&str) -> Answer,
     after: impl AsyncFn(&str) -> Answer,
 ) {
-    for call in GOOD {
-        let (before, after) = (before(call).await, after(call).await);
+    let calls: Value = serde_json::from_str(CALLS).expect("JSON");
+    let calls = |key: &str| -> Vec<String> {
+        let calls = calls[key].as_array().expect("a list");
+        assert!(!calls.is_empty());
+        calls.iter().map(Value::to_string).collect()
+    };
+    let more = more.iter().map(|&call| call.to_owned());
+    for call in calls("equal").into_iter().chain(more) {
+        let (before, after) = (before(&call).await, after(&call).await);
         let value = |answer: &Answer| -> Value {
             serde_json::from_str(answer.as_ref().expect("a result")).expect("JSON")
         };
         assert_eq!(value(&before), value(&after), "{call}");
     }
     let mut page = String::new();
-    for call in BAD {
+    for call in calls("shown") {
         writeln!(page, "place_order({call})").expect("a String");
-        for (side, answer) in [("before", before(call).await), ("after", after(call).await)] {
+        for (side, answer) in [
+            ("before", before(&call).await),
+            ("after", after(&call).await),
+        ] {
             let (kind, text) = match answer {
                 Ok(text) => ("result", text),
                 Err(text) => ("error", text),
             };
-            let text = text.trim_end().replace('\n', "\n      ");
-            writeln!(page, "  {side}, {kind}:\n      {text}").expect("a String");
+            writeln!(page, "  {side}, {kind}:").expect("a String");
+            for line in text.lines() {
+                writeln!(page, "      {line}").expect("a String");
+            }
         }
         page.push('\n');
     }
@@ -97,10 +110,6 @@ pub fn output(name: &str, text: &str) {
     }
     let expected = fs::read_to_string(&file).unwrap_or_default();
     assert_eq!(text, expected, "{name} (`BLESS=1` writes it)");
-}
-
-fn pretty(value: &Value) -> String {
-    serde_json::to_string_pretty(value).expect("a value")
 }
 
 /// Puts each type of `$defs` where it is referred to. The keys beside a `$ref` win.

@@ -7,7 +7,10 @@
 
 mod by_hand;
 mod check;
+mod fastmcp;
 mod llm_tool;
+mod pydantic_ai;
+mod python;
 mod rig;
 mod rmcp;
 mod shop;

@@ -2,19 +2,34 @@
 
 mod after;
 mod before;
+mod beside;
 
 use rig_core::tool::{ErasedTool, ToolContext};
+use serde_json::{Value, json};
+use toolwright::Toolset;
 
 use crate::check::{self, Answer};
 use crate::shop::Db;
 
+fn tools() -> Toolset {
+    after::toolset(Db::default())
+}
+
+fn place_order() -> before::PlaceOrder {
+    before::PlaceOrder { db: Db::default() }
+}
+
 #[test]
 fn schemas() {
-    let before = ErasedTool::parameters(&before::PlaceOrder { db: Db::default() });
+    let before = [
+        place_order().parameters(),
+        before::DeliveryDays.parameters(),
+    ];
+    check::orders("rig", &before[0], &check::schema(&tools(), "place_order"));
     check::schemas(
-        "rig",
-        &before,
-        &check::schema(&after::toolset(Db::default())),
+        "rig_function",
+        &before[1],
+        &check::schema(&tools(), "delivery_days"),
     );
 }
 
@@ -32,14 +47,42 @@ async fn execute(tool: &impl ErasedTool, arguments: &str) -> Answer {
 
 #[tokio::test]
 async fn answers() {
-    let (tool, tools) = (
-        before::PlaceOrder { db: Db::default() },
-        after::toolset(Db::default()),
-    );
+    let (tool, tools) = (place_order(), tools());
     check::answers(
         "rig",
+        &[],
         async |arguments| execute(&tool, arguments).await,
-        async |arguments| check::ask(&tools, arguments).await,
+        async |arguments| check::ask(&tools, "place_order", arguments).await,
     )
     .await;
+    for arguments in ["{}", r#"{"country":"GB"}"#, r#"{"country":null}"#] {
+        let before = execute(&before::DeliveryDays, arguments).await;
+        assert_eq!(before, check::ask(&tools, "delivery_days", arguments).await);
+    }
+}
+
+#[tokio::test]
+async fn an_agent_of_rig_has_tools_of_toolwright() {
+    let tools = tools();
+    let bridged = beside::for_rig(&tools).unwrap();
+    assert_eq!(bridged.len(), 2);
+    assert_eq!(
+        bridged[0].definition().parameters,
+        check::schema(&tools, "place_order")
+    );
+    let lamp = json!({"sku": "lamp", "customer": {"name": "Ada"}});
+    let answer = bridged[0].execute(lamp).await.unwrap();
+    let answer: Value = serde_json::from_str(answer.as_text().unwrap()).unwrap();
+    assert_eq!(
+        answer,
+        json!({"number": 1, "total": 4900, "bill_to": "Ada"})
+    );
+    let error = bridged[0]
+        .execute(json!({"sku": "lamp"}))
+        .await
+        .unwrap_err();
+    assert_eq!(
+        error.model_output().as_text(),
+        Some(r#"customer: missing, expected an object, such as {"name":"text"}"#)
+    );
 }

@@ -5,13 +5,13 @@ mod before;
 
 use rmcp::model::{CallToolRequestParams, CallToolResult, Tool};
 use rmcp::service::{RoleClient, RunningService, ServiceError, ServiceExt};
-use serde_json::Value;
 use tokio::io::{DuplexStream, duplex, split};
+use toolwright::mcp::McpServer;
 
 use crate::check::{self, Answer};
 use crate::shop::Db;
 
-type Client = RunningService<RoleClient, ()>;
+pub type Client = RunningService<RoleClient, ()>;
 
 async fn connected(serve: impl FnOnce(DuplexStream)) -> Client {
     let (ours, theirs) = duplex(1 << 16);
@@ -33,19 +33,24 @@ async fn before() -> Client {
     .await
 }
 
-async fn after() -> Client {
+/// A client of a server of Toolwright.
+pub async fn served(server: McpServer) -> Client {
     connected(|pipe| {
         let (input, output) = split(pipe);
-        tokio::spawn(after::server(Db::default()).serve_pipe(input, output));
+        tokio::spawn(server.serve_pipe(input, output));
     })
     .await
 }
 
-async fn definition(client: &Client) -> Tool {
+async fn after() -> Client {
+    served(after::server(Db::default())).await
+}
+
+pub async fn definition(client: &Client) -> Tool {
     client.list_all_tools().await.unwrap().remove(0)
 }
 
-fn text(result: CallToolResult) -> Answer {
+fn text(result: &CallToolResult) -> Answer {
     let text = result
         .content
         .iter()
@@ -59,11 +64,11 @@ fn text(result: CallToolResult) -> Answer {
     }
 }
 
-async fn call(client: &Client, arguments: &str) -> Answer {
+pub async fn call(client: &Client, arguments: &str) -> Answer {
     let arguments = serde_json::from_str(arguments).unwrap();
     let params = CallToolRequestParams::new("place_order").with_arguments(arguments);
     match client.call_tool(params).await {
-        Ok(result) => text(result),
+        Ok(result) => text(&result),
         Err(ServiceError::McpError(error)) => Err(format!(
             "(JSON-RPC error {}) {}",
             error.code.0, error.message
@@ -82,8 +87,14 @@ async fn schemas() {
         (&before.name, &before.description),
         (&after.name, &after.description)
     );
-    let value = |tool: &Tool| Value::Object((*tool.input_schema).clone());
-    check::schemas("rmcp", &value(&before), &value(&after));
+    let before = serde_json::to_value(before).unwrap();
+    let after = serde_json::to_value(after).unwrap();
+    check::orders("rmcp", &before["inputSchema"], &after["inputSchema"]);
+    check::schemas(
+        "rmcp_output",
+        &before["outputSchema"],
+        &after["outputSchema"],
+    );
 }
 
 #[tokio::test]
@@ -91,6 +102,7 @@ async fn answers() {
     let (before, after) = (before().await, after().await);
     check::answers(
         "rmcp",
+        &[],
         async |arguments| call(&before, arguments).await,
         async |arguments| call(&after, arguments).await,
     )

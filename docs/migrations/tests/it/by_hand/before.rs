@@ -5,16 +5,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 #[derive(Deserialize, JsonSchema)]
-struct PlaceOrder {
+pub struct PlaceOrder {
     /// Article number
-    sku: String,
-    customer: Customer,
+    pub sku: String,
+    pub customer: Customer,
     /// How many
     #[serde(default = "one")]
-    quantity: u8,
+    pub quantity: u8,
     /// How fast it is sent
     #[serde(default)]
-    speed: Speed,
+    pub speed: Speed,
 }
 
 fn one() -> u8 {
@@ -32,17 +32,17 @@ pub struct Customer {
 
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Speed {
+pub enum Speed {
     #[default]
     Normal,
     Express,
 }
 
 #[derive(Serialize)]
-struct Receipt {
-    number: u32,
-    total: u32,
-    bill_to: String,
+pub struct Receipt {
+    pub number: u32,
+    pub total: u32,
+    pub bill_to: String,
 }
 
 /// The `tools` of a request to `OpenAI`.

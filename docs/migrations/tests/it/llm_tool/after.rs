@@ -12,7 +12,7 @@ struct Customer {
     country: Option<String>,
 }
 
-#[derive(Deserialize, Serialize, Schema)]
+#[derive(Clone, Copy, Deserialize, Serialize, Schema)]
 #[serde(rename_all = "snake_case")]
 enum Speed {
     Normal,

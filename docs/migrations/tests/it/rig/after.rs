@@ -12,7 +12,7 @@ struct Customer {
     country: Option<String>,
 }
 
-#[derive(Deserialize, Serialize, Schema)]
+#[derive(Clone, Copy, Deserialize, Serialize, Schema)]
 #[serde(rename_all = "snake_case")]
 enum Speed {
     Normal,
@@ -53,6 +53,17 @@ fn place_order(
 }
 
 pub fn toolset(db: Db) -> Toolset {
-    tools![place_order; state = db]
+    tools![place_order, delivery_days; state = db]
 }
 // ANCHOR_END: after
+
+// ANCHOR: function
+/// Days until an order arrives.
+#[tool(read_only)]
+fn delivery_days(
+    /// Two-letter country code
+    country: Option<&str>,
+) -> u8 {
+    if country == Some("GB") { 5 } else { 2 }
+}
+// ANCHOR_END: function

@@ -1,3 +1,6 @@
+// What its macro asks for.
+#![allow(clippy::needless_pass_by_value, clippy::unnecessary_wraps)]
+
 use crate::shop::{Db, NoArticle};
 // ANCHOR: before
 use rig_core::tool::{Tool, ToolContext, ToolExecutionError};
@@ -89,3 +92,20 @@ impl Tool for PlaceOrder {
     }
 }
 // ANCHOR_END: before
+
+// ANCHOR: function
+use rig_core::rig_tool;
+
+/// Days until an order arrives.
+#[rig_tool]
+pub fn delivery_days(
+    /// Two-letter country code
+    country: Option<String>,
+) -> Result<u8, ToolExecutionError> {
+    Ok(if country.as_deref() == Some("GB") {
+        5
+    } else {
+        2
+    })
+}
+// ANCHOR_END: function

@@ -1,3 +1,6 @@
+// What its macro asks for.
+#![allow(clippy::ref_option, clippy::unused_async)]
+
 use crate::shop::Db;
 // ANCHOR: before
 use schemars::JsonSchema;
@@ -77,3 +80,21 @@ impl PlaceOrder {
     }
 }
 // ANCHOR_END: before
+
+// ANCHOR: function
+#[swiftide::tool(
+    description = "Days until an order arrives.",
+    param(name = "country", description = "Two-letter country code")
+)]
+async fn delivery_days(
+    _context: &dyn AgentContext,
+    country: &Option<String>,
+) -> Result<ToolOutput, ToolError> {
+    let days = if country.as_deref() == Some("GB") {
+        5
+    } else {
+        2
+    };
+    Ok(ToolOutput::text(days.to_string()))
+}
+// ANCHOR_END: function

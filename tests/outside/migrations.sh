@@ -27,4 +27,4 @@ done
 manifest=docs/migrations/Cargo.toml
 cargo fmt --manifest-path $manifest --check
 cargo clippy -q --manifest-path $manifest --all-targets -- -D warnings
-TOOLWRIGHT_MIGRATIONS=$venv ran 19 cargo test -q --manifest-path $manifest -- --include-ignored
+TOOLWRIGHT_MIGRATIONS=$venv ran 21 cargo test -q --manifest-path $manifest -- --include-ignored

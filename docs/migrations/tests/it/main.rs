@@ -9,6 +9,7 @@ mod by_hand;
 mod check;
 mod fastmcp;
 mod llm_tool;
+mod pages;
 mod pydantic_ai;
 mod python;
 mod rig;

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! What is measured whole is written down: `results.json` and `chart.svg`, or `compile.json`, beside this package's manifest,
-//! and the tables of the READMEs. A `compile` of some peers keeps what is known of the others.
+//! and the tables of README.md. A `compile` of some peers keeps what is known of the others.
 
 mod chart;
 mod compile;

@@ -146,7 +146,7 @@ fn chunks(deltas: &[Value], finish_reason: Option<&str>) -> String {
             "id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "gpt-5",
             "choices": [{"index": 0, "delta": delta, "finish_reason": reason}],
         });
-        text += &format!("data: {chunk}\n\n");
+        text.extend(["data: ", &chunk.to_string(), "\n\n"]);
     }
     if finish_reason.is_some() {
         text += "data: [DONE]\n\n";

@@ -32,7 +32,7 @@ fn open(door: &str) -> Result<(), ToolError> {
 
 /// Draws a chart.
 #[tool]
-fn chart(bars: BTreeMap<String, u32>) -> Content {
+fn chart(bars: &BTreeMap<String, u32>) -> Content {
     let words = format!("{bars:?}");
     Content::text(words).image("image/png", "iVBORw0KGgo=")
 }

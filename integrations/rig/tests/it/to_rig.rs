@@ -124,7 +124,7 @@ fn weather_declared() -> Value {
     declared(
         "weather",
         "Says how the weather will be.",
-        properties,
+        &properties,
         "days city",
     )
 }
@@ -144,12 +144,7 @@ async fn a_model_corrects_its_call() {
     let door = json!({"door": {"type": "string"}});
     let tools = json!([
         weather_declared(),
-        declared(
-            "open",
-            "Opens a door.",
-            json!({"door": {"type": "string"}}),
-            "door"
-        ),
+        declared("open", "Opens a door.", &door, "door"),
         declared("chart", "Draws a chart.", &bars, "bars"),
     ]);
     assert_eq!(requests[0]["tools"], tools);

@@ -1,7 +1,7 @@
 use async_openai::types::responses::{CreateResponse, InputParam, Response, ResponseStreamEvent};
 use futures_util::StreamExt;
 use serde_json::{Value, json};
-use toolwright::{Context, Executor};
+use toolwright::{Context, DynTool, Executor, ToolDef, Toolset, Wire};
 use toolwright_async_openai::ResponsesTools;
 
 use crate::fake_provider::{FakeProvider, events, json};
@@ -165,4 +165,15 @@ async fn a_streamed_response_comes_whole_at_its_end() {
     let answers = responses.answers(batch.results()).unwrap();
     let answers = serde_json::to_value(answers).unwrap();
     assert_eq!(answers, json!([answered("c1", "1 days of sun in Oslo")]));
+}
+
+#[test]
+fn extras_that_async_openai_knows_are_sent() {
+    let extras = json!({"defer_loading": true, "unheard_of": 1});
+    let tool = DynTool::declare(ToolDef::new("wait", "Waits."));
+    let tool = tool.with_extras(Wire::OpenAiResponses, extras).unwrap();
+    let declared = ResponsesTools::new(&Toolset::new([tool]).unwrap()).unwrap();
+    let declared = serde_json::to_value(declared.tools()).unwrap();
+    assert_eq!(declared[0]["defer_loading"], true);
+    assert_eq!(declared[0].get("unheard_of"), None);
 }

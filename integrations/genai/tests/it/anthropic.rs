@@ -1,7 +1,10 @@
+use genai::chat::ChatRequest;
 use serde_json::{Value, json};
+use toolwright::Dialect;
+use toolwright_genai::GenaiTools;
 
 use crate::fake_provider::{FakeProvider, json};
-use crate::{door_schema, run, weather_schema};
+use crate::{client, door_schema, run, tools, weather_schema};
 
 const MODEL: &str = "claude-sonnet-4-5";
 
@@ -85,4 +88,23 @@ async fn every_call_of_a_turn_is_answered() {
         ]},
     ]);
     assert_eq!(provider.requests()[1]["messages"], messages);
+}
+
+#[tokio::test]
+async fn genai_leaves_a_strict_schema_as_it_is() {
+    let provider = FakeProvider::start([json(&response(&json!([said("Done.")])))]);
+    let declared = GenaiTools::in_dialect(&tools(), Dialect::AnthropicStrict).unwrap();
+    let request = ChatRequest::from_user("Go.").with_tools(declared.tools());
+    let sent = client(&provider).exec_chat(MODEL, request, None).await;
+    sent.unwrap();
+    let sent = &provider.requests()[0]["tools"];
+    for (sent, tool) in sent.as_array().unwrap().iter().zip(declared.tools()) {
+        assert_eq!(sent["strict"], true);
+        assert_eq!(sent["input_schema"], tool.schema.unwrap());
+    }
+    // A map is a list of pairs.
+    assert_eq!(
+        sent[2]["input_schema"]["properties"]["bars"]["type"],
+        "array"
+    );
 }

@@ -184,3 +184,13 @@ async fn streamed_calls_are_captured() {
     assert!(broken.contains("JSON"), "{broken}");
     assert_eq!(messages.as_array().unwrap().len(), 4);
 }
+
+#[tokio::test]
+async fn genai_refuses_a_response_whose_arguments_are_no_json() {
+    let broken = calling(&[("c1", "weather", r#"{"city": "#)]);
+    let provider = FakeProvider::start([json(&response(&broken))]);
+    let declared = GenaiTools::for_model(&tools(), MODEL).unwrap();
+    let request = ChatRequest::from_user("Go.").with_tools(declared.tools());
+    let sent = client(&provider).exec_chat(MODEL, request, None).await;
+    assert!(sent.is_err());
+}

@@ -598,3 +598,35 @@ fn a_schema_that_arrives_at_run_time() {
     let fault = answer(&tools, "forecast", r#"{"city": 1}"#);
     assert_eq!(fault, "city: expected a string, got 1");
 }
+
+#[test]
+fn lists_and_registries() {
+    use toolwright::{Registry, tool_of};
+    let tools = tools![
+        #[cfg(false)]
+        read as "book",
+        book,
+    ];
+    assert_eq!(tools.len(), 1);
+    let registry = Registry::new();
+    registry.insert(tool_of!(book));
+    registry.insert(tool_of!(read as "book"));
+    assert!(registry.contains("book"));
+    let def = registry.snapshot().definitions().next().unwrap().clone();
+    assert_eq!(def.description, "Reads a file.");
+}
+
+#[test]
+fn arguments_that_are_passed_over() {
+    /// Says hello.
+    #[tool(ignore_unknown)]
+    fn hello(name: &str) -> String {
+        format!("hello {name}")
+    }
+    let tools = tools![hello];
+    assert_eq!(
+        answer(&tools, "hello", r#"{"name": "Ada", "age": 36}"#),
+        "hello Ada"
+    );
+    assert!(!parameters(&tools).contains("additionalProperties"));
+}

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use toolwright::args::Repairs;
-use toolwright::{Context, Encoder, ToolCall, Toolset};
+use toolwright::{Context, Encoder, ToolCall, ToolDef, Toolset};
 
 use crate::output;
 
@@ -327,6 +327,12 @@ fn parameters(tools: &Toolset) -> String {
     def.input.to_provider_json().into_owned()
 }
 
+/// Each tool's name and description.
+fn listed(tools: &Toolset) -> String {
+    let line = |def: &ToolDef| format!("{}: {}", def.name, def.description);
+    tools.definitions().map(line).collect::<Vec<_>>().join("\n")
+}
+
 /// The answer to a call, with nothing repaired.
 fn answer(tools: &Toolset, name: &str, arguments: &str) -> String {
     let call = ToolCall::new("call_1", name, arguments);
@@ -385,6 +391,14 @@ macro_rules! types {
     }};
 }
 
+#[track_caller]
+fn same<A: Schema, B: Schema>() {
+    assert_eq!(
+        SchemaDoc::of::<A>().to_provider_json(),
+        SchemaDoc::of::<B>().to_provider_json()
+    );
+}
+
 #[test]
 fn types_of_std() {
     use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -416,12 +430,6 @@ fn types_of_std() {
     };
     output::shown("arguments.types.md", &table);
     // In the same row, the same schema.
-    fn same<A: Schema, B: Schema>() {
-        assert_eq!(
-            SchemaDoc::of::<A>().to_provider_json(),
-            SchemaDoc::of::<B>().to_provider_json()
-        );
-    }
     same::<u32, u64>();
     same::<u128, usize>();
     same::<u64, usize>();
@@ -519,10 +527,7 @@ fn structs_and_names() {
 #[test]
 fn generic_tools() {
     let tools = both();
-    let mut text = String::new();
-    for def in tools.definitions() {
-        text += &format!("{}: {}\n", def.name, def.description);
-    }
+    let text = listed(&tools);
     output::shown("arguments.generic.txt", &text);
     let arguments = r#"{"record": {"guest": "Ada", "nights": 2}}"#;
     assert_eq!(
@@ -568,10 +573,7 @@ fn types_of_other_crates_as_a_table() {
 #[test]
 fn methods_of_two_values() {
     let tools = regions();
-    let mut text = String::new();
-    for def in tools.definitions() {
-        text += &format!("{}: {}\n", def.name, def.description);
-    }
+    let text = listed(&tools);
     output::shown("arguments.methods.txt", &text);
     assert_eq!(answer(&tools, "south_count", "{}"), "7 in the south");
     assert_eq!(

@@ -1,4 +1,6 @@
 //! The page `bounds.md`.
+// A tool with each bound.
+#![allow(clippy::too_many_arguments)]
 
 use toolwright::args::{FaultCode, Repairs};
 use toolwright::schema::SchemaDoc;
@@ -238,6 +240,12 @@ fn patterns_and_lengths() {
     );
 }
 
+/// Takes a color.
+#[tool]
+fn paint(#[arg(format = "color")] color: &str) -> String {
+    color.to_owned()
+}
+
 #[test]
 fn formats_that_are_checked() {
     macro_rules! formats {
@@ -268,11 +276,6 @@ fn formats_that_are_checked() {
         "uri-reference": "example", " ";
         "uuid": "00000000-0000-0000-0000-000000000000", "0";
         "json-pointer": "/a", "a";
-    }
-    /// Takes a color.
-    #[tool]
-    fn paint(#[arg(format = "color")] color: &str) -> String {
-        color.to_owned()
     }
     assert_eq!(answer(&tools![paint], "paint", r#"{"color": "?"}"#), "?");
 }

@@ -270,8 +270,10 @@ fn the_table_of_wires() {
         Wire::Mcp2026 => ("MCP of 2026-07-28, as its server", "the client"),
         other => panic!("{other:?} has no row"),
     };
-    let mut table =
-        "| wire | API | `request` writes | `turn` goes to |\n| --- | --- | --- | --- |".to_owned();
+    let mut table = vec![
+        "| wire | API | `request` writes | `turn` goes to |".to_owned(),
+        "| --- | --- | --- | --- |".to_owned(),
+    ];
     for wire in Wire::ALL {
         let request = wire
             .request(&tools, &ToolChoice::Required, Parallel::Allowed)
@@ -282,22 +284,29 @@ fn the_table_of_wires() {
         let mut members: Vec<_> = members.map(|key| format!("`{key}`")).collect();
         members.sort_unstable();
         let (api, turn) = words(wire);
-        table += &format!("\n| `{wire:?}` | {api} | {} | {turn} |", members.join(", "));
+        table.push(format!(
+            "| `{wire:?}` | {api} | {} | {turn} |",
+            members.join(", ")
+        ));
     }
-    output::shown("providers.wires.md", &table);
+    output::shown("providers.wires.md", &table.join("\n"));
 }
 
 #[test]
 fn the_table_of_dialects() {
-    let mut table =
-        "| dialect | name | strict | tools in a request |\n| --- | --- | --- | --- |".to_owned();
+    let mut table = vec![
+        "| dialect | name | strict | tools in a request |".to_owned(),
+        "| --- | --- | --- | --- |".to_owned(),
+    ];
     for dialect in Dialect::ALL {
         let strict = if dialect.is_strict() { "yes" } else { "" };
         let tools = dialect.request_limits().tools;
         let tools = tools.map_or(String::new(), |tools| tools.to_string());
-        table += &format!("\n| `{dialect:?}` | `{dialect}` | {strict} | {tools} |");
+        table.push(format!(
+            "| `{dialect:?}` | `{dialect}` | {strict} | {tools} |"
+        ));
     }
-    output::shown("providers.dialects.md", &table);
+    output::shown("providers.dialects.md", &table.join("\n"));
     assert_eq!("openai_strict".parse(), Ok(Dialect::OpenAiStrict));
 }
 

@@ -204,7 +204,7 @@ use toolwright::executor::{OutputLimit, Overflow};
 /// Reads the log.
 #[tool(read_only)]
 fn log() -> String {
-    (1..=100).map(|n| format!("{n}: all is well\n")).collect()
+    "all is well\n".repeat(100)
 }
 
 fn limited() {
@@ -351,7 +351,7 @@ fn blocks_of_content() {
     use toolwright::Wire;
     let found = call(&tools![chart], "chart", r#"{"title": "June"}"#);
     let messages = Wire::Anthropic.results(std::slice::from_ref(&found), Encoder::auto());
-    output::shown_schema("results.anthropic.json", &messages.to_string());
+    output::shown_schema("results.anthropic.json", messages.as_ref());
     output::shown("results.content.txt", &text(&found));
     let all = Content::from(vec![
         Block::Text { text: "a".into() },

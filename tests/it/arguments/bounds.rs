@@ -125,8 +125,8 @@ mod numbers {
             Tiny, "9e-401", Err("v: expected a number from 1e-400, got 9e-401");
             Tiny, "0", Err("v: expected a number from 1e-400, got 0");
             Exact, "9007199254740993", Ok("9007199254740992.0");
-            Exact, "9007199254740994", Err("v: expected a number to 9007199254740993, got 9007199254740994");
-            Exact, "9007199254740993.1", Err("v: expected a number to 9007199254740993, got 9007199254740993.1");
+            Exact, "9007199254740994", Err("v: expected a number of at most 9007199254740993, got 9007199254740994");
+            Exact, "9007199254740993.1", Err("v: expected a number of at most 9007199254740993, got 9007199254740993.1");
             Small, "-0.5", Ok("-0.5");
             Small, "0.5", Err("v: expected a number from -0.5 below 0.5, got 0.5");
             Small, "1e40", Err("v: expected a number from -0.5 below 0.5, got 1e40");

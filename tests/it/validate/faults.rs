@@ -356,7 +356,7 @@ fn integers_of_more_than_64_bits_in_a_schema_are_what_is_published() {
     assert_eq!(told(&maximum, r#"{"v": 18446744073709552000}"#), "");
     assert_eq!(
         told(&maximum, r#"{"v": 18446744073709552001}"#),
-        "v: expected a number to 1.8446744073709552e19, got 18446744073709552001"
+        "v: expected a number of at most 1.8446744073709552e19, got 18446744073709552001"
     );
 }
 

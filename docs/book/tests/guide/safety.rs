@@ -207,6 +207,20 @@ fn a_caller_without_the_scope_finds_no_tool() {
     assert!(tools.visible(&context_of("ann", &[]).scope()).is_empty());
 }
 
+#[test]
+fn a_filter_hides_a_tool_until_another_one_was_called() {
+    use toolwright::Executor;
+    use toolwright::call::Filter;
+
+    let tools = tools![login, book];
+    let executor = Executor::serial(tools).filter(Filter::after_tool("login").only_for(["book"]));
+    assert_eq!(executor.tools(&Context::new()).len(), 1);
+    assert_eq!(
+        executor.tools(&Context::new().with_called(["login"])).len(),
+        2
+    );
+}
+
 /// Keeps any value.
 #[tool]
 fn keep(value: serde_json::Value) -> bool {

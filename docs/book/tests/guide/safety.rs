@@ -70,7 +70,6 @@ fn small() -> Context {
     Context::new().with_limits(Limits {
         text: 64 * 1024, // bytes of the arguments; 8 MiB by default
         depth: 16,       // arrays and objects inside each other; 128 by default
-        ..Limits::default()
     })
 }
 // ANCHOR_END: limits

@@ -77,13 +77,13 @@ fn tools_take_what_their_schemas_admit() {
 }
 // ANCHOR_END: assert_callable
 
-// ANCHOR: mean
-/// Returns the mean of some numbers.
+// ANCHOR: middle
+/// Returns the number in the middle of a list.
 #[tool]
-fn mean(numbers: Vec<i32>) -> i64 {
-    numbers.iter().map(|&n| i64::from(n)).sum::<i64>() / numbers.len() as i64
+fn middle(numbers: Vec<i32>) -> i32 {
+    numbers[numbers.len() / 2]
 }
-// ANCHOR_END: mean
+// ANCHOR_END: middle
 
 // ANCHOR: assert_accepted
 use toolwright::Dialect;
@@ -239,10 +239,10 @@ fn panic_of(run: impl FnOnce() + std::panic::UnwindSafe) -> String {
 #[test]
 fn a_panic_is_found() {
     let said = panic_of(|| {
-        testing::assert_callable(&tools![mean], &Context::new(), 1, 20);
+        testing::assert_callable(&tools![middle], &Context::new(), 1, 20);
     });
     let first: Vec<_> = said.lines().take(2).collect();
-    output::shown("testing.mean.txt", &first.join("\n"));
+    output::shown("testing.middle.txt", &first.join("\n"));
 }
 
 /// Stores any values.

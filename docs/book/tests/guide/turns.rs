@@ -105,7 +105,7 @@ fn observed(tools: &Toolset) -> Executor {
     Executor::parallel(tools, 8).on_event(|event| match event {
         Event::Started { redacted, call, .. } => println!("{} {}", call.name, redacted.text()),
         Event::Progress { progress, .. } => {
-            println!("  {}", progress.message.as_deref().unwrap_or("…"))
+            println!("  {}", progress.message.as_deref().unwrap_or("…"));
         }
         Event::Finished { result, .. } => println!("  {}", result.content(Encoder::auto())),
         _ => {}
@@ -131,7 +131,7 @@ fn rate(currency: String) -> Result<f64, String> {
 fn layered(tools: &Toolset) -> Executor {
     Executor::serial(tools)
         .layer(Log::new(|line| {
-            println!("{}", line.split(" in ").next().unwrap_or(line))
+            println!("{}", line.split(" in ").next().unwrap_or(line));
         }))
         .layer(CallLimit::per_run(3))
         .layer(Cache::new(1_000).shared())

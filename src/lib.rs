@@ -1,4 +1,5 @@
 #![doc = include_str!("../README.md")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 // What users name most stands here; the rest in modules that say what it is.
 pub use toolwright_macros::{Provide, Schema};
@@ -130,6 +131,12 @@ pub use toolwright_schema::panics;
 /// A model in the loop, with people who can pause it: threads, agents, sessions.
 #[cfg(feature = "agent")]
 pub mod agent {
+    #[cfg(feature = "http")]
+    #[doc(inline)]
+    pub use toolwright_agent::Endpoint;
+    #[cfg(feature = "sqlite")]
+    #[doc(inline)]
+    pub use toolwright_agent::SqliteCheckpointer;
     // So that the compiler names paths that users have.
     #[doc(inline)]
     pub use toolwright_agent::*;
@@ -138,8 +145,31 @@ pub mod agent {
 /// The Model Context Protocol: a server of a toolset, and the tools of servers in a toolset.
 #[cfg(any(feature = "mcp-server", feature = "mcp-client"))]
 pub mod mcp {
+    // By feature, so that the documentation says which one an item needs.
+    #[cfg(all(feature = "oauth", feature = "mcp-server-http"))]
     #[doc(inline)]
-    pub use toolwright_mcp::*;
+    pub use toolwright_mcp::{Authorization, AuthorizationError, TokenError};
+    #[cfg(all(feature = "oauth", feature = "mcp-client-http"))]
+    #[doc(inline)]
+    pub use toolwright_mcp::{
+        AuthorizationRequest, OAuth, OAuthHostError, StoredTokens, TokenStore,
+    };
+    #[cfg(feature = "mcp-client")]
+    #[doc(inline)]
+    pub use toolwright_mcp::{
+        Client, ClientEvent, ConnectError, ConnectErrorKind, Connector, Elicitation, Notice,
+        NoticeKind, PromptArgument, PromptInfo, PromptMessage, ResourceInfo, ServerAt, connect,
+    };
+    #[cfg(feature = "mcp-server")]
+    #[doc(inline)]
+    pub use toolwright_mcp::{
+        Completing, ElicitResults, McpServer, Messages, ResourceUpdates, ServerLimits,
+    };
+    #[doc(inline)]
+    pub use toolwright_mcp::{ElicitResult, TraceContext};
+    #[cfg(feature = "mcp-server-http")]
+    #[doc(inline)]
+    pub use toolwright_mcp::{HttpBody, HttpService, SessionStore, StoredSession};
 }
 
 /// A toolset out in the world: a command line, HTTP.
@@ -190,6 +220,7 @@ pub mod serve {
 /// | `timeout = "10s"` | how long a call may take; also `ms`, `m`, `h` |
 /// | `meta(key = literal, …)` | values that ride on every result, for the host |
 /// | `visible = path` | `fn(&Scope<'_>) -> bool`: whether a conversation may call it, by its [`Scope`](call::Scope); [`Toolset::visible`] leaves it out of what is sent, and a call finds no such tool |
+/// | `scopes("orders:write", …)` | scopes of an access token that a call needs: a context with a [`Grant`](call::Grant) that lacks one neither sees nor calls the tool |
 /// | `validate = path` | gets the parameters that the model fills, each by reference, and returns `Result<(), E>` |
 /// | `ignore_unknown` | arguments that are no parameters are passed over, where they are refused otherwise; the schema says so (`additionalProperties`) |
 /// | `targets(openai_strict, …)` | the [`Dialect`]s that must accept the tool: one that cannot say its arguments is an error at the parameter |
@@ -350,6 +381,34 @@ pub use toolwright_macros::resource;
 
 /// Collects tools into a [`Toolset`], in this order.
 ///
+/// ```
+/// use toolwright::{tool, tools};
+///
+/// struct Db;
+///
+/// /// Counts the orders of a customer.
+/// #[tool(read_only)]
+/// fn count_orders(customer: &str, #[state] db: &Db) -> usize {
+///     let _ = db;
+///     customer.len()
+/// }
+///
+/// /// Cancels an order.
+/// #[tool(destructive)]
+/// fn cancel_order(id: u64) -> String {
+///     format!("order {id} is cancelled")
+/// }
+///
+/// let tools = tools! {
+///     targets: [openai_strict, gemini_json]; // providers that must accept every tool
+///     budget: 500;                           // tokens that the definitions may take
+///     count_orders,
+///     cancel_order as "cancel";
+///     state = Db
+/// };
+/// assert!(tools.contains("cancel"));
+/// ```
+///
 /// - `path::to::tool` is a function with `#[tool]`; `find::<Doc> as "find_doc"` gives it another
 ///   name, as an instance of a generic one needs, and `as "find_doc": "Finds documents."` another
 ///   description too.
@@ -415,3 +474,8 @@ pub mod __private {
     pub use toolwright_macros::list_tools;
     pub use toolwright_runtime::__private::*;
 }
+
+// The code in it is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/agents.md")]
+mod agents {}

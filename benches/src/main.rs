@@ -12,7 +12,7 @@
 //! ```
 //!
 //! What is measured whole is written down: `results.json` and `chart.svg`, or `compile.json`, beside this package's manifest,
-//! and the tables of the READMEs. A `compile` of some peers keeps what is known of the others.
+//! and the tables of README.md. A `compile` of some peers keeps what is known of the others.
 
 mod chart;
 mod compile;
@@ -110,6 +110,7 @@ fn run(options: &Options) -> Result<(), String> {
             }
             println!("{}", compile_text(&table));
             write(&compiled, pretty(&table)?)?;
+            chart::draw_compile(&table, &here.join("compile.svg"))?;
             markdown::write(here, None, Some(&table))
         }
         Work::Calls => {
@@ -121,7 +122,7 @@ fn run(options: &Options) -> Result<(), String> {
             }
             write(&calls, pretty(&report)?)?;
             markdown::write(here, Some(&report), None)?;
-            chart::draw(&report, &here.join("chart.svg"))
+            chart::draw_calls(&report, &here.join("chart.svg"))
         }
         Work::Tables => {
             let report = Report::read(&calls)?;
@@ -133,9 +134,10 @@ fn run(options: &Options) -> Result<(), String> {
             };
             if let Some(table) = &table {
                 println!("{}", compile_text(table));
+                chart::draw_compile(table, &here.join("compile.svg"))?;
             }
             markdown::write(here, Some(&report), table.as_ref())?;
-            chart::draw(&report, &here.join("chart.svg"))
+            chart::draw_calls(&report, &here.join("chart.svg"))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The tables of the two READMEs, out of what was measured, in their places between `<!-- … -->` and `<!-- end -->`.
+//! The tables of the README of this package, out of what was measured, in their places between `<!-- … -->` and `<!-- end -->`.
 
 use std::fmt::Write;
 use std::fs;
@@ -14,32 +14,30 @@ pub(crate) fn write(
     report: Option<&Report>,
     table: Option<&Table>,
 ) -> Result<(), String> {
-    let files = [here.join("../README.md"), here.join("README.md")];
-    for path in files {
-        let failed = |error: std::io::Error| format!("{}: {error}", path.display());
-        let mut text = fs::read_to_string(&path).map_err(failed)?;
-        if let Some(report) = report {
-            replace(&mut text, "machine", &format!("{}\n", report.machine));
-            replace(&mut text, "calls", &calls(report, &CALLS));
-            replace(&mut text, "sets", &calls(report, &SETS));
-            let goals = goals::of_calls(report);
-            replace(
-                &mut text,
-                "missed calls",
-                &format!("```text\n{}```\n", goals::text(&goals)),
-            );
-        }
-        if let Some(table) = table {
-            replace(&mut text, "compile", &compile(table));
-            let goals = goals::of_compiling(table);
-            replace(
-                &mut text,
-                "missed compile",
-                &format!("```text\n{}```\n", goals::text(&goals)),
-            );
-        }
-        fs::write(&path, text).map_err(failed)?;
+    let path = here.join("README.md");
+    let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+    let mut text = fs::read_to_string(&path).map_err(failed)?;
+    if let Some(report) = report {
+        replace(&mut text, "machine", &format!("{}\n", report.machine));
+        replace(&mut text, "calls", &calls(report, &CALLS));
+        replace(&mut text, "sets", &calls(report, &SETS));
+        let goals = goals::of_calls(report);
+        replace(
+            &mut text,
+            "missed calls",
+            &format!("```text\n{}```\n", goals::text(&goals)),
+        );
     }
+    if let Some(table) = table {
+        replace(&mut text, "compile", &compile(table));
+        let goals = goals::of_compiling(table);
+        replace(
+            &mut text,
+            "missed compile",
+            &format!("```text\n{}```\n", goals::text(&goals)),
+        );
+    }
+    fs::write(&path, text).map_err(failed)?;
     Ok(())
 }
 

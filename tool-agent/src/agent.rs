@@ -43,21 +43,20 @@ const MAX_STEPS: NonZeroU32 = NonZeroU32::MIN.saturating_add(99);
 ///
 /// ```
 /// use toolwright::agent::{Agent, ModelResponse, Session, testing::ScriptedModel};
-/// use toolwright::{Context, DynTool, ToolCall, ToolError, Toolset};
+/// use toolwright::{Context, ToolCall, tool, tools};
 ///
-/// let add = DynTool::builder()
-///     .name("sum")
-///     .description("Adds numbers.")
-///     .typed_sync(|n: std::collections::BTreeMap<String, i64>, _cx| {
-///         Ok::<_, ToolError>(n.into_values().sum::<i64>())
-///     })
-///     .build()
-///     .unwrap();
+/// /// Adds two numbers.
+/// #[tool]
+/// fn add(a: i64, b: i64) -> i64 {
+///     a + b
+/// }
+///
+/// // In place of a provider's model, such as `Endpoint::openai_chat(url, "gpt-5", key)`.
 /// let model = ScriptedModel::new([
-///     Ok(ModelResponse::calls([ToolCall::new("c1", "sum", r#"{"a": 2, "b": 3}"#)])),
+///     Ok(ModelResponse::calls([ToolCall::new("c1", "add", r#"{"a": 2, "b": 3}"#)])),
 ///     Ok(ModelResponse::text("It is 5.")),
 /// ]);
-/// let agent = Agent::new(model, &Toolset::new([add]).unwrap()).system("You add.");
+/// let agent = Agent::new(model, &tools![add]).system("You add.");
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
 /// let mut session = Session::ask("What is 2 + 3?");

@@ -47,14 +47,36 @@ use self::turn::Ending;
 /// A clone is another conversation. It has its own [`queue`](Self::queue), with copies of the messages.
 ///
 /// ```
-/// use toolwright::agent::{Session, Status};
+/// use toolwright::agent::{Agent, ModelResponse, Session, testing::ScriptedModel};
+/// use toolwright::call::Decision;
+/// use toolwright::layers::Approval;
+/// use toolwright::{Context, Executor, ToolCall, tool, tools};
 ///
-/// let mut session = Session::new();
-/// session.reply("What is the weather in Oslo?").unwrap();
+/// /// Pays an invoice.
+/// #[tool(destructive)]
+/// fn pay(invoice: u32) -> String {
+///     format!("invoice {invoice} is paid")
+/// }
+///
+/// let model = ScriptedModel::new([
+///     Ok(ModelResponse::calls([ToolCall::new("c1", "pay", r#"{"invoice": 7}"#)])),
+///     Ok(ModelResponse::text("Done.")),
+/// ]);
+/// let executor = Executor::serial(tools![pay]).layer(Approval::default());
+/// let agent = Agent::with_executor(model, executor);
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// let mut session = Session::ask("Pay invoice 7.");
+/// agent.run(&mut session, &Context::new()).await.unwrap();
+/// assert_eq!(session.pending()[0].call.name, "pay");
+///
+/// // Later, in another process:
 /// let stored = serde_json::to_string(&session).unwrap();
-/// let mut again: Session = serde_json::from_str(&stored).unwrap();
-/// assert_eq!(again.status(), &Status::Idle);
-/// assert!(again.submit("c1", 5).is_err(), "no call is pending");
+/// let mut session: Session = serde_json::from_str(&stored).unwrap();
+/// session.decide("c1", Decision::Approve).unwrap();
+/// let run = agent.run(&mut session, &Context::new()).await.unwrap();
+/// assert_eq!(run.text(), Some("Done."));
+/// # });
 /// ```
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Session {

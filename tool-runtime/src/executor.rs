@@ -65,24 +65,21 @@ const MAX_CALLS: usize = 16_384;
 /// does not affect another.
 ///
 /// ```
-/// use toolwright::{Context, DynTool, Executor, ToolCall, ToolError, Toolset};
+/// use toolwright::{Context, Encoder, Executor, ToolCall, tool, tools};
 ///
-/// let double = DynTool::builder()
-///     .name("double")
-///     .description("Doubles numbers.")
-///     .typed_sync(|n: std::collections::BTreeMap<String, i64>, _cx| {
-///         Ok::<_, ToolError>(n.into_values().map(|n| 2 * n).sum::<i64>())
-///     })
-///     .build()
-///     .unwrap();
-/// let tools = Toolset::new([double]).unwrap();
+/// /// Doubles a number.
+/// #[tool]
+/// async fn double(n: i64) -> i64 {
+///     2 * n
+/// }
+///
 /// let calls = [
 ///     ToolCall::new("1", "double", r#"{"n": 21}"#),
 ///     ToolCall::new("2", "duble", "{}"),
 /// ];
-/// let executor = Executor::parallel(&tools, 8);
+/// let executor = Executor::parallel(&tools![double], 8);
 /// let batch = executor.run_blocking(&calls, &Context::new());
-/// let texts: Vec<_> = batch.results().map(|result| result.content(Default::default())).collect();
+/// let texts: Vec<_> = batch.results().map(|result| result.content(Encoder::auto())).collect();
 /// assert_eq!(texts, ["42", "unknown tool `duble`; did you mean `double`?"]);
 /// ```
 ///

@@ -33,6 +33,26 @@ pub use self::report::{Problem, ProblemCode, Report, Severity};
 /// An ordered collection of tools that never changes. Cheap to clone.
 ///
 /// Made by `tools![]`, or from tools known only at run time. Tools are in the order in which they were given.
+///
+/// ```
+/// use toolwright::{Context, ToolCall, tool, tools};
+///
+/// /// Adds two numbers.
+/// #[tool]
+/// fn add(a: i64, b: i64) -> i64 {
+///     a + b
+/// }
+///
+/// let tools = tools![add];
+/// assert!(tools.contains("add"));
+///
+/// let call = ToolCall::new("call_1", "add", r#"{"a": 1, "b": 2}"#);
+/// let result = tools.call_blocking(&call, &Context::new());
+/// assert_eq!(result.value(), Some(3.into()));
+///
+/// let math = tools.prefix("math_").unwrap();
+/// assert!(math.contains("math_add"));
+/// ```
 #[derive(Clone, Default)]
 pub struct Toolset(Arc<Inner>);
 

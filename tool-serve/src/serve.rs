@@ -36,13 +36,18 @@ use crate::signals::{Signals, cancel_on_signal};
 /// [`unattended`](Self::unattended) switches the approvals off.
 ///
 /// ```no_run
-/// # use toolwright::Toolset;
 /// use toolwright::serve::Serve;
+/// use toolwright::{tool, tools};
+///
+/// /// Finds orders of a customer.
+/// #[tool(read_only)]
+/// fn find_orders(customer: &str) -> Vec<String> {
+///     vec![format!("17: two lamps for {customer}")]
+/// }
 ///
 /// fn main() -> std::process::ExitCode {
-/// #   let tools = Toolset::default();
 ///     let version = env!("CARGO_PKG_VERSION");
-///     Serve::new(tools).name("shop").version(version).about("Orders and stock").run()
+///     Serve::new(tools![find_orders]).name("shop").version(version).about("Orders and stock").run()
 /// }
 /// ```
 pub struct Serve {
@@ -62,10 +67,16 @@ type ChangeHttp = Box<dyn FnOnce(HttpServer) -> HttpServer + Send>;
 /// Runs a toolset as a program: command line, MCP, HTTP. Call it from a plain `fn main()`.
 ///
 /// ```no_run
-/// # use toolwright::Toolset;
+/// use toolwright::{tool, tools};
+///
+/// /// Weather forecast of a city.
+/// #[tool(read_only)]
+/// fn forecast(city: &str) -> String {
+///     format!("sun in {city}")
+/// }
+///
 /// fn main() -> std::process::ExitCode {
-/// #   let tools = Toolset::default();
-///     toolwright::serve::main(tools) // `toolwright::serve::main(tools![forecast, order])`
+///     toolwright::serve::main(tools![forecast])
 /// }
 /// ```
 ///

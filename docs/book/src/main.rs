@@ -16,10 +16,12 @@ fn main() -> Result<()> {
     let book = MDBook::load(env!("CARGO_MANIFEST_DIR"))?;
     book.build()?;
     book.execute_build_process(&PlainText)?;
-    println!(
-        "{}",
-        book.build_dir_for("html").join("index.html").display()
-    );
+    let folder = book.build_dir_for("html").canonicalize()?;
+    for chart in ["chart.svg", "compile.svg"] {
+        let benches = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches");
+        fs::copy(benches.join(chart), folder.join(chart))?;
+    }
+    println!("{}", folder.join("index.html").display());
     Ok(())
 }
 

@@ -92,12 +92,19 @@ const NEEDS: &str = "client_capabilities";
 /// protocol's form. `client_capabilities` names the capabilities that a client needs to call the tool.
 ///
 /// ```no_run
-/// use toolwright::Toolset;
 /// use toolwright::mcp::McpServer;
+/// use toolwright::{tool, tools};
 ///
-/// # async fn serve(tools: Toolset) -> std::io::Result<()> {
-/// McpServer::new(tools).name("shop").version("1.2.0").serve_stdio().await
-/// # }
+/// /// Finds orders of a customer.
+/// #[tool(read_only)]
+/// fn find_orders(customer: &str) -> Vec<String> {
+///     vec![format!("17: two lamps for {customer}")]
+/// }
+///
+/// #[tokio::main]
+/// async fn main() -> std::io::Result<()> {
+///     McpServer::new(tools![find_orders]).name("shop").version("1.2.0").serve_stdio().await
+/// }
 /// ```
 #[derive(Clone)]
 pub struct McpServer(Shared);

@@ -23,6 +23,21 @@ use toolwright_schema::shape::estimate;
 /// assert!(!def.manual);
 /// ```
 // Each flag is a fact of its own; together they are no state machine.
+///
+/// ```
+/// use toolwright::{tool, tools};
+///
+/// /// Adds two numbers.
+/// #[tool(read_only)]
+/// fn add(a: i64, b: i64) -> i64 {
+///     a + b
+/// }
+///
+/// let tools = tools![add];
+/// let def = tools.definitions().next().unwrap();
+/// assert_eq!((&*def.name, &*def.description), ("add", "Adds two numbers."));
+/// assert_eq!(def.annotations.read_only, Some(true));
+/// ```
 #[allow(clippy::struct_excessive_bools)]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]

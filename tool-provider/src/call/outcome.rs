@@ -9,8 +9,10 @@ use toolwright_schema::text::same;
 /// Outcome of a call. Most tools return a value and never name this type; return it to say more.
 ///
 /// ```
-/// use toolwright::Outcome;
+/// use toolwright::{Outcome, tool};
 ///
+/// /// Weather forecast of a city.
+/// #[tool]
 /// fn forecast(city: Option<&str>) -> Outcome {
 ///     match city {
 ///         Some(city) => Outcome::value(format!("sun in {city}")),

@@ -8,16 +8,24 @@ use toolwright_schema::text::ShortStr;
 /// An answered call.
 ///
 /// ```
-/// use toolwright::{Encoder, Outcome, ToolCall, ToolError, ToolResult};
+/// use toolwright::{Context, Encoder, ToolCall, tool, tools};
 ///
-/// let call = ToolCall::new("call_1", "weather", "{}");
-/// let good = ToolResult::new(&call, Ok(Outcome::value("sun")));
+/// /// Weather of a city.
+/// #[tool]
+/// fn weather(city: &str) -> Result<&'static str, String> {
+///     if city == "Oslo" { Ok("sun") } else { Err(format!("no city is called {city}")) }
+/// }
+///
+/// let tools = tools![weather];
+/// let call = |arguments| tools.call_blocking(&ToolCall::new("1", "weather", arguments), &Context::new());
+///
+/// let good = call(r#"{"city": "Oslo"}"#);
 /// assert!(good.is_success());
 /// assert_eq!(good.content(Encoder::auto()), "sun");
 ///
-/// let bad = ToolResult::new(&call, Err(ToolError::failed("no such city")));
-/// assert_eq!(bad.errors().collect::<Vec<_>>(), ["no such city"]);
-/// assert_eq!(bad.content(Encoder::json()), r#"{"error":"no such city"}"#);
+/// let bad = call(r#"{"city": "Atlantis"}"#);
+/// assert_eq!(bad.errors().collect::<Vec<_>>(), ["no city is called Atlantis"]);
+/// assert_eq!(bad.content(Encoder::json()), r#"{"error":"no city is called Atlantis"}"#);
 /// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]

@@ -9,6 +9,19 @@ use toolwright_schema::text::ShortStr;
 ///
 /// `Debug` tells how long the arguments are and not what they say: nothing here knows which tool it
 /// is, and so what of them is secret. See `Tool::redacted`.
+///
+/// ```
+/// use toolwright::{Context, ToolCall, tool, tools};
+///
+/// /// Adds two numbers.
+/// #[tool]
+/// fn add(a: i64, b: i64) -> i64 {
+///     a + b
+/// }
+///
+/// let call = ToolCall::new("call_1", "add", r#"{"a": 1, "b": 2}"#);
+/// assert_eq!(tools![add].call_blocking(&call, &Context::new()).value(), Some(3.into()));
+/// ```
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCall {
     /// The provider's id of the call, which its answer must carry.

@@ -37,16 +37,18 @@ pub use self::verdict::{RequestUsage, Steps, Verdict};
 /// Dialect of JSON Schema that one provider's API accepts.
 ///
 /// ```
-/// use toolwright::{Dialect, dialect::lower, schema::SchemaDoc};
+/// use toolwright::{Dialect, Wire, tool, tools};
 ///
-/// let schema = SchemaDoc::parse(
-///     r#"{"type": "object", "properties": {"n": {"type": "integer", "minimum": 1}}}"#,
-/// ).unwrap();
-/// let lowered = lower(&schema, Dialect::AnthropicStrict).unwrap();
-/// assert_eq!(
-///     lowered.schema.as_deref(),
-///     Some(r#"{"type":"object","properties":{"n":{"type":"integer","description":"[minimum 1]"}},"required":[],"additionalProperties":false}"#),
-/// );
+/// /// Lists files.
+/// #[tool]
+/// fn list(#[arg(range(1..=50))] at_most: Option<u8>) -> Vec<String> {
+///     vec![format!("{at_most:?}")]
+/// }
+///
+/// // The compiler checks the list against the dialects that it names.
+/// let tools = tools! { targets: [openai_strict, anthropic_strict]; list };
+/// let definitions = Wire::OpenAiChat.definitions_in(&tools, Dialect::OpenAiStrict).unwrap();
+/// assert!(definitions.text().contains(r#""strict":true"#));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]

@@ -67,13 +67,25 @@ pub use self::stream::{Accumulator, StreamEvent, Streamed};
 /// A model that MCP serves is on the other side: its "response" is the client's `tools/call`.
 ///
 /// ```
-/// use toolwright::{ToolCall, Wire};
+/// use toolwright::{Context, Encoder, Wire, tool, tools};
+///
+/// /// Adds two numbers.
+/// #[tool]
+/// fn add(a: i64, b: i64) -> i64 {
+///     a + b
+/// }
+///
+/// let tools = tools![add];
+/// let request = format!(r#"{{"model": "gpt-5", "tools": {}}}"#, Wire::OpenAiChat.definitions(&tools));
+/// assert!(request.contains(r#""name":"add""#));
 ///
 /// let response = r#"{"choices": [{"message": {"role": "assistant", "tool_calls": [
-///     {"id": "call_1", "type": "function", "function": {"name": "add", "arguments": "{\"a\": 1}"}}
+///     {"id": "call_1", "type": "function", "function": {"name": "add", "arguments": "{\"a\": 1, \"b\": 2}"}}
 /// ]}}]}"#;
-/// let calls = Wire::OpenAiChat.calls(response).unwrap();
-/// assert_eq!(calls, [ToolCall::new("call_1", "add", r#"{"a": 1}"#)]);
+/// let call = &Wire::OpenAiChat.calls(response).unwrap()[0];
+/// let result = tools.call_blocking(call, &Context::new());
+/// let turn = Wire::OpenAiChat.turn(response, &[result], Encoder::auto()).unwrap();
+/// assert!(turn.contains(r#""content":"3""#)); // the assistant's message, and the answer
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]

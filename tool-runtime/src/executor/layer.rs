@@ -17,8 +17,8 @@ use toolwright_provider::call::{
 ///
 /// ```
 /// use toolwright::{
-///     Executor, ToolError, Toolset, call::{BoxFuture, ErrorKind},
-///     layers::{Handled, Layer, Next, Request},
+///     Executor, ToolError, call::{BoxFuture, ErrorKind},
+///     layers::{Handled, Layer, Next, Request}, tool, tools,
 /// };
 ///
 /// /// Lets nobody delete on a Friday.
@@ -35,7 +35,13 @@ use toolwright_provider::call::{
 ///     }
 /// }
 ///
-/// let executor = Executor::serial(&Toolset::default()).layer(Fridays);
+/// /// Deletes a page.
+/// #[tool(destructive)]
+/// fn delete(page: u32) -> String {
+///     format!("page {page} is deleted")
+/// }
+///
+/// let executor = Executor::serial(&tools![delete]).layer(Fridays);
 /// ```
 pub trait Layer: Send + Sync {
     /// Handles a call. `next` runs the layers further in, and then the tool.

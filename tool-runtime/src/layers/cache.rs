@@ -40,10 +40,16 @@ const BUCKETS: usize = 64;
 /// ```
 /// use std::time::Duration;
 /// use toolwright::layers::Cache;
-/// use toolwright::{Executor, Toolset};
+/// use toolwright::{Executor, tool, tools};
+///
+/// /// Searches the handbook.
+/// #[tool(read_only)]
+/// fn search(query: &str) -> Vec<String> {
+///     vec![query.to_owned()]
+/// }
 ///
 /// let cache = Cache::new(1_000).ttl(Duration::from_secs(60));
-/// let executor = Executor::serial(&Toolset::default()).layer(cache);
+/// let executor = Executor::serial(&tools![search]).layer(cache);
 /// ```
 #[derive(Debug)]
 pub struct Cache {

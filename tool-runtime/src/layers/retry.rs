@@ -25,10 +25,16 @@ use toolwright_provider::call::{ErrorKind, ToolError};
 /// ```
 /// use std::time::Duration;
 /// use toolwright::layers::Retry;
-/// use toolwright::{Executor, Toolset};
+/// use toolwright::{Executor, tool, tools};
+///
+/// /// Searches the web.
+/// #[tool(read_only)]
+/// async fn search(query: &str) -> Result<Vec<String>, String> {
+///     Err(format!("nothing answers about {query}"))
+/// }
 ///
 /// let retry = Retry::new(4).backoff(Duration::from_millis(50), Duration::from_secs(2));
-/// let executor = Executor::serial(&Toolset::default()).layer(retry.always_for(["upsert"]));
+/// let executor = Executor::serial(&tools![search]).layer(retry);
 /// ```
 #[derive(Debug, Clone)]
 pub struct Retry {

@@ -24,14 +24,19 @@ use toolwright_schema::text::ShortStr;
 /// `#[context]` parameter, which no model sees.
 ///
 /// ```
-/// use toolwright::Context;
+/// use toolwright::{Context, ToolCall, tool, tools};
 ///
 /// struct Tenant(&'static str);
 ///
-/// let cx = Context::new().with_agent("a7").with(Tenant("acme"));
-/// assert_eq!(cx.agent_id(), Some("a7"));
-/// assert_eq!(cx.get::<Tenant>().map(|tenant| tenant.0), Some("acme"));
-/// assert_eq!(cx.call_id(), None);
+/// /// Says whose account this is.
+/// #[tool]
+/// fn account(#[context] cx: &Context) -> String {
+///     cx.get::<Tenant>().map_or("nobody's", |tenant| tenant.0).to_owned()
+/// }
+///
+/// let cx = Context::new().with(Tenant("acme"));
+/// let result = tools![account].call_blocking(&ToolCall::new("1", "account", "{}"), &cx);
+/// assert_eq!(result.value(), Some("acme".into()));
 /// ```
 #[derive(Clone)]
 pub struct Context {

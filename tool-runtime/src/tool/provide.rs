@@ -9,9 +9,12 @@ use std::sync::Arc;
 /// its type:
 ///
 /// ```
-/// use toolwright::Provide;
+/// use std::time::Instant;
+/// use toolwright::{Context, Provide, ToolCall, tool, tools};
 ///
-/// struct Db;
+/// struct Db {
+///     orders: u32,
+/// }
 /// struct Config;
 ///
 /// #[derive(Provide)]
@@ -19,11 +22,19 @@ use std::sync::Arc;
 ///     db: Db,
 ///     config: Config,
 ///     #[provide(skip)]
-///     started: std::time::Instant,
+///     started: Instant,
 /// }
 ///
-/// fn needs(_: &impl Provide<Db>) {}
-/// needs(&App { db: Db, config: Config, started: std::time::Instant::now() });
+/// /// Counts the orders.
+/// #[tool]
+/// fn count_orders(#[state] db: &Db) -> u32 {
+///     db.orders
+/// }
+///
+/// let app = App { db: Db { orders: 3 }, config: Config, started: Instant::now() };
+/// let tools = tools![count_orders; state = app];
+/// let result = tools.call_blocking(&ToolCall::new("1", "count_orders", "{}"), &Context::new());
+/// assert_eq!(result.value(), Some(3.into()));
 /// ```
 #[diagnostic::on_unimplemented(
     message = "this tool needs a `{T}`, and the toolset's state `{Self}` provides none",

@@ -12,18 +12,18 @@ use toolwright_provider::call::ToolDef;
 /// lock is held while a tool runs.
 ///
 /// ```
-/// # use std::sync::Arc;
-/// use toolwright::{DynTool, Registry, ToolError};
+/// use toolwright::{Registry, tool, tool_of};
 ///
-/// # fn tool(name: &'static str) -> Arc<dyn toolwright::Tool> {
-/// #     let run = |_: serde_json::Value, _| Ok::<_, ToolError>("pong");
-/// #     DynTool::builder().name(name).description("Answers.").handler_sync(run).build().unwrap()
-/// # }
+/// /// Answers.
+/// #[tool]
+/// fn ping() -> &'static str {
+///     "pong"
+/// }
+///
 /// let registry = Registry::new();
-/// assert!(registry.insert(tool("ping")).is_none());
 /// let before = registry.snapshot();
-/// registry.insert(tool("pong"));
-/// assert!(!before.contains("pong") && registry.snapshot().contains("pong"));
+/// assert!(registry.insert(tool_of!(ping)).is_none());
+/// assert!(!before.contains("ping") && registry.snapshot().contains("ping"));
 /// ```
 #[derive(Clone, Default)]
 pub struct Registry(Arc<Inner>);

@@ -87,12 +87,19 @@ const GRACE: Duration = Duration::from_secs(10);
 /// interface, the server requires a [token](Self::bearer) or [`allow_anyone`](Self::allow_anyone).
 ///
 /// ```no_run
-/// # async fn serve(tools: toolwright::Toolset) -> std::io::Result<()> {
 /// use toolwright::call::Cancel;
 /// use toolwright::serve::http::HttpServer;
+/// use toolwright::{tool, tools};
 ///
+/// /// Finds orders of a customer.
+/// #[tool(read_only)]
+/// fn find_orders(customer: &str) -> Vec<String> {
+///     vec![format!("17: two lamps for {customer}")]
+/// }
+///
+/// # async fn serve() -> std::io::Result<()> {
 /// let listener = tokio::net::TcpListener::bind("127.0.0.1:8080").await?;
-/// HttpServer::new(tools).name("shop").serve(listener, Cancel::new()).await
+/// HttpServer::new(tools![find_orders]).name("shop").serve(listener, Cancel::new()).await
 /// # }
 /// ```
 pub struct HttpServer {

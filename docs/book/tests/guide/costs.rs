@@ -1,1 +1,47 @@
 //! The page `costs.md`.
+
+// ANCHOR: tokens
+use toolwright::{Toolset, Wire, tool, tools};
+
+/// Searches the handbook for a phrase and returns the paragraphs that contain it.
+#[tool(read_only)]
+fn search(
+    /// Words that stand beside each other
+    phrase: &str,
+    #[arg(default = 5, range(1..=20))] at_most: u8,
+) -> Vec<String> {
+    vec![phrase.to_owned(); usize::from(at_most.min(1))]
+}
+
+/// Returns one page of the handbook.
+#[tool(read_only)]
+fn page(number: u32) -> String {
+    format!("page {number}")
+}
+
+fn handbook() -> Toolset {
+    tools! { budget: 200; search, page }
+}
+
+fn main() {
+    for def in handbook().definitions() {
+        println!("{}: about {} tokens", def.name, def.estimated_tokens());
+    }
+}
+// ANCHOR_END: tokens
+
+// ANCHOR: compact
+fn compacted() -> Result<(), Box<dyn std::error::Error>> {
+    let few = handbook().compact()?;
+    println!("{}", Wire::OpenAiChat.definitions(&few));
+    Ok(())
+}
+// ANCHOR_END: compact
+
+use crate::output;
+
+#[test]
+fn they_print_what_the_page_shows() {
+    output::shown("costs.tokens.txt", &output::of(main));
+    output::shown_json("costs.compact.json", &output::of(|| compacted().unwrap()));
+}

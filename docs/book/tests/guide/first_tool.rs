@@ -18,13 +18,9 @@ fn forecast(
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let tools = tools![forecast];
     println!("{}", Wire::OpenAiChat.definitions(&tools)); // goes into the request's `tools`
-
     // What the provider answers when its model calls the tool.
-    let response = r#"{"choices": [{"message": {"tool_calls": [{
-        "id": "call_1", "type": "function",
-        "function": {"name": "forecast", "arguments": "{\"city\": \"Oslo\"}"}
-    }]}}]}"#;
-
+    let response = r#"{"choices": [{"message": {"tool_calls": [{"id": "call_1", "type": "function",
+        "function": {"name": "forecast", "arguments": "{\"city\": \"Oslo\"}"}}]}}]}"#;
     for call in Wire::OpenAiChat.calls(response)? {
         let result = tools.call_blocking(&call, &Context::new());
         println!("{}: {}", call.id, result.content(Encoder::auto()));

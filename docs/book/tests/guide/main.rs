@@ -24,6 +24,7 @@ mod mcp_server;
 mod pages;
 mod people;
 mod providers;
+mod readme;
 mod results;
 mod safety;
 mod serve;

@@ -1,1 +1,106 @@
 //! The page `mcp-client.md`.
+
+// ANCHOR: connect
+use std::process::Command;
+
+use toolwright::mcp::{self, ConnectError};
+use toolwright::{Toolset, tool, tools};
+
+/// Searches the wiki.
+#[tool(read_only)]
+fn search(query: &str) -> Vec<String> {
+    vec![format!("a page about {query}")]
+}
+
+async fn connected(token: &str) -> Result<Toolset, Box<dyn std::error::Error>> {
+    let mut command = Command::new("npx");
+    command.args([
+        "-y",
+        "@modelcontextprotocol/server-filesystem",
+        "/srv/notes",
+    ]);
+    let files = mcp::connect(command)
+        .prefix("files_")
+        .filter(|def| def.annotations.read_only == Some(true))
+        .await?;
+    let wiki = mcp::connect("https://wiki.example/mcp")
+        .bearer(token)
+        .prefix("wiki_")
+        .await?;
+    Ok(tools![search]
+        .merge(&files.toolset())?
+        .merge(&wiki.toolset())?)
+}
+// ANCHOR_END: connect
+
+// ANCHOR: own
+use toolwright::mcp::{McpServer, ServerAt};
+
+/// Adds two numbers.
+#[tool(read_only)]
+fn add(a: i32, b: i32) -> i32 {
+    a + b
+}
+
+fn in_this_process() -> ServerAt {
+    ServerAt::pipes(|| {
+        let (ours, theirs) = tokio::io::duplex(1 << 16);
+        let (input, output) = tokio::io::split(theirs);
+        tokio::spawn(McpServer::new(tools![add]).serve_pipe(input, output));
+        Ok(tokio::io::split(ours))
+    })
+}
+// ANCHOR_END: own
+
+// ANCHOR: call
+use toolwright::{Context, Encoder, ToolCall};
+
+async fn call() -> Result<(), ConnectError> {
+    let server = mcp::connect(in_this_process()).prefix("math_").await?;
+    let tools = server.toolset();
+    for arguments in [r#"{"a": 2, "b": 3}"#, r#"{"a": "two"}"#] {
+        let call = ToolCall::new("call_1", "math_add", arguments);
+        let result = tools.call(&call, &Context::new()).await;
+        println!("{}", result.content(Encoder::auto()));
+    }
+    Ok(())
+}
+// ANCHOR_END: call
+
+// ANCHOR: questions
+use toolwright::mcp::{Connector, ElicitResult};
+
+fn declining(connector: Connector) -> Connector {
+    connector.on_elicitation(|question| async move {
+        println!("{} asks: {}", question.server, question.message);
+        ElicitResult::Decline
+    })
+}
+// ANCHOR_END: questions
+
+// ANCHOR: oauth
+use toolwright::mcp::OAuth;
+
+fn authorized() -> Connector {
+    let oauth = OAuth::in_browser(|url| println!("Please open {url}")).client_name("My notes");
+    mcp::connect("https://wiki.example/mcp").oauth(oauth)
+}
+// ANCHOR_END: oauth
+
+use crate::output;
+
+#[test]
+fn it_prints_what_the_page_shows() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let printed = output::of(|| runtime.block_on(call()).unwrap());
+    output::shown("mcp_client.txt", &printed);
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_an_error_in_words() {
+    let error = mcp::connect(Command::new("no-such-program"))
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), mcp::ConnectErrorKind::Start);
+    output::shown("mcp_client.missing.txt", &error.to_string());
+}

@@ -50,6 +50,7 @@ fn included(line: &str) -> Option<(&str, Option<&str>)> {
         .strip_prefix("{{#include ")?
         .strip_suffix("}}")?;
     Some(match inner.split_once(':') {
+        Some((file, lines)) if lines.starts_with(|it: char| it.is_ascii_digit()) => (file, None),
         Some((file, anchor)) => (file, Some(anchor)),
         None => (inner, None),
     })
@@ -94,9 +95,10 @@ fn what_is_included_is_there() {
             let content = fs::read_to_string(&file);
             let content = content.unwrap_or_else(|_| panic!("{at}: {} is missing", file.display()));
             if let Some(anchor) = anchor {
-                let starts = content.lines().filter(|it| {
-                    it.trim() == format!("// ANCHOR: {anchor}")
-                        || it.trim() == format!("# ANCHOR: {anchor}")
+                let start = format!("ANCHOR: {anchor}");
+                let starts = content.lines().filter(|line| {
+                    let line = line.trim_start_matches(['/', '#', '<', '!', '-', ' ']);
+                    line.trim_end_matches(['-', '>', ' ']) == start
                 });
                 assert_eq!(
                     starts.count(),

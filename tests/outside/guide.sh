@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# The guide in headless Chromium: navigation, search, the width of a phone, dark and light. The pictures that it takes stay
+# below the target folder, to be looked at.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+. tests/outside/browser.sh
+index=$(cargo run -q -p toolwright-book)
+
+cp tests/outside/guide.mjs "$dir/guide.mjs"
+timeout 120 node "$dir/guide.mjs" "$(dirname "$index")" "$dir"

@@ -1,7 +1,7 @@
 // How do I give an agent a budget?
 
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{Agent, ModelResponse, Session};
+use toolwright::agent::{Agent, ModelResponse, Session, ThreadMessage};
 use toolwright::layers::CallLimit;
 use toolwright::wire::Usage;
 use toolwright::{Context, Executor, ToolCall, tool, tools};
@@ -34,7 +34,13 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let run = agent.run(&mut session, &Context::new()).await?;
     println!("{} after {} turns", run.end.as_str(), run.turns);
     println!("{} tokens", session.usage().total());
-    let last = session.thread().messages().last();
-    println!("{last:?}");
+    if let Some(ThreadMessage::Tool(answer)) = session.thread().last() {
+        println!("{}", answer.text);
+    }
     Ok(())
 }
+
+// Prints:
+// halt_when after 3 turns
+// 9000 tokens
+// the call was rejected: `search` may be called no more than 2 times here

@@ -27,8 +27,10 @@ async fn before_the_restart(file: &Path) -> Result<(), AgentError> {
     let agent = agent(file, ModelResponse::calls([call]))?;
     let mut session = Session::with_id("user_42");
     session.reply("Pay invoice 7")?;
-    let run = agent.run(&mut session, &Context::new()).await?;
-    println!("before: {}", run.end.as_str());
+    agent.run(&mut session, &Context::new()).await?;
+    for pending in session.pending() {
+        println!("before: {} waits for a decision", pending.call.name);
+    }
     Ok(())
 }
 
@@ -54,3 +56,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     std::fs::remove_dir_all(&folder)?;
     Ok(())
 }
+
+// Prints:
+// before: pay waits for a decision
+// paying invoice 7
+// after: It is paid.

@@ -43,3 +43,10 @@ async fn main() -> Result<(), ResumeError> {
     }
     Ok(())
 }
+
+// Prints:
+// pay({"invoice": 7, "euros": 40})?
+// pay({"invoice": 8, "euros": 9000})?
+// call_1: [7,8]
+// call_2: 40 euros are paid for invoice 7
+// call_3: the call was rejected: ask the boss first

@@ -41,3 +41,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{}", run.text().unwrap_or_default());
     Ok(())
 }
+
+// Prints:
+// At what time? ["18:00","20:00"]
+// Your table at Noma is booked.

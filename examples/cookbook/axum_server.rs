@@ -1,5 +1,6 @@
 // How do I add tools to an axum server?
 
+use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use toolwright::call::Cancel;
@@ -21,7 +22,7 @@ fn app(stop: &Cancel) -> Router {
         .nest("/api", tools)
 }
 
-async fn post(port: u16, path: &str, body: &str) -> std::io::Result<String> {
+async fn post(port: u16, path: &str, body: &str) -> std::io::Result<Value> {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).await?;
     let request = format!(
         "POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
@@ -31,9 +32,8 @@ async fn post(port: u16, path: &str, body: &str) -> std::io::Result<String> {
     stream.write_all(request.as_bytes()).await?;
     let mut response = String::new();
     stream.read_to_string(&mut response).await?;
-    let (head, body) = response.split_once("\r\n\r\n").unwrap_or_default();
-    let status = head.lines().next().unwrap_or_default();
-    Ok(format!("{status}\n{}", body.trim()))
+    let (_, body) = response.split_once("\r\n\r\n").unwrap_or_default();
+    Ok(serde_json::from_str(body)?)
 }
 
 #[tokio::main]
@@ -42,10 +42,13 @@ async fn main() -> std::io::Result<()> {
     let port = listener.local_addr()?.port();
     tokio::spawn(async move { axum::serve(listener, app(&Cancel::new())).await });
 
-    println!(
-        "{}",
-        post(port, "/api/tools/add", r#"{"a": 1, "b": 2}"#).await?
-    );
-    println!("{}", post(port, "/api/tools/add", r#"{"a": 1}"#).await?);
+    let good = post(port, "/api/tools/add", r#"{"a": 1, "b": 2}"#).await?;
+    println!("{}: {}", good["status"], good["value"]);
+    let bad = post(port, "/api/tools/add", r#"{"a": 1}"#).await?;
+    println!("{}: {}", bad["status"], bad["error"]["messages"]);
     Ok(())
 }
+
+// Prints:
+// "done": 3
+// "failed": ["b: missing, expected an integer"]

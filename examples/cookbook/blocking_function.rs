@@ -45,3 +45,7 @@ async fn main() {
         println!("{}: {}", result.name, result.content(Encoder::auto()));
     }
 }
+
+// Prints:
+// wait_for_bell: Ada is at the door
+// ring: done

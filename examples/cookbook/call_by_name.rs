@@ -33,3 +33,10 @@ async fn main() -> Result<(), ToolError> {
     }
     Ok(())
 }
+
+// Prints:
+// ["Hello Ada, from nobody"]
+// ["Hello Ada, from Bob","Hello Ada, from Bob"]
+// invalid_args: times: expected an integer from 0 to 255 or null, got -1
+// name: missing, expected a string
+// unknown_tool: unknown tool `great`; did you mean `greet`?

@@ -43,3 +43,8 @@ async fn main() {
         println!("the batch is {}", halted.as_str());
     }
 }
+
+// Prints:
+// write_report: the call was cancelled
+// count_visitors: 312
+// the batch is cancelled

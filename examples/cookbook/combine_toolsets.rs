@@ -37,3 +37,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{}", found.await?);
     Ok(())
 }
+
+// Prints:
+// more than one tool is named `search`
+// wiki_search: Search the wiki.
+// tickets_search: Search the tickets.
+// "a ticket about tea"

@@ -24,10 +24,20 @@ async fn main() {
         println!("{}", result.content(Encoder::auto()));
     }
     // What the model does with the note.
-    let arguments = r#"{"id": "output_1", "offset": 60}"#;
+    let arguments = r#"{"id": "output_1", "offset": 57}"#;
     calls.push(ToolCall::new("2", "read_output", arguments));
     let batch = executor.run(&calls[1..], &Context::new()).await;
     for result in batch.results() {
         println!("{}", result.content(Encoder::auto()));
     }
 }
+
+// Prints:
+// 12:00 mail is fine
+// 12:01 mail is fine
+// 12:02 mail is fine
+// [output truncated: 1083 of 1140 bytes left out; `read_output` reads on, with id output_1 and offset 57]
+// 12:03 mail is fine
+// 12:04 mail is fine
+// 12:05 mail is fine
+// [the output goes on at offset 114 of 1140]

@@ -47,3 +47,7 @@ async fn main() -> Result<(), ToolError> {
     }
     Ok(())
 }
+
+// Prints:
+// "shipped"
+// Lamps & Co has no order 8

@@ -33,3 +33,13 @@ async fn main() {
     ];
     executor.run(&calls, &Context::new()).await;
 }
+
+// Prints:
+// 1 read_table begins
+// 2 read_table begins
+// 1 read_table ends
+// 2 read_table ends
+// 3 migrate begins
+// 3 migrate ends
+// 4 read_table begins
+// 4 read_table ends

@@ -42,3 +42,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{}", session.agent().unwrap_or("desk"));
     Ok(())
 }
+
+// Prints:
+// over to billing
+// It was paid in May.
+// billing

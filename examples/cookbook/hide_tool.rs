@@ -43,3 +43,9 @@ fn main() {
     try_it(&tools, Role::Guest);
     try_it(&tools, Role::Admin);
 }
+
+// Prints:
+// list_users
+// unknown tool `delete_user`
+// list_users, delete_user
+// Bob is gone

@@ -23,6 +23,7 @@ fn log(event: &Event<'_>) {
         Ok(_) => "ok",
         Err(error) => error.kind().as_str(),
     };
+    // Events come when things happen: unknown tools are answered first.
     // `result.duration` and `event.context()` are there too.
     println!("{} {} {redacted}: {how}", call.id, call.name);
 }
@@ -39,3 +40,9 @@ fn main() {
     ];
     executor.run_blocking(&calls, &Context::new());
 }
+
+// Prints:
+// call_4 multiply "[8 bytes]": unknown_tool
+// call_1 divide {"a": 6, "b": 3}: ok
+// call_2 divide {"a": 6, "b": 0}: failed
+// call_3 divide {"a": 6, "b": "three"}: invalid_args

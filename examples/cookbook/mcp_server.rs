@@ -37,7 +37,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         Ok(split(ours))
     });
     let client = mcp::connect(pipe).await?;
-    println!("{:?} {:?}", client.server_name(), client.server_version());
+    println!("{}", client.server_name().unwrap_or_default());
     let tools = client.toolset();
     println!("{}", tools.call_json("find_order", json!({"id": 7})).await?);
     let cancel = tools.call_json("cancel_order", json!({"id": 7}));
@@ -47,3 +47,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     client.close().await;
     Ok(())
 }
+
+// Prints:
+// shop
+// "order 7: two lamps"
+// the MCP server refused the call: the call did not run, since it needs a person's answer and this client cannot ask for one: Shall `cancel_order` with {"id":7} run? (destructive)

@@ -48,3 +48,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{}", read.await?);
     Ok(())
 }
+
+// Prints:
+// count_words: Count words.
+// files_read_file: Read a file.
+// "the words of a.txt"

@@ -37,3 +37,9 @@ async fn main() -> Result<(), ToolError> {
     println!("{}", tools.call_json("count_books", json!({})).await?);
     Ok(())
 }
+
+// Prints:
+// find_books: Find books by a word of the title.
+// count_books: Count the books.
+// ["The Sea, the Sea","Sea of Poppies"]
+// 3

@@ -3,11 +3,12 @@
 use serde::Serialize;
 use toolwright::{Context, Encoder, Schema, ToolCall, Wire, tool, tools};
 
-/// `Serialize` makes the value, `Schema` publishes its form.
+// `Serialize` writes the value, `Schema` publishes its form.
+/// Weather of one moment
 #[derive(Serialize, Schema)]
 struct Weather {
     /// Degrees Celsius
-    celsius: f32,
+    celsius: f64,
     /// What falls from the sky, if anything
     #[serde(skip_serializing_if = "Option::is_none")]
     falls: Option<&'static str>,
@@ -35,3 +36,8 @@ fn main() {
     // A client of MCP gets it as `structuredContent`, which fits the schema.
     println!("{}", Wire::Mcp.results(&[result], Encoder::auto()));
 }
+
+// Prints:
+// {"type":"object","description":"Weather of one moment","properties":{"celsius":{"type":"number","description":"Degrees Celsius"},"falls":{"type":["string","null"],"description":"What falls from the sky, if anything"}},"required":["celsius"],"additionalProperties":false}
+// {"celsius":-3.5,"falls":"snow"}
+// [{"content":[{"type":"text","text":"{\"celsius\":-3.5,\"falls\":\"snow\"}"}],"structuredContent":{"celsius":-3.5,"falls":"snow"}}]

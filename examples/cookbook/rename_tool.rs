@@ -29,3 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     print(&geo::all().rename("lookup", "geo_lookup")?);
     Ok(())
 }
+
+// Prints:
+// find_place: Find the coordinates of a place.
+// geo_lookup: Looks up a name.

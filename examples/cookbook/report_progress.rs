@@ -33,3 +33,9 @@ async fn main() {
         println!("{}: {}", result.id, result.content(Encoder::auto()));
     }
 }
+
+// Prints:
+// call_1: 1 of 3, read the file
+// call_1: 2 of 3, checked the names
+// call_1: 3 of 3, saved
+// call_1: The customers of may.csv are imported

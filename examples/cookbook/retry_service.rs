@@ -38,3 +38,11 @@ async fn main() {
         println!("{}", result.content(Encoder::auto()));
     }
 }
+
+// Prints:
+// request 1 for NOK
+// request 2 for NOK
+// request 3 for NOK
+// request 4 for XXX
+// 11.7
+// there is no currency XXX

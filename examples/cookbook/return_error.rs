@@ -48,3 +48,8 @@ fn main() {
         );
     }
 }
+
+// Prints:
+// false: no account `saving`; there is `savings`
+// false: the balance is only 500
+// true: 500 transferred to savings

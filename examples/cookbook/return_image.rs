@@ -17,7 +17,11 @@ fn main() {
 
     // Providers that take images get the image, others a note in its place.
     let results = [result];
-    for wire in [Wire::Anthropic, Wire::Ollama] {
+    for wire in [Wire::Anthropic, Wire::OpenAiChat] {
         println!("{}", wire.results(&results, Encoder::auto()));
     }
 }
+
+// Prints:
+// [{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_1","content":[{"type":"text","text":"Sales of 2025:"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}}]}]}]
+// [{"role":"tool","tool_call_id":"call_1","content":"Sales of 2025:\n[image, image/png]"}]

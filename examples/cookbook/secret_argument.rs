@@ -32,3 +32,9 @@ fn main() {
         println!("{}", result.content(Encoder::auto()));
     }
 }
+
+// Prints:
+// log: {"room":"hall","code":"[secret]"}
+// log: {"room":"hall","code":"[secret]"}
+// The safe in the hall is open
+// code: expected a string that matches `^[0-9]{6}$`, got a secret string

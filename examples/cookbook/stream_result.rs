@@ -34,3 +34,8 @@ async fn main() {
         println!("result: {}", result.content(Encoder::auto()));
     }
 }
+
+// Prints:
+// so far: ["Floods, 1999"]
+// so far: ["Floods, 1999","Floods, 2000"]
+// result: ["Floods, 1999","Floods, 2000","Floods, 2001"]

@@ -40,3 +40,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     Ok(())
 }
+
+// Prints:
+// text: Let me
+// text: see.
+// call: weather
+// arguments: {"city":
+// arguments:  "Oslo"}
+// result: sun in Oslo

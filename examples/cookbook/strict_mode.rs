@@ -27,10 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let tools = tools! { targets: [openai_strict, anthropic_strict]; order };
 
     let sent = Wire::OpenAiChat.definitions_in(&tools, Dialect::OpenAiStrict)?;
-    println!("strict: {}", sent.text().contains(r#""strict":true"#));
-    for (tool, note) in sent.notes() {
-        println!("{tool}: {note}");
-    }
+    println!("{}", sent.text());
     let cx = Context::new().with_definitions(&sent);
     for call in sent.calls(RESPONSE)? {
         let result = tools.call_blocking(&call, &cx);
@@ -38,3 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     Ok(())
 }
+
+// Prints:
+// [{"type":"function","function":{"name":"order","description":"Order articles.","parameters":{"type":"object","properties":{"articles":{"type":"array","items":{"type":"object","properties":{"key":{"type":"string"},"value":{"type":"integer","minimum":0,"maximum":255}},"required":["key","value"],"additionalProperties":false},"description":"Pieces of each article"},"note":{"type":["string","null"],"description":"Words for the courier"}},"required":["articles","note"],"additionalProperties":false},"strict":true}}]
+// 2 pieces, no note

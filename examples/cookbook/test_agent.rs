@@ -48,3 +48,9 @@ async fn main() -> Result<(), AgentError> {
     model.finish();
     Ok(())
 }
+
+// Prints:
+// 1 messages, tools ["price"]
+// 4 messages, tools ["price"]
+// call_1: 4 (error: false)
+// call_2: no article `tee` (error: true)

@@ -53,3 +53,8 @@ async fn main() -> Result<(), ToolError> {
     println!("all passed");
     Ok(())
 }
+
+// Prints:
+// letters: expected an integer from 1 to 20, got 0
+// 51 calls
+// all passed

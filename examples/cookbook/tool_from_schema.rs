@@ -23,7 +23,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .parameters(SchemaDoc::parse(SCHEMA)?)
         .handler(|arguments: Value, _cx| async move {
             // Checked against the schema, with defaults filled in (feature `validate`).
-            let (city, days) = (&arguments["city"], &arguments["days"]);
+            let city = arguments["city"].as_str().unwrap_or_default();
+            let days = &arguments["days"];
             Ok::<_, ToolError>(format!("{days} days of sun in {city}"))
         })
         .build()?;
@@ -37,3 +38,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     Ok(())
 }
+
+// Prints:
+// "3 days of sun in Oslo"
+// days: expected an integer from 1 to 10, got 30
+// town: unknown argument; there are `city`, `days`
+// city: missing, expected a string

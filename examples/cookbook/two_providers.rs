@@ -22,8 +22,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let tools = tools![add];
     for (wire, response) in [(Wire::OpenAiChat, OPENAI), (Wire::Anthropic, ANTHROPIC)] {
         // The request's `tools`, in this provider's format.
-        let definitions = wire.definitions(&tools);
-        println!("{} bytes of definitions", definitions.as_str().len());
+        println!("{}", wire.definitions(&tools));
 
         let mut results = Vec::new();
         for call in wire.calls(response)? {
@@ -34,3 +33,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     Ok(())
 }
+
+// Prints:
+// [{"type":"function","function":{"name":"add","description":"Add two numbers.","parameters":{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"}},"required":["a","b"],"additionalProperties":false}}}]
+// [{"role":"tool","tool_call_id":"call_1","content":"3"}]
+// [{"name":"add","description":"Add two numbers.","input_schema":{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"}},"required":["a","b"],"additionalProperties":false}}]
+// [{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"7"}]}]

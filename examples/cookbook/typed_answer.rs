@@ -47,3 +47,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     Ok(())
 }
+
+// Prints:
+// 2 lamps for Ada
+// the answer does not match the schema: lamps: expected an integer from 1 to 100, got 200

@@ -34,3 +34,9 @@ fn main() {
         println!("{}", result.content(Encoder::auto()));
     }
 }
+
+// Prints:
+// Booked for 2, 2026-05-01 to 2026-05-04
+// `departure` must be later than 2026-05-04
+// departure: expected a string in the format `date`, got "soon"
+// guests: expected an integer from 1 to 4, got 9

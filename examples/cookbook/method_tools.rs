@@ -18,7 +18,7 @@ impl Library {
 
     /// Count the books.
     #[tool(read_only)]
-    async fn count_books(&self) -> usize {
+    fn count_books(&self) -> usize {
         self.titles.len()
     }
 }

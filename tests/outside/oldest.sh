@@ -3,7 +3,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 # `url` first: its newer versions want a newer `smallvec`.
-crates="url bigdecimal bytes camino chrono either indexmap jiff jiff02 ordered-float rust_decimal secrecy semver smallvec
+crates="url bigdecimal bytes camino chrono either garde indexmap jiff jiff02 ordered-float rust_decimal secrecy semver smallvec
   smol_str time uuid"
 work=${CARGO_TARGET_DIR:-$root/target}/oldest
 mkdir -p "$work/src"

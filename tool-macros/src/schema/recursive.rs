@@ -30,9 +30,9 @@ pub(super) fn marked(ty: &Type) -> TokenStream {
     })
 }
 
-/// Types of other crates that hold others, and that `#[schema(recursive)]` looks into: those of
-/// `tool-schema/src/shape/extern_types.rs`.
-const HOLDERS: [&str; 7] = [
+/// Types that hold others and are not std's, and that `#[schema(recursive)]` looks into: those of
+/// `tool-schema/src/shape/extern_types.rs`, and ours.
+const HOLDERS: [&str; 8] = [
     "Either",
     "IndexMap",
     "IndexSet",
@@ -40,6 +40,7 @@ const HOLDERS: [&str; 7] = [
     "OrderedFloat",
     "SecretBox",
     "SmallVec",
+    "Valid",
 ];
 
 fn rewrite(ty: &Type, cut: &dyn Fn(&TypePath) -> bool) -> TokenStream {

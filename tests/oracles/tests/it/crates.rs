@@ -1,6 +1,6 @@
 //! Types of other crates as arguments and results: faults at their paths, secrets, what borrows and what nests.
 // A test that finds less than it expects has failed; and tools take what people write.
-#![allow(clippy::unwrap_used, clippy::needless_pass_by_value)]
+#![allow(clippy::unwrap_used, clippy::needless_pass_by_value, dead_code)]
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -192,6 +192,59 @@ fn what_is_wrong_is_said_at_its_path() {
         let result = tools![echo].call_blocking(&call, &cx);
         assert_eq!(result.content(Encoder::auto()), fault);
     }
+}
+
+/// Takes moments.
+#[tool]
+fn moments(
+    new: Option<jiff::Timestamp>,
+    old: Option<jiff02::Timestamp>,
+    chrono: Option<chrono::DateTime<chrono::Utc>>,
+    time: Option<Moment>,
+) {
+    let _ = (new, old, chrono, time);
+}
+
+#[derive(Deserialize, Schema)]
+struct Moment(
+    #[serde(with = "time::serde::rfc3339")]
+    #[schema(as = String, format = "date-time")]
+    time::OffsetDateTime,
+);
+
+#[test]
+fn moments_of_the_format_are_read() {
+    let spellings = [
+        "2026-12-31T23:59:59Z",
+        "2026-12-31t23:59:59z",
+        "2026-12-31T23:59:59.123456789+23:59",
+        "2026-12-31T23:59:59-00:00",
+        "2016-12-31T23:59:60Z",
+        "0000-01-01T00:00:00Z",
+        "9999-12-30T21:59:59Z",
+        "2026-12-31T23:59:59.1234567891Z",
+        "9999-12-31T23:59:59Z",
+    ];
+    let mut refused = Vec::new();
+    for key in ["new", "old", "chrono", "time"] {
+        for text in spellings {
+            let call = ToolCall::new("1", "moments", json!({ key: text }).to_string());
+            let result = tools![moments].call_blocking(&call, &Context::new());
+            if result.outcome.is_err() {
+                refused.push(format!("{key} {text}"));
+            }
+        }
+    }
+    // As `docs/decoder-and-schema.md` lists them.
+    assert_eq!(
+        refused,
+        [
+            "new 2026-12-31T23:59:59.1234567891Z",
+            "new 9999-12-31T23:59:59Z",
+            "old 2026-12-31T23:59:59.1234567891Z",
+            "old 9999-12-31T23:59:59Z",
+        ]
+    );
 }
 
 #[test]

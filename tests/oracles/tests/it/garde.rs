@@ -1,6 +1,6 @@
 //! Arguments that `garde` validates.
 // A test that finds less than it expects has failed; and tools take what people write.
-#![allow(clippy::unwrap_used, clippy::needless_pass_by_value)]
+#![allow(clippy::unwrap_used, clippy::needless_pass_by_value, dead_code)]
 
 use std::collections::BTreeMap;
 
@@ -264,6 +264,58 @@ fn a_key_that_is_not_found_has_its_name_and_a_secret_is_not_shown() {
             "rest.number: the value is refused",
             "rest.password: a secret string is refused",
         ]
+    );
+}
+
+#[derive(Debug, Deserialize, Schema)]
+struct Cart {
+    owner: String,
+    orders: Vec<Valid<Order>>,
+    #[serde(flatten)]
+    gift: Valid<Gift>,
+    job: Option<Job>,
+}
+
+#[derive(Debug, Deserialize, Schema, Validate)]
+struct Gift {
+    #[garde(length(min = 1))]
+    to_whom: String,
+}
+
+#[derive(Debug, Deserialize, Schema)]
+#[serde(tag = "kind")]
+enum Job {
+    Buy { order: Valid<Order> },
+    Wait,
+}
+
+/// Does all at once.
+#[tool]
+fn checkout(#[arg(flatten)] cart: Cart) {
+    let _ = cart;
+}
+
+#[test]
+fn it_stands_anywhere_inside_an_argument() {
+    let order = |quantity| json!({"lines": [{"sku": "abc", "quantity": quantity}]});
+    let cart = |quantity, to_whom| json!({"owner": "a", "orders": [order(1), order(quantity)], "to_whom": to_whom});
+    let said = |arguments: serde_json::Value| {
+        self::said(&tools![checkout], "checkout", &arguments.to_string())
+    };
+    assert_eq!(said(cart(1, "b")), [""; 0]);
+    assert_eq!(
+        said(cart(0, "b")),
+        ["orders[1].lines[0].quantity: 0 is refused: lower than 1"]
+    );
+    assert_eq!(
+        said(cart(1, "")),
+        ["to_whom: \"\" is refused: length is lower than 1"]
+    );
+    let mut arguments = cart(1, "b");
+    arguments["job"] = json!({"kind": "Buy", "order": order(0)});
+    assert_eq!(
+        said(arguments),
+        ["job.order.lines[0].quantity: 0 is refused: lower than 1"]
     );
 }
 

@@ -38,6 +38,9 @@ pub mod schema {
 
 /// A call's arguments: faults that a model can correct, repairs, and limits.
 pub mod args {
+    #[cfg(feature = "garde")]
+    #[doc(inline)]
+    pub use toolwright_schema::decode::Valid;
     #[doc(inline)]
     pub use toolwright_schema::decode::{
         Fault, FaultCode, Limits, Repair, RepairKind, Repairs, Store,

@@ -48,12 +48,10 @@ async fn after_the_restart(file: &Path) -> Result<(), AgentError> {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let folder = std::env::temp_dir().join(format!("agent_restart_{}", std::process::id()));
-    std::fs::create_dir_all(&folder)?;
-    let file = folder.join("sessions.db");
+    let file = std::env::temp_dir().join(format!("sessions_{}.db", std::process::id()));
     before_the_restart(&file).await?;
     after_the_restart(&file).await?;
-    std::fs::remove_dir_all(&folder)?;
+    std::fs::remove_file(&file)?;
     Ok(())
 }
 

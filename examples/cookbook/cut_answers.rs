@@ -18,17 +18,19 @@ async fn main() {
     let limit = OutputLimit::new(50_000, 3).overflow(&overflow); // bytes, lines
     let executor = Executor::serial(&tools).output_limit(limit);
 
-    let mut calls = vec![ToolCall::new("1", "read_log", r#"{"service": "mail"}"#)];
-    let batch = executor.run(&calls, &Context::new()).await;
-    for result in batch.results() {
-        println!("{}", result.content(Encoder::auto()));
-    }
-    // What the model does with the note.
-    let arguments = r#"{"id": "output_1", "offset": 57}"#;
-    calls.push(ToolCall::new("2", "read_output", arguments));
-    let batch = executor.run(&calls[1..], &Context::new()).await;
-    for result in batch.results() {
-        println!("{}", result.content(Encoder::auto()));
+    for call in [
+        ToolCall::new("call_1", "read_log", r#"{"service": "mail"}"#),
+        // What the model does to read on.
+        ToolCall::new(
+            "call_2",
+            "read_output",
+            r#"{"id": "output_1", "offset": 57}"#,
+        ),
+    ] {
+        let batch = executor.run(&[call], &Context::new()).await;
+        for result in batch.results() {
+            println!("{}", result.content(Encoder::auto()));
+        }
     }
 }
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Licences, banned crates and sources of the workspace and of what users build beside it, by deny.toml. Advisories are
+# Licences, banned crates and sources by deny.toml, of the workspace and of every lock file beside it. Advisories are
 # checked by the forge's workflow, since their database is not in a registry of packages.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . tests/outside/tool.sh
 tool cargo-deny 0.20.2
 
-for manifest in Cargo.toml integrations/*/Cargo.toml; do
-  cargo deny --manifest-path "$manifest" check --config deny.toml licenses bans sources
+git ls-files '*Cargo.lock' | while read -r lock; do
+  echo "$lock"
+  cargo deny --config deny.toml --manifest-path "${lock%.lock}.toml" --workspace check licenses bans sources
 done

@@ -17,19 +17,41 @@ use crate::shape::{Id, Refs, Schema, Shape};
 /// As an argument, or anywhere inside one, it looks like `T` to the model. It is decoded as `T`, and
 /// then [`garde::Validate`] decides. Each error of garde's report becomes a fault of the call, with its path:
 ///
-/// ```text
-/// order.lines[0].quantity: 0 is refused: lower than 1
-/// order.lines[2].sku: "" is refused: length is lower than 3
+/// ```ignore
+/// #[derive(Deserialize, Schema, Validate)]
+/// struct Order {
+///     #[garde(length(min = 1), dive)]
+///     lines: Vec<Line>,
+/// }
+///
+/// #[derive(Deserialize, Schema, Validate)]
+/// struct Line {
+///     #[garde(length(min = 3))]
+///     sku: String,
+///     #[garde(range(min = 1, max = 99))]
+///     quantity: u32,
+/// }
+///
+/// /// Places an order.
+/// #[tool]
+/// fn place(order: Valid<Order>) -> usize {
+///     order.lines.len()
+/// }
+///
+/// // order.lines[0].quantity: 0 is refused: lower than 1
+/// // order.lines[1].sku: "ab" is refused: length is lower than 3
 /// ```
 ///
-/// garde knows the names of Rust. A path has the keys of the arguments where these differ from the names in letter case and
-/// underscores (`rename_all`), and where a variant's name stands between them. A key with another name
-/// (`#[serde(rename = "…")]`) stands in the path by its name in Rust.
+/// garde reports the names of Rust. In a fault's path they are the keys of the arguments, where a key differs from its field only in
+/// letter case, underscores and hyphens (`rename_all`). The names of variants are added. A field with another name
+/// (`#[serde(rename = "…")]`) keeps its Rust name.
 ///
-/// garde's rules are not published: a model learns of them from the faults. Bounds that it should see are
-/// `#[schema(range(…))]` and the like.
+/// The model sees only the first faults of a call, like those of the decoder, and their number.
 ///
-/// The context of the validation is its `Default`; for one that depends on the call there is `#[tool(validate = path)]`.
+/// The schema does not have garde's rules. Publish a bound that the model should know with `#[schema(range(…))]`.
+///
+/// The context of the validation is its `Default`. For rules that depend on several arguments there is
+/// `#[tool(validate = path)]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Valid<T>(T);
 

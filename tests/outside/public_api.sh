@@ -6,11 +6,14 @@ cd "$(dirname "$0")/../.."
 . tests/outside/tool.sh
 tool cargo-public-api 0.52.0
 
-nightly=nightly
-expected='2026-05-19'
-if ! rustc "+$nightly" --version | grep -q "$expected"; then
+# The toolchain of a day is built from the commits of the day before.
+nightly=nightly date=2026-05-19
+if [[ $(rustc +nightly --version 2>&1) != *$date* ]]; then
   nightly=nightly-2026-05-20
-  rustup toolchain install "$nightly" --profile minimal
+  rustup toolchain install "$nightly" --profile minimal || {
+    echo "the texts in docs/api are those of $nightly, which is not here and cannot be installed" >&2
+    exit 1
+  }
 fi
 mkdir -p docs/api
 for package in toolwright toolwright-testing; do

@@ -104,7 +104,7 @@ pub(crate) fn load_all(folder: &Path) -> io::Result<(Toolset, Vec<String>)> {
     paths.sort();
     for path in paths.into_iter().filter(|path| path.exists()) {
         match from_file(&path) {
-            Ok(tool) => tools = tools.with(tool).0,
+            Ok(tool) => tools = tools.with(tool),
             Err(error) => skipped.push(format!("{}: {error}", path.display())),
         }
     }

@@ -14,7 +14,7 @@ fn read_log(service: &str) -> String {
 async fn main() {
     // Keeps what was cut, up to 1 MB, and has a tool to read it.
     let overflow = Overflow::new(1_000_000);
-    let (tools, _) = tools![read_log].with(overflow.tool());
+    let tools = tools![read_log].with(overflow.tool());
     let limit = OutputLimit::new(50_000, 3).overflow(&overflow); // bytes, lines
     let executor = Executor::serial(&tools).output_limit(limit);
 

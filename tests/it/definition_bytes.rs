@@ -96,7 +96,7 @@ fn extras_are_sorted_and_change_one_wire_alone() {
     let tool = tool_of!(cancel)
         .with_extras(Wire::Anthropic, extras)
         .unwrap();
-    let (with, _) = set().with(tool);
+    let with = set().with(tool);
     let added = r#","cache_control":{"type":"ephemeral"},"zone":{"a":null,"b":[{"x":0.5,"y":1}]}"#;
     for (line, before) in bytes(&with).lines().zip(EXPECTED.lines()) {
         // Anthropic's line is the one that has its key.

@@ -553,7 +553,7 @@ fn the_text_of_a_set_is_made_once_and_lent() {
         text.as_str(),
         Wire::OpenAiChat.definitions(&clone).as_str()
     ));
-    let (more, _) = tools.with(tools![historian].iter().next().unwrap().clone());
+    let more = tools.with(tools![historian].iter().next().unwrap().clone());
     assert!(Wire::OpenAiChat.definitions(&more).contains("historian"));
 }
 

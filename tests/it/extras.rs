@@ -55,7 +55,7 @@ fn extras_reach_their_wire_and_no_other() {
     for wire in Wire::ALL {
         let plain = tools![add, say];
         let tool = tool_of!(add).with_extras(wire, cached()).unwrap();
-        let (tools, _) = plain.with(tool);
+        let tools = plain.with(tool);
         // Behind all that was there before.
         let (mut with, without) = (level(wire, &tools), level(wire, &plain));
         let added = with.as_object_mut().unwrap().remove("cache_control");

@@ -376,7 +376,7 @@ async fn one_tool_is_a_value_and_is_called_without_a_call() {
         .description("Asks.")
         .handler_sync(|_: Value, _cx| Ok::<_, ToolError>(toolwright::Outcome::ask("Which one?")))
         .build();
-    let (tools, _) = tools.with(asking.unwrap());
+    let tools = tools.with(asking.unwrap());
     let error = tools.call_json("ask", json!({})).await.unwrap_err();
     assert_eq!(
         error.messages().collect::<Vec<_>>(),

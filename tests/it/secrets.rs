@@ -156,7 +156,7 @@ fn dynamic() -> Arc<dyn toolwright::Tool> {
 }
 
 fn all() -> Toolset {
-    let (set, _) = tools![login, keys, enter, quoting, flat].with(dynamic());
+    let set = tools![login, keys, enter, quoting, flat].with(dynamic());
     set
 }
 

@@ -191,12 +191,11 @@ fn a_filter_keeps_order_and_leaves_the_set_alone() {
 #[test]
 fn one_more_tool_replaces_its_namesake_in_place() {
     let tools = set(&["a", "b"]);
-    let (with, old) = tools.with(named("c"));
-    assert_eq!((names(&with), old.is_none()), (vec!["a", "b", "c"], true));
-    let other = DynTool::declare(ToolDef::new("a", "Another."));
-    let (with, old) = with.with(other);
+    let with = tools.with(named("c"));
     assert_eq!(names(&with), ["a", "b", "c"]);
-    assert_eq!(old.unwrap().def().description, "Says its name.");
+    let other = DynTool::declare(ToolDef::new("a", "Another."));
+    let with = with.with(other);
+    assert_eq!(names(&with), ["a", "b", "c"]);
     assert_eq!(with.get("a").unwrap().def().description, "Another.");
     assert_eq!(names(&tools), ["a", "b"]);
 }
@@ -362,7 +361,7 @@ fn what_nobody_sees_is_an_escape_in_every_error() {
         .description("Counts.")
         .parameters(SchemaDoc::parse(schema).unwrap())
         .handler_sync(|_: Value, _| Ok::<_, ToolError>(()));
-    let tools = tools![count].with(checked.build().unwrap()).0;
+    let tools = tools![count].with(checked.build().unwrap());
     let error = |name: &str, arguments: &str| {
         let call = ToolCall::new("c1", name, arguments);
         let result = tools.call_blocking(&call, &Context::new());

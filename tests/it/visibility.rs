@@ -135,7 +135,7 @@ fn cancel_order() -> bool {
 
 #[tokio::test]
 async fn a_grant_admits_tools_whose_scopes_it_has() {
-    let (tools, _) = tools![look, cancel_order].with(
+    let tools = tools![look, cancel_order].with(
         DynTool::builder()
             .name("wrong")
             .description("Says its scopes wrongly.")

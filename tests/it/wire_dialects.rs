@@ -337,7 +337,7 @@ fn what_is_kept_of_a_set_is_never_told_of_another() {
         |tools| tools.filter(|tool| tool.def().name == "rest"),
         |tools| {
             let other = DynTool::declare(ToolDef::new("rest", "Rests."));
-            tools.with(other).0
+            tools.with(other)
         },
         |tools| tools.merge(&tools![store]).unwrap(),
         |tools| tools![store].merge(tools).unwrap(),

@@ -284,8 +284,14 @@ impl Toolset {
         self.0.only(|entry| keep(&*entry.tool))
     }
 
-    /// Adds a tool, which replaces one of the same name in its place. Also returns the replaced tool.
-    pub fn with(&self, tool: Arc<dyn Tool>) -> (Self, Option<Arc<dyn Tool>>) {
+    /// Adds a tool. One of the same name is replaced, in its place.
+    #[must_use = "a toolset never changes; this returns another one"]
+    pub fn with(&self, tool: Arc<dyn Tool>) -> Self {
+        self.replace(tool).0
+    }
+
+    /// Adds a tool, and returns the one that it replaces.
+    fn replace(&self, tool: Arc<dyn Tool>) -> (Self, Option<Arc<dyn Tool>>) {
         let mut set = Inner::clone(&self.0);
         let old = set.put(Entry::new(tool));
         (Self(Arc::new(set)), old)

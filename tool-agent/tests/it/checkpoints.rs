@@ -671,7 +671,7 @@ async fn a_record_says_what_the_call_came_to() {
                 if wrapped {
                     // Whoever goes on knows what stood in an error's place.
                     let tool = Arc::clone(tools.get("come_to").unwrap());
-                    (tools, _) = tools.with(tool.handle_errors().return_direct());
+                    tools = tools.with(tool.handle_errors().return_direct());
                 }
                 // So that what became of a call is seen in the run, too.
                 let executor = Executor::serial(tools).on_error(ErrorPolicy::Halt);

@@ -129,9 +129,7 @@ fn grow(registry: &Registry) -> Arc<dyn Tool> {
 }
 
 fn own() -> Toolset {
-    tools![forecast, count, steps, hangs, asks, chart]
-        .with(echo())
-        .0
+    tools![forecast, count, steps, hangs, asks, chart].with(echo())
 }
 
 fn server() -> McpServer {

@@ -55,7 +55,7 @@ fn all() -> Toolset {
         .description("Says its arguments again.")
         .handler_sync(|arguments: Box<RawValue>, _| Ok::<_, ToolError>(arguments.get().to_owned()))
         .build();
-    tools![add, wait, boom].with(raw.unwrap()).0
+    tools![add, wait, boom].with(raw.unwrap())
 }
 
 /// A server on a pipe, and the client's end of it.

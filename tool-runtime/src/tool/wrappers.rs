@@ -84,7 +84,7 @@ impl dyn Tool {
     /// // Anthropic caches a request up to here: the tools, since this is the last one.
     /// let extras = json!({"cache_control": {"type": "ephemeral"}});
     /// let last = tool_of!(search).with_extras(Wire::Anthropic, extras).unwrap();
-    /// let (tools, _) = tools![add, search].with(last);
+    /// let tools = tools![add, search].with(last);
     ///
     /// let sent = Wire::Anthropic.definitions(&tools);
     /// assert!(sent.ends_with(r#""cache_control":{"type":"ephemeral"}}]"#));

@@ -99,7 +99,7 @@ impl Registry {
 
     /// Adds a tool; one of the same name is replaced in its place and returned.
     pub fn insert(&self, tool: Arc<dyn Tool>) -> Option<Arc<dyn Tool>> {
-        self.change(|tools| tools.with(tool))
+        self.change(|tools| tools.replace(tool))
     }
 
     /// Adds a tool of a new name.

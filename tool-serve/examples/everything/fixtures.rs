@@ -401,11 +401,11 @@ pub(crate) fn tools() -> Toolset {
         test_logging_tool,
     ];
     let described = "Tool with JSON Schema 2020-12 features";
-    let (all, _) = typed.with(with_schema("json_schema_2020_12_tool", described, features));
+    let all = typed.with(with_schema("json_schema_2020_12_tool", described, features));
     let described = "Has a parameter that is repeated in a header of HTTP.";
-    let (mut all, _) = all.with(with_schema("test_headers", described, headers));
+    let mut all = all.with(with_schema("test_headers", described, headers));
     for tool in without_parameters() {
-        all = all.with(tool).0;
+        all = all.with(tool);
     }
     all
 }

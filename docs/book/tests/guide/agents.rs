@@ -89,7 +89,7 @@ use toolwright::toolset::BuildError;
 fn with_historian(historian: Agent) -> Result<Toolset, BuildError> {
     let tool =
         AgentTool::new(historian, "historian", "Answers questions about history.").build()?;
-    let (tools, _replaced) = tools![forecast].with(tool);
+    let tools = tools![forecast].with(tool);
     Ok(tools)
 }
 // ANCHOR_END: agent_tool
@@ -99,7 +99,7 @@ use toolwright::agent::handoff;
 
 fn desk(model: ScriptedModel, billing: Agent) -> Result<Agent, BuildError> {
     let transfer = handoff("billing", "Answers questions about invoices.")?;
-    let (tools, _replaced) = tools![forecast].with(transfer); // `transfer_to_billing`
+    let tools = tools![forecast].with(transfer); // `transfer_to_billing`
     Ok(Agent::new(model, tools)
         .name("desk")
         .peer("billing", billing))

@@ -209,7 +209,7 @@ fn log() -> String {
 
 fn limited() {
     let overflow = Overflow::new(16 * 1024 * 1024); // bytes of cut answers that are kept
-    let tools = tools![log].with(overflow.tool()).0;
+    let tools = tools![log].with(overflow.tool());
     let limit = OutputLimit::new(10_000, 3).overflow(&overflow); // bytes, lines
     let executor = Executor::serial(&tools).output_limit(limit);
     let calls = [ToolCall::new("call_1", "log", "{}")];

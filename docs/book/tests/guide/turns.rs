@@ -180,7 +180,7 @@ fn read_log() -> String {
 
 fn short_answers() -> Executor {
     let overflow = Overflow::new(16 * 1024 * 1024); // bytes, for all answers together
-    let (tools, _replaced) = tools![read_log].with(overflow.tool()); // the tool `read_output`
+    let tools = tools![read_log].with(overflow.tool()); // the tool `read_output`
     Executor::serial(tools).output_limit(OutputLimit::new(50_000, 3).overflow(&overflow))
 }
 // ANCHOR_END: output_limit

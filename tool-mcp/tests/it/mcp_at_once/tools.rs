@@ -103,7 +103,7 @@ pub(crate) fn server() -> (McpServer, Arc<AtomicUsize>) {
         |def: &ToolDef, scope: &Scope<'_>| def.name != "whose" || scope.input != Some("hide it");
     let tools = [region, needy("needy"), needy("secret")]
         .into_iter()
-        .fold(tools, |tools, tool| tools.with(tool).0);
+        .fold(tools, |tools, tool| tools.with(tool));
     let server = McpServer::new(tools);
     (
         server.executor(|executor| executor.filter(Filter::when(is_seen))),

@@ -6,12 +6,13 @@ mod program;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{ModelResponse, Status};
 use toolwright::call::Cancel;
-use toolwright::{Context, Encoder, Executor, ToolCall, Toolset, tool, tools};
+use toolwright::{Context, Executor, ToolCall, tool, tools};
 
 use crate::output;
 
 // ANCHOR: endpoint
 use std::env::{VarError, var};
+use toolwright::Toolset;
 use toolwright::agent::{Agent, Endpoint};
 
 fn with_a_model(tools: &Toolset) -> Result<Agent, VarError> {
@@ -40,6 +41,7 @@ fn limited(agent: Agent) -> Agent {
 // ANCHOR_END: limits
 
 // ANCHOR: events
+use toolwright::Encoder;
 use toolwright::agent::RunEvent;
 use toolwright::executor::Event;
 use toolwright::wire::StreamEvent;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use toolwright::args::Repairs;
-use toolwright::{Context, Encoder, ToolCall, ToolDef, Toolset};
+use toolwright::{Context, Encoder, ToolCall, ToolDef};
 
 use crate::output;
 
@@ -190,6 +190,7 @@ fn read(#[arg(rename = "path")] given: &str, _unused: bool) -> String {
 
 // ANCHOR: generic
 use serde::de::DeserializeOwned;
+use toolwright::Toolset;
 
 trait Record: Schema + DeserializeOwned + Send + 'static {
     const TABLE: &'static str;

@@ -2,15 +2,15 @@
 // A tool with each bound.
 #![allow(clippy::too_many_arguments)]
 
+use toolwright::Toolset;
 use toolwright::args::{FaultCode, Repairs};
 use toolwright::schema::SchemaDoc;
-use toolwright::{Context, Encoder, Toolset};
 
 use crate::output;
 
 // ANCHOR: program
 use serde::{Deserialize, Serialize};
-use toolwright::{Schema, ToolCall, tool, tools};
+use toolwright::{Context, Encoder, Schema, ToolCall, tool, tools};
 
 /// How to sort
 #[derive(Default, Deserialize, Serialize, Schema)]

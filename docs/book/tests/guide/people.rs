@@ -5,11 +5,12 @@ mod program;
 use serde_json::json;
 use toolwright::call::Decision;
 use toolwright::layers::{Approval, Layer};
-use toolwright::{Context, Encoder, Executor, Outcome, ToolCall, Toolset, tool, tools};
+use toolwright::{Context, Encoder, Executor, ToolCall, tool, tools};
 
 use crate::output;
 
 // ANCHOR: which
+use toolwright::Toolset;
 fn by_risk(tools: &Toolset) -> Executor {
     // `#[tool(meta(risk = "medium"))]` and above: low, medium, high, critical.
     Executor::serial(tools).layer(Approval::at_least("medium"))
@@ -52,6 +53,7 @@ async fn go_on(executor: &Executor, stored: &str, cx: &Context) -> serde_json::R
 // ANCHOR_END: stored
 
 // ANCHOR: questions
+use toolwright::Outcome;
 /// Asks the customer where to send something. The answer is the address.
 #[tool(read_only)]
 fn ask_address() -> Outcome {
@@ -108,7 +110,7 @@ async fn converse() -> Result<(), Box<dyn std::error::Error>> {
     loop {
         let run = agent.run(&mut session, &cx).await?;
         println!("the run ended: {}", run.end.as_str());
-        // Until nothing waits for a person.
+        // Answer and decide, then run again.
         loop {
             match session.status().clone() {
                 Status::AwaitingTools => {

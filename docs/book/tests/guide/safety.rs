@@ -3,7 +3,7 @@
 mod program;
 
 use serde_json::json;
-use toolwright::{Context, Encoder, ToolCall, ToolResult, Toolset, tool, tools};
+use toolwright::{Context, Encoder, ToolCall, ToolResult, tool, tools};
 
 use crate::output;
 
@@ -87,6 +87,7 @@ fn read_note(name: &str) -> Result<String, ToolError> {
 // ANCHOR_END: errors
 
 // ANCHOR: server
+use toolwright::Toolset;
 use toolwright::call::Cancel;
 use toolwright::serve::axum::Router;
 use toolwright::serve::http::HttpServer;

@@ -1,14 +1,14 @@
 //! The page `state.md`.
 
+use toolwright::Toolset;
 use toolwright::call::ErrorKind;
-use toolwright::{Encoder, Toolset};
 
 use crate::output;
 
 // ANCHOR: program
 use std::sync::Mutex;
 
-use toolwright::{Context, ToolCall, tool, tools};
+use toolwright::{Context, Encoder, ToolCall, tool, tools};
 
 struct Store {
     notes: Mutex<Vec<String>>,

@@ -2,13 +2,10 @@
 
 mod program;
 
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
+use toolwright::Encoder;
+use toolwright::executor::UnknownPolicy;
 
 use crate::output;
-use toolwright::call::Progress;
-use toolwright::executor::{OpenCallState, UnknownPolicy};
-use toolwright::{Encoder, Outcome, Toolset};
 
 // ANCHOR: kinds
 use toolwright::{Context, Executor, ToolCall, tool, tools};
@@ -36,6 +33,8 @@ fn count_primes(most: u32) -> usize {
 // ANCHOR_END: kinds
 
 // ANCHOR: limits
+use std::time::Duration;
+use toolwright::Toolset;
 use toolwright::executor::BlockingLimit;
 
 /// Reads a page of the wiki.
@@ -71,6 +70,7 @@ async fn stopped(executor: &Executor, calls: &[ToolCall]) {
 // ANCHOR_END: cancel
 
 // ANCHOR: policy
+use toolwright::Outcome;
 use toolwright::call::ErrorKind;
 use toolwright::executor::{ErrorPolicy, OnFailure};
 
@@ -87,6 +87,7 @@ fn patient(tools: &Toolset) -> Executor {
 // ANCHOR_END: policy
 
 // ANCHOR: events
+use toolwright::call::Progress;
 use toolwright::executor::Event;
 
 /// Sends a newsletter.
@@ -114,6 +115,8 @@ fn observed(tools: &Toolset) -> Executor {
 // ANCHOR_END: events
 
 // ANCHOR: layers
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering;
 use toolwright::layers::{Cache, CallLimit, ConcurrencyLimit, Log, Retry};
 
 static ATTEMPTS: AtomicU32 = AtomicU32::new(0);
@@ -186,6 +189,7 @@ fn short_answers() -> Executor {
 // ANCHOR_END: output_limit
 
 // ANCHOR: background
+use toolwright::executor::OpenCallState;
 use toolwright::executor::OpenCalls;
 
 /// Renders a film.

@@ -1,10 +1,8 @@
 //! The page `your-client.md`.
 
 use std::cell::RefCell;
-
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
-use toolwright::ToolResult;
 
 use crate::output;
 
@@ -124,6 +122,7 @@ fn body(
 
 // ANCHOR: strict
 use toolwright::Dialect;
+use toolwright::ToolResult;
 
 async fn strict(tools: &Toolset, response: &str) -> Result<Vec<ToolResult>, Error> {
     let sent = WIRE.definitions_in(tools, Dialect::OpenAiStrict)?;

@@ -38,6 +38,9 @@ pub mod schema {
 
 /// A call's arguments: faults that a model can correct, repairs, and limits.
 pub mod args {
+    #[cfg(feature = "garde")]
+    #[doc(inline)]
+    pub use toolwright_schema::decode::Valid;
     #[doc(inline)]
     pub use toolwright_schema::decode::{
         Fault, FaultCode, Limits, Repair, RepairKind, Repairs, Store,
@@ -220,6 +223,7 @@ pub mod serve {
 /// | `timeout = "10s"` | how long a call may take; also `ms`, `m`, `h` |
 /// | `meta(key = literal, …)` | values that ride on every result, for the host |
 /// | `visible = path` | `fn(&Scope<'_>) -> bool`: whether a conversation may call it, by its [`Scope`](call::Scope); [`Toolset::visible`] leaves it out of what is sent, and a call finds no such tool |
+/// | `scopes("orders:write", …)` | scopes of an access token that a call needs: a context with a [`Grant`](call::Grant) that lacks one neither sees nor calls the tool |
 /// | `validate = path` | gets the parameters that the model fills, each by reference, and returns `Result<(), E>` |
 /// | `ignore_unknown` | arguments that are no parameters are passed over, where they are refused otherwise; the schema says so (`additionalProperties`) |
 /// | `targets(openai_strict, …)` | the [`Dialect`]s that must accept the tool: one that cannot say its arguments is an error at the parameter |

@@ -383,3 +383,23 @@ async fn one_tool_is_a_value_and_is_called_without_a_call() {
         ["the tool asks a person, and nobody can answer: Which one?"]
     );
 }
+
+/// What state holds may live as long as it likes: the call borrows the state alone.
+mod state_that_holds_static_text {
+    use std::sync::Mutex;
+
+    use toolwright::{Context, ToolCall, tool, tools};
+
+    /// Returns the words.
+    #[tool]
+    fn words(#[state] words: &Mutex<Vec<&'static str>>) -> Vec<&'static str> {
+        words.lock().unwrap().clone()
+    }
+
+    #[test]
+    fn is_lent_to_a_tool() {
+        let tools = tools![words; state = Mutex::new(vec!["tea"])];
+        let result = tools.call_blocking(&ToolCall::new("1", "words", "{}"), &Context::new());
+        assert_eq!(result.value(), Some(serde_json::json!(["tea"])));
+    }
+}

@@ -1,4 +1,4 @@
-"""What goes to crates.io. The packages' files and metadata, the order of publishing, and one oldest Rust everywhere."""
+"""What is published. The packages' files and metadata, the order of publishing, and one oldest Rust everywhere."""
 
 import json
 import pathlib

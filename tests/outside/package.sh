@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What goes to crates.io: files and metadata of each package, and that the archives can be made. `package.sh verify` also
+# What is published: files and metadata of each package, and that the archives can be made. `package.sh verify` also
 # builds each from its archive, with the others' archives as its dependencies. Needs Python 3.11.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

@@ -112,11 +112,13 @@ enum Referent<'t> {
     Other(&'t Type),
 }
 
+/// Types that have no size: references to them are read.
+const TEXTS: [&str; 4] = ["str", "Path", "RawValue", "Utf8Path"];
+
 fn referent(reference: &TypeReference) -> Referent<'_> {
     match ungrouped(&reference.elem) {
         Type::Slice(slice) => Referent::Slice(&slice.elem),
-        Type::Path(path) if is_last(path, "str") || is_last(path, "Path") => Referent::Text,
-        Type::Path(path) if is_last(path, "RawValue") => Referent::Text,
+        Type::Path(path) if TEXTS.iter().any(|name| is_last(path, name)) => Referent::Text,
         other => Referent::Other(other),
     }
 }

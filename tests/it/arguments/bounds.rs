@@ -122,16 +122,16 @@ mod numbers {
             Between, "0.30000000000000000000001", Err("v: expected a number from 0.1 to 0.3, got 0.30000000000000000000001");
             Tiny, "1e-400", Ok("0.0");
             Tiny, "0.1e-399", Ok("0.0");
-            Tiny, "9e-401", Err("v: expected a number from 1e-400, got 9e-401");
-            Tiny, "0", Err("v: expected a number from 1e-400, got 0");
+            Tiny, "9e-401", Err("v: expected a number of 1e-400 or more, got 9e-401");
+            Tiny, "0", Err("v: expected a number of 1e-400 or more, got 0");
             Exact, "9007199254740993", Ok("9007199254740992.0");
-            Exact, "9007199254740994", Err("v: expected a number to 9007199254740993, got 9007199254740994");
-            Exact, "9007199254740993.1", Err("v: expected a number to 9007199254740993, got 9007199254740993.1");
+            Exact, "9007199254740994", Err("v: expected a number of at most 9007199254740993, got 9007199254740994");
+            Exact, "9007199254740993.1", Err("v: expected a number of at most 9007199254740993, got 9007199254740993.1");
             Small, "-0.5", Ok("-0.5");
             Small, "0.5", Err("v: expected a number from -0.5 below 0.5, got 0.5");
             Small, "1e40", Err("v: expected a number from -0.5 below 0.5, got 1e40");
             Cents, "0.07", Ok("0.07");
-            Cents, "0.075", Err("v: expected a number from 0, a multiple of 0.01, got 0.075");
+            Cents, "0.075", Err("v: expected a number of 0 or more, a multiple of 0.01, got 0.075");
         }
     }
 }

@@ -51,8 +51,31 @@ pub(crate) const OF: &[(&str, &str)] = &[
         "rust_decimal::Decimal",
         "a number is read too, and would lose digits on the way",
     ),
+    (
+        "bigdecimal::BigDecimal",
+        "a number is read too; exponents have signs; ours is short enough to be read",
+    ),
+    (
+        "jiff02::Zoned",
+        "`zoned-date-time` is no format of JSON Schema",
+    ),
+    (
+        "jiff02::civil::Time",
+        "`partial-time` is no format of JSON Schema",
+    ),
+    (
+        "jiff02::civil::DateTime",
+        "`partial-date-time` is no format of JSON Schema",
+    ),
+    ("jiff02::Span", DURATION),
+    ("jiff02::SignedDuration", DURATION),
+    (
+        "Version",
+        "a pattern of 200 characters costs tokens and steers no model",
+    ),
 ];
 
+const DURATION: &str = "the format `duration` has neither signs nor fractions, which are written";
 const DESCRIBED: &str = "no format says it, so ours has words";
 const LEFT_OUT: &str = "schemars leaves out a default that `skip_serializing_if` would leave out";
 const OF_FLATTENED: &str = "schemars takes the words of a flattened type for the container's";

@@ -85,6 +85,114 @@ pub(crate) const ALL: &[Exception] = &[
         |value| !is_read::<chrono::NaiveDateTime>(value),
         READ,
     ),
+    #[cfg(oracle)]
+    refused(
+        &["jiff::ZonedDateTime"],
+        |value| !is_decoded::<jiff::ZonedDateTime>(value),
+        READ,
+    ),
+    #[cfg(oracle)]
+    refused(
+        &["jiff::civil::Time"],
+        |value| !is_decoded::<jiff::civil::Time>(value),
+        READ,
+    ),
+    #[cfg(oracle)]
+    refused(
+        &["jiff::civil::DateTime"],
+        |value| !is_decoded::<jiff::civil::DateTime>(value),
+        READ,
+    ),
+    #[cfg(oracle)]
+    refused(
+        &["jiff::Span"],
+        |value| !is_decoded::<jiff::Span>(value),
+        READ,
+    ),
+    #[cfg(oracle)]
+    refused(
+        &["jiff::SignedDuration"],
+        |value| !is_decoded::<jiff::SignedDuration>(value),
+        READ,
+    ),
+    #[cfg(oracle)]
+    refused(
+        &["jiff02::Zoned"],
+        |value| !is_decoded::<jiff02::Zoned>(value),
+        READ,
+    ),
+    #[cfg(oracle)]
+    refused(
+        &["jiff02::civil::Time"],
+        |value| !is_decoded::<jiff02::civil::Time>(value),
+        READ,
+    ),
+    #[cfg(oracle)]
+    refused(
+        &["jiff02::civil::DateTime"],
+        |value| !is_decoded::<jiff02::civil::DateTime>(value),
+        READ,
+    ),
+    #[cfg(oracle)]
+    refused(
+        &["jiff02::Span"],
+        |value| !is_decoded::<jiff02::Span>(value),
+        READ,
+    ),
+    #[cfg(oracle)]
+    refused(
+        &["jiff02::SignedDuration"],
+        |value| !is_decoded::<jiff02::SignedDuration>(value),
+        READ,
+    ),
+    #[cfg(oracle)]
+    refused(
+        &["time::Time"],
+        |value| !is_decoded::<time::Time>(value),
+        READ,
+    ),
+    #[cfg(oracle)]
+    refused(
+        &["time::PrimitiveDateTime", "time::UtcDateTime"],
+        |value| !is_decoded::<time::PrimitiveDateTime>(value),
+        READ,
+    ),
+    #[cfg(oracle)]
+    refused(
+        &["time::OffsetDateTime"],
+        |value| !is_decoded::<time::OffsetDateTime>(value),
+        READ,
+    ),
+    #[cfg(oracle)]
+    refused(
+        &["time::UtcOffset"],
+        |value| !is_decoded::<time::UtcOffset>(value),
+        READ,
+    ),
+    #[cfg(oracle)]
+    refused(
+        &["time::Duration"],
+        |value| !is_decoded::<time::Duration>(value),
+        READ,
+    ),
+    #[cfg(oracle)]
+    refused(
+        &["Version"],
+        |value| !is_decoded::<semver::Version>(value),
+        READ,
+    ),
+    #[cfg(oracle)]
+    refused(
+        &["VersionReq"],
+        |value| !is_decoded::<semver::VersionReq>(value),
+        READ,
+    ),
+    #[cfg(oracle)]
+    refused(
+        &["IndexMap<u8, IndexSet<String>>"],
+        |value| !has_keys::<u8>(value),
+        KEYS,
+    ),
     #[cfg(feature = "url")]
     refused(&["url::Url"], |value| !is_read::<url::Url>(value), READ),
     refused(
@@ -137,6 +245,14 @@ fn is(value: &Exact, is_such: impl Fn(&str) -> bool) -> bool {
 
 fn is_read<T: FromStr>(value: &Exact) -> bool {
     is(value, |text| text.parse::<T>().is_ok())
+}
+
+/// Of types that serde reads from a text and that are no `FromStr`.
+#[cfg(oracle)]
+fn is_decoded<T: serde::de::DeserializeOwned>(value: &Exact) -> bool {
+    is(value, |text| {
+        serde_json::from_value::<T>(text.into()).is_ok()
+    })
 }
 
 fn has_keys<T: FromStr>(value: &Exact) -> bool {

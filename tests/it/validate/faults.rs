@@ -70,8 +70,8 @@ fn values() {
             "v: expected an array, got {}";
         r#"{"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 0.5}"#, "0.5" =>
             "v: expected a number above 0 below 0.5, got 0.5";
-        r#"{"type": "number", "minimum": 0.5}"#, "0.1" => "v: expected a number from 0.5, got 0.1";
-        r#"{"minimum": 3}"#, "1" => "v: expected a number from 3, got 1";
+        r#"{"type": "number", "minimum": 0.5}"#, "0.1" => "v: expected a number of 0.5 or more, got 0.1";
+        r#"{"minimum": 3}"#, "1" => "v: expected a number of 3 or more, got 1";
         r#"{"minimum": 3}"#, r#""1""# => "";
         r#"{"type": "integer", "multipleOf": 5}"#, "7" => "v: expected an integer, a multiple of 5, got 7";
         r#"{"type": "number", "multipleOf": 0.1}"#, "0.3" => "";
@@ -188,10 +188,10 @@ fn combinations() {
             r#"v.kind: missing, expected one of "circle", "square""#;
         r##"{"oneOf": [{"$ref": "#/$defs/circle"}, {"$ref": "#/$defs/square"}]}"##, "1" => "v: expected an object, got 1";
         r#"{"oneOf": [{"type": "integer"}, {"minimum": 2}]}"#, "3" =>
-            "v: fits 2 of the forms, where one is wanted: an integer or a number from 2, got 3";
+            "v: fits 2 of the forms, where one is wanted: an integer or a number of 2 or more, got 3";
         r#"{"anyOf": [{"required": ["a", "b"]}, {"required": ["c"]}]}"#, "{}" => "v.c: missing";
         r#"{"allOf": [{"minimum": 2}, {"multipleOf": 2}]}"#, "1" =>
-            "v: expected a number from 2, got 1\nv: expected a number, a multiple of 2, got 1";
+            "v: expected a number of 2 or more, got 1\nv: expected a number, a multiple of 2, got 1";
         r#"{"if": {"properties": {"a": {"const": 1}}}, "then": {"required": ["b"]}, "else": {"required": ["c"]}}"#, r#"{"a": 1}"# =>
             "v.b: missing";
         r#"{"if": {"properties": {"a": {"const": 1}}}, "then": {"required": ["b"]}, "else": {"required": ["c"]}}"#, r#"{"a": 2}"# =>
@@ -286,7 +286,7 @@ fn faults_are_told_in_the_order_of_the_text_at_most_16() {
         "allOf": [{"properties": {"z": {"minimum": 5}}}]}"#;
     assert_eq!(
         told(schema, r#"{"z": 1, "q": 1, "a": "x"}"#),
-        "z: expected a number from 5, got 1\nq: unknown argument; there are `a`, `z`, `m`\na: expected an integer, got \"x\"\nm: missing"
+        "z: expected a number of 5 or more, got 1\nq: unknown argument; there are `a`, `z`, `m`\na: expected an integer, got \"x\"\nm: missing"
     );
     let many: Vec<_> = (0..17).map(|n| format!(r#""x{n}": 1"#)).collect();
     let tools = toolset(schema).unwrap();
@@ -356,7 +356,7 @@ fn integers_of_more_than_64_bits_in_a_schema_are_what_is_published() {
     assert_eq!(told(&maximum, r#"{"v": 18446744073709552000}"#), "");
     assert_eq!(
         told(&maximum, r#"{"v": 18446744073709552001}"#),
-        "v: expected a number to 1.8446744073709552e19, got 18446744073709552001"
+        "v: expected a number of at most 1.8446744073709552e19, got 18446744073709552001"
     );
 }
 

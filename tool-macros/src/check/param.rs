@@ -46,7 +46,7 @@ pub(crate) fn filled_type(cx: &Ctxt, ident: &Ident, ty: &Type) -> bool {
         );
         return false;
     }
-    type_is_closed(cx, ident, ty, &["impl", "dyn"]) && type_is_of_a_call(cx, ident, ty)
+    type_is_closed(cx, ident, ty, &["impl", "dyn"]) && is_of_a_call(cx, ident, ty)
 }
 
 /// A model is told the default, and may send it. Of constants the compiler knows it, and of all else
@@ -108,7 +108,8 @@ pub(crate) fn lent_type(cx: &Ctxt, what: &str, ident: &Ident, ty: &Type) -> bool
         );
         return false;
     }
-    type_is_closed(cx, ident, ty, &["impl"]) && type_is_of_a_call(cx, ident, ty)
+    // What it holds may live longer.
+    type_is_closed(cx, ident, ty, &["impl"]) && is_of_a_call(cx, ident, &reference.lifetime)
 }
 
 /// A parameter must have one concrete type, since it is decoded or taken from the state by its type.
@@ -124,8 +125,8 @@ fn type_is_closed(cx: &Ctxt, ident: &Ident, ty: &Type, open: &[&str]) -> bool {
 }
 
 /// All that a tool borrows lives as long as the call.
-fn type_is_of_a_call(cx: &Ctxt, ident: &Ident, ty: &Type) -> bool {
-    let Some(lifetime) = ty::find(ty.to_token_stream(), &["static"]) else {
+fn is_of_a_call(cx: &Ctxt, ident: &Ident, borrowed: &impl ToTokens) -> bool {
+    let Some(lifetime) = ty::find(borrowed.to_token_stream(), &["static"]) else {
         return true;
     };
     cx.error(

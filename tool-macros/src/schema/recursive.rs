@@ -19,13 +19,29 @@ pub(super) fn direct(ty: &Type, own: &Ident) -> TokenStream {
     })
 }
 
-/// The type of a field that somebody marked: every type in it that is not std's is a cut edge.
+/// The type of a field that somebody marked: every type in it that is not std's, nor holds others, is a cut edge.
 pub(super) fn marked(ty: &Type) -> TokenStream {
     rewrite(ty, &|path| {
-        let last = path.path.segments.last();
-        last.is_some_and(|last| !is_std(&last.ident.to_string()))
+        path.path.segments.last().is_some_and(|last| {
+            let name = last.ident.to_string();
+            let is_holder = HOLDERS.contains(&name.as_str()) && !last.arguments.is_none();
+            !is_std(&name) && !is_holder
+        })
     })
 }
+
+/// Types that hold others and are not std's, and that `#[schema(recursive)]` looks into: those of
+/// `tool-schema/src/shape/extern_types.rs`, and ours.
+const HOLDERS: [&str; 8] = [
+    "Either",
+    "IndexMap",
+    "IndexSet",
+    "NotNan",
+    "OrderedFloat",
+    "SecretBox",
+    "SmallVec",
+    "Valid",
+];
 
 fn rewrite(ty: &Type, cut: &dyn Fn(&TypePath) -> bool) -> TokenStream {
     match ty {

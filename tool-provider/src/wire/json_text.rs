@@ -10,10 +10,11 @@ use serde_json::value::RawValue;
 /// The text of a JSON value, for a request's body.
 ///
 /// It reads as a `str` and displays as its text. Serialized with `serde_json`, it is the value itself and
-/// not a string, so that it can stand in `json!` and in structs:
+/// not a string, so it can be a field of a struct:
 ///
 /// ```
-/// use serde_json::json;
+/// use serde::Serialize;
+/// use toolwright::wire::JsonText;
 /// use toolwright::{Wire, tool, tools};
 ///
 /// /// Adds two numbers.
@@ -22,13 +23,22 @@ use serde_json::value::RawValue;
 ///     a + b
 /// }
 ///
+/// #[derive(Serialize)]
+/// struct Body<'a> {
+///     model: &'a str,
+///     tools: JsonText<'a>,
+/// }
+///
 /// let tools = tools![add];
-/// let body = json!({"model": "gpt-5", "tools": Wire::OpenAiChat.definitions(&tools)});
-/// assert_eq!(body["tools"][0]["function"]["name"], "add");
+/// let body = Body { model: "gpt-5", tools: Wire::OpenAiChat.definitions(&tools) };
+/// assert!(serde_json::to_string(&body).unwrap().contains(r#""name":"add""#));
 ///
 /// let body = format!(r#"{{"model":"gpt-5","tools":{}}}"#, Wire::OpenAiChat.definitions(&tools));
 /// assert!(body.contains(r#""name":"add""#));
 /// ```
+///
+/// In `json!` it becomes a [`serde_json::Value`], which sorts the keys of objects unless the feature `preserve_order` of
+/// `serde_json` is on. The model then reads the properties in another order than the function's parameters.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct JsonText<'t>(Cow<'t, str>);
 

@@ -64,7 +64,7 @@ impl<T: ?Sized> NoCompiledSchema for CompiledSchema<T> {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a tool argument",
     label = "the model cannot fill this parameter",
-    note = "derive `serde::Deserialize` and `toolwright::Schema` for it, or for what it is made of; for types of other crates there are features (`bytes`, `chrono`, `rust_decimal`, `url`, `uuid`) and `#[schema(as = …)]`",
+    note = "derive `serde::Deserialize` and `toolwright::Schema` for it, or for what it is made of; for types of other crates there are features of the crates' names (`chrono`, `uuid` and others) and `#[schema(as = …)]`",
     note = "what the model must not see is marked `#[state]`, and the call's `Context` `#[context]`"
 )]
 pub trait Argument<What> {}

@@ -28,12 +28,12 @@ const BUCKETS: usize = 64;
 ///   answers that [changed](crate::tool::Context::update_state) what the conversation knows.
 /// - For the conversation alone that they were made in, as
 ///   [`Context::with_session`](crate::tool::Context::with_session) says: a tool may look at who asks. Where
-///   the context names none, nothing is state. [`shared`](Self::shared) keeps answers for all.
+///   the context names none, nothing is cached. [`shared`](Self::shared) keeps answers for all.
 /// - Until their time is over (5 minutes if nothing is said), they make room for others, their tool is
 ///   replaced, or a tool that is not `read_only` is called in the same conversation: it may have
 ///   changed what was read.
 /// - Arguments are the same if they are the same JSON value, whatever the order of keys and spaces.
-///   Arguments of more than 64 KiB are not state.
+///   Calls with arguments of more than 64 KiB are not cached.
 ///
 /// Two equal calls that run at once both run.
 ///

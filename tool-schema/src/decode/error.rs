@@ -44,6 +44,8 @@ pub enum Problem {
     Range,
     /// A value that the type refuses, in words of its author's.
     Refused(String),
+    /// A value that the type refuses for what is inside.
+    Invalid(Vec<Refusal>),
     /// An array with too few or too many elements.
     Length,
     Missing,
@@ -56,6 +58,15 @@ pub enum Problem {
         got: String,
         allowed: &'static [&'static str],
     },
+}
+
+/// A value that a type refuses, inside the value that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// Path from the value that was read, in the names of Rust.
+    pub path: Vec<Segment>,
+    /// The words of the type's author.
+    pub words: String,
 }
 
 impl Error {
@@ -122,6 +133,22 @@ impl Error {
         }
     }
 
+    /// Splits an error into one for each value that is refused.
+    pub fn each(self) -> impl Iterator<Item = Self> {
+        let Inner { problem, at, path } = *self.0;
+        let problems = match problem {
+            Problem::Invalid(all) => all
+                .into_iter()
+                .map(|one| Problem::Invalid(vec![one]))
+                .collect(),
+            other => vec![other],
+        };
+        problems.into_iter().map(move |problem| {
+            let path = path.clone();
+            Self(Box::new(Inner { problem, at, path }))
+        })
+    }
+
     pub fn into_parts(self) -> (Problem, Option<usize>, Vec<Segment>) {
         let Inner {
             problem,
@@ -157,6 +184,10 @@ impl std::error::Error for Error {}
 
 impl de::Error for Error {
     fn custom<T: fmt::Display>(message: T) -> Self {
+        #[cfg(feature = "garde")]
+        if let Some(report) = super::valid::report() {
+            return Self::new(Problem::Invalid(report));
+        }
         let words = message.to_string();
         // What serde says itself names Rust types, which tell a model nothing.
         if words.starts_with("data did not match any variant of untagged enum ")

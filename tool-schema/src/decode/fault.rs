@@ -1,3 +1,4 @@
+mod named;
 mod report;
 pub mod say;
 

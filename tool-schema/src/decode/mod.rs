@@ -36,6 +36,8 @@ mod read;
 mod repair;
 mod secret;
 mod store;
+#[cfg(feature = "garde")]
+mod valid;
 pub mod walk;
 mod words;
 
@@ -59,6 +61,8 @@ pub use self::expected::{Expected, admits_key};
 pub use self::inside::position;
 pub use self::read::Json;
 pub use self::store::Store;
+#[cfg(feature = "garde")]
+pub use self::valid::Valid;
 
 /// Depth to which arrays and objects may nest, the arguments' own object included. Types recurse as
 /// deep as the text does.

@@ -166,13 +166,20 @@ fn number(range: &NumberRange<'_>, wording: Wording) -> String {
     let multiple = range
         .multiple_of
         .map(|of| format!(", a multiple of {}", of.text));
-    let ends: Vec<_> = [min, max].into_iter().flatten().collect();
-    let gap = if ends.is_empty() { "" } else { " " };
-    format!(
-        "a number{gap}{}{}",
-        ends.join(" "),
-        multiple.unwrap_or_default()
-    )
+    // One end alone is worded as an integer's.
+    let ends = match (min, max) {
+        (None, None) => String::new(),
+        (Some(min), None) => match min.strip_prefix("from ") {
+            Some(min) => format!(" of {min} or more"),
+            None => format!(" {min}"),
+        },
+        (None, Some(max)) => match max.strip_prefix("to ") {
+            Some(max) => format!(" of at most {max}"),
+            None => format!(" {max}"),
+        },
+        (Some(min), Some(max)) => format!(" {min} {max}"),
+    };
+    format!("a number{ends}{}", multiple.unwrap_or_default())
 }
 
 fn string(rules: &StringRules<'_>) -> String {

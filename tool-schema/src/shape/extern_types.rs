@@ -1,7 +1,7 @@
 //! Schemas of other crates' types, each behind a feature of the crate's name.
 
 #[allow(unused_imports)]
-use crate::shape::{Id, Kind, Schema, Shape, Variant};
+use crate::shape::{Id, Kind, Refs, Schema, Shape, Variant};
 
 #[allow(unused_macros)]
 macro_rules! formats {
@@ -13,41 +13,98 @@ macro_rules! formats {
     )*};
 }
 
+/// Time types without an offset are no formats of JSON Schema (RFC 3339 wants one), so words say it.
+#[allow(dead_code)]
+const TIME_OF_DAY: Shape<'_> = Shape::parsed("Time of day, such as `23:59:59`");
+#[allow(dead_code)]
+const LOCAL_DATE_TIME: Shape<'_> =
+    Shape::parsed("Date and time without an offset, such as `2026-12-31T23:59:59`");
+
+#[allow(dead_code)]
+const MONTHS: &[Variant<'_>] = &[
+    named("January"),
+    named("February"),
+    named("March"),
+    named("April"),
+    named("May"),
+    named("June"),
+    named("July"),
+    named("August"),
+    named("September"),
+    named("October"),
+    named("November"),
+    named("December"),
+];
+
+const fn named(name: &str) -> Variant<'_> {
+    Variant::new(name, "")
+}
+
 #[cfg(feature = "chrono")]
 mod chrono {
     use chrono::{
         DateTime, FixedOffset, Month, NaiveDate, NaiveDateTime, NaiveTime, TimeZone, Utc, Weekday,
     };
 
-    use super::{Id, Kind, Schema, Shape, Variant};
+    use super::{Id, Kind, LOCAL_DATE_TIME, MONTHS, Schema, Shape, TIME_OF_DAY, named};
 
     impl<Tz: TimeZone> Schema for DateTime<Tz> {
         const ID: Id = Id::of("DateTime", "");
         const SHAPE: &'static Shape<'static> = &Shape::format("date-time");
     }
 
-    // Without an offset these are no formats of JSON Schema (RFC 3339 wants one), so words say it.
     formats! {
         NaiveDate => Shape::format("date");
-        NaiveTime => Shape::parsed("Time of day, such as `23:59:59`");
-        NaiveDateTime => Shape::parsed("Date and time without an offset, such as `2026-12-31T23:59:59`");
+        NaiveTime => TIME_OF_DAY;
+        NaiveDateTime => LOCAL_DATE_TIME;
         Weekday => Shape::new(Kind::Enum(&[
             named("Mon"), named("Tue"), named("Wed"), named("Thu"), named("Fri"), named("Sat"),
             named("Sun"),
         ])).watched();
-        Month => Shape::new(Kind::Enum(&[
-            named("January"), named("February"), named("March"), named("April"), named("May"),
-            named("June"), named("July"), named("August"), named("September"), named("October"),
-            named("November"), named("December"),
-        ])).watched();
-    }
-
-    const fn named(name: &'static str) -> Variant<'static> {
-        Variant::new(name, "")
+        Month => Shape::new(Kind::Enum(MONTHS)).watched();
     }
 
     // Named so that what a user would write first is known to compile.
     const _: &[&Shape<'_>] = &[DateTime::<Utc>::SHAPE, DateTime::<FixedOffset>::SHAPE];
+}
+
+#[allow(unused_macros)]
+macro_rules! jiff {
+    ($jiff:ident, $zoned:ident) => {
+        formats! {
+            $jiff::Timestamp => Shape::format("date-time");
+            $jiff::$zoned => Shape::parsed("Date and time with a time zone, such as `2026-12-31T23:59:59-05:00[America/New_York]`");
+            $jiff::civil::Date => Shape::format("date");
+            $jiff::civil::Time => TIME_OF_DAY;
+            $jiff::civil::DateTime => LOCAL_DATE_TIME;
+            // The format `duration` has neither signs nor fractions.
+            $jiff::Span => Shape::parsed("ISO 8601 duration, such as `P1DT2H30M`");
+            $jiff::SignedDuration => Shape::parsed("ISO 8601 duration of hours, minutes and seconds, such as `PT2H30M`");
+        }
+    };
+}
+
+#[cfg(feature = "jiff")]
+jiff!(jiff, ZonedDateTime);
+#[cfg(feature = "jiff02")]
+jiff!(jiff02, Zoned);
+
+// The feature switches on `serde-human-readable` of `time`: without it these are arrays of numbers, and any
+// crate of the build may switch it on. All of them read numbers too.
+#[cfg(feature = "time")]
+formats! {
+    time::Date => Shape::format("date");
+    time::Time => Shape::parsed("Time of day, such as `23:59:59.0`").watched();
+    time::PrimitiveDateTime => Shape::parsed("Date and time without an offset, such as `2026-12-31 23:59:59.0`").watched();
+    time::UtcDateTime => Shape::parsed("Date and time in UTC, such as `2026-12-31 23:59:59.0`").watched();
+    time::OffsetDateTime => Shape::parsed("Date and time with an offset, such as `2026-12-31 23:59:59.0 +01:00:00`").watched();
+    time::UtcOffset => Shape::parsed("Offset from UTC, such as `+01:00:00`").watched();
+    time::Duration => Shape::parsed("Seconds with a decimal point, such as `90.5`").watched();
+    time::Month => Shape::new(Kind::Enum(MONTHS)).watched();
+    time::Weekday => Shape::new(Kind::Enum(&[
+        named("Monday"), named("Tuesday"), named("Wednesday"), named("Thursday"), named("Friday"),
+        named("Saturday"), named("Sunday"),
+    ])).watched();
 }
 
 #[cfg(feature = "uuid")]
@@ -72,25 +129,121 @@ mod bytes {
     }
 }
 
-#[cfg(feature = "rust_decimal")]
-mod rust_decimal {
-    use super::super::{Pattern, Regex};
-    use super::{Id, Kind, Schema, Shape};
-    use crate::shape::StringRules;
+#[allow(dead_code)]
+mod decimals {
+    use super::super::{Pattern, Regex, StringRules};
+    use super::{Kind, Shape};
 
-    const DECIMAL: Pattern<'_> = Pattern::new(r"^-?[0-9]+(\.[0-9]+)?$", |text| {
-        // It means the same in both dialects.
+    // The expressions mean the same in both dialects.
+    pub(super) const DECIMAL: Pattern<'_> = Pattern::new(r"^-?[0-9]+(\.[0-9]+)?$", |text| {
         static REGEX: Regex = Regex::new(DECIMAL.text);
         REGEX.is_match(text)
     });
+    pub(super) const SCIENTIFIC: Pattern<'_> =
+        Pattern::new(r"^-?[0-9]+(\.[0-9]+)?([Ee][+-]?[0-9]+)?$", |text| {
+            static REGEX: Regex = Regex::new(SCIENTIFIC.text);
+            REGEX.is_match(text)
+        });
+    /// The exponent has three digits at most.
+    pub(super) const SHORT_SCIENTIFIC: Pattern<'_> =
+        Pattern::new(r"^-?[0-9]+(\.[0-9]+)?([Ee][+-]?[0-9]{1,3})?$", |text| {
+            static REGEX: Regex = Regex::new(SHORT_SCIENTIFIC.text);
+            REGEX.is_match(text)
+        });
 
-    formats! {
-        rust_decimal::Decimal => Shape::new(Kind::String(StringRules {
+    pub(super) const fn of(pattern: Pattern<'_>, max_len: Option<u64>) -> Shape<'_> {
+        Shape::new(Kind::String(StringRules {
             min_len: 0,
-            max_len: None,
-            pattern: Some(DECIMAL),
+            max_len,
+            pattern: Some(pattern),
             format: "",
             is_parsed: true,
-        }));
+        }))
     }
+}
+
+#[cfg(feature = "rust_decimal")]
+formats! {
+    rust_decimal::Decimal => decimals::of(decimals::DECIMAL, None);
+}
+
+// Reading digits takes time with the square of their number, and a sum with `1e999999999` takes all memory. So what is
+// read is shorter than what may be written.
+#[cfg(feature = "bigdecimal")]
+formats! {
+    bigdecimal::BigDecimal => Shape::new(Kind::InOut {
+        input: &decimals::of(decimals::SHORT_SCIENTIFIC, Some(1000)),
+        output: &decimals::of(decimals::SCIENTIFIC, None),
+    });
+}
+
+#[cfg(feature = "semver")]
+formats! {
+    semver::Version => Shape::parsed("Semantic version, such as `1.2.3` or `2.0.0-rc.1`");
+    semver::VersionReq => Shape::parsed("Requirement on a semantic version, such as `^1.2` or `>=1.2, <2`");
+}
+
+#[cfg(feature = "smol_str")]
+formats! {
+    smol_str::SmolStr => *str::SHAPE;
+}
+
+#[cfg(feature = "camino")]
+formats! {
+    camino::Utf8Path => *str::SHAPE;
+    camino::Utf8PathBuf => *str::SHAPE;
+}
+
+/// Types that look like another in JSON.
+#[allow(unused_macros)]
+macro_rules! like {
+    ($([$($generics:tt)*] $ty:ty => $like:ty;)*) => {$(
+        impl<$($generics)*> Schema for $ty {
+            const ID: Id = <$like>::ID;
+            const SHAPE: &'static Shape<'static> = <$like>::SHAPE;
+            const REFS: &'static Refs = <$like>::REFS;
+        }
+    )*};
+}
+
+#[cfg(feature = "either")]
+mod either {
+    use super::{Id, Kind, Refs, Schema, Shape};
+    use crate::shape::{Field, Union};
+
+    impl<L: Schema, R: Schema> Schema for either::Either<L, R> {
+        const ID: Id = Id::of("Either", "").with(L::ID).with(R::ID);
+        const SHAPE: &'static Shape<'static> = &Shape::new(Kind::Union(Union {
+            members: &[
+                Shape::object(&[Field::new("Left", "", L::SHAPE).always()]),
+                Shape::object(&[Field::new("Right", "", R::SHAPE).always()]),
+            ],
+            buffered: false,
+        }));
+        const REFS: &'static Refs = &Refs::through(&[L::REFS, R::REFS]);
+    }
+}
+
+#[cfg(feature = "indexmap")]
+like! {
+    [K: Schema, V: Schema, S] indexmap::IndexMap<K, V, S> => std::collections::BTreeMap<K, V>;
+    [T: Schema, S] indexmap::IndexSet<T, S> => std::collections::BTreeSet<T>;
+}
+
+#[cfg(feature = "smallvec")]
+like! {
+    [A: smallvec::Array<Item: Schema>] smallvec::SmallVec<A> => [A::Item];
+}
+
+#[cfg(feature = "ordered-float")]
+like! {
+    [T: Schema] ordered_float::OrderedFloat<T> => T;
+    [T: Schema] ordered_float::NotNan<T> => T;
+}
+
+#[cfg(feature = "secrecy")]
+impl<T: Schema + secrecy::zeroize::Zeroize + ?Sized> Schema for secrecy::SecretBox<T> {
+    const ID: Id = Id::of("SecretBox", "").with(T::ID);
+    const SHAPE: &'static Shape<'static> = &(*T::SHAPE).secret();
+    const REFS: &'static Refs = T::REFS;
 }

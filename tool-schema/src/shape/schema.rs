@@ -38,9 +38,34 @@ use super::{Id, Shape};
 /// the other.
 ///
 /// # Types of other crates
-/// Features of the crates' names have the schemas of `bytes`, `chrono`, `rust_decimal`, `url` and `uuid`. Of
-/// other types that have serde's traits and schemars' `JsonSchema` (which schemars has by features of its
-/// own, such as `indexmap2`) the schema is schemars'. Values are checked and repaired by it before serde reads
+/// Features of the crates' names have the schemas of:
+///
+/// | feature | types |
+/// | --- | --- |
+/// | `bigdecimal` | `BigDecimal`, read from up to 1000 characters |
+/// | `bytes` | `Bytes`, `BytesMut` |
+/// | `camino` | `Utf8Path`, `Utf8PathBuf` |
+/// | `chrono` | `DateTime`, `NaiveDate`, `NaiveTime`, `NaiveDateTime`, `Month`, `Weekday` |
+/// | `either` | `Either` |
+/// | `indexmap` | `IndexMap`, `IndexSet` |
+/// | `jiff` (1.x), `jiff02` (0.2) | `Timestamp`, `ZonedDateTime` (0.2: `Zoned`), `civil::{Date, Time, DateTime}`, `Span`, `SignedDuration` |
+/// | `ordered-float` | `OrderedFloat`, `NotNan` |
+/// | `rust_decimal` | `Decimal` |
+/// | `secrecy` | `SecretString`, `SecretBox`: like `#[schema(secret)]` |
+/// | `semver` | `Version`, `VersionReq` |
+/// | `smallvec` | `SmallVec` |
+/// | `smol_str` | `SmolStr` |
+/// | `time` | `Date`, `Time`, `PrimitiveDateTime`, `UtcDateTime`, `OffsetDateTime`, `UtcOffset`, `Duration`, `Month`, `Weekday` |
+/// | `url` | `Url` |
+/// | `uuid` | `Uuid` |
+///
+/// The features do not switch on `serde` of these crates, which a program does for itself. One does more: `time`
+/// switches on `serde-human-readable` of `time` for the whole build, since its types are arrays of numbers without it. A moment
+/// that is written as models write it has two attributes: `#[serde(with = "time::serde::rfc3339")]` and
+/// `#[schema(as = String, format = "date-time")]`.
+///
+/// Of other types that have serde's traits and schemars' `JsonSchema` (which schemars has by features of its
+/// own, such as `arrayvec07`) the schema is schemars'. Values are checked and repaired by it before serde reads
 /// them, but for patterns, which are published and not enforced.
 /// Of a type that has neither, `as` says what it looks like, on a field or on a newtype around it:
 ///
@@ -67,7 +92,7 @@ use super::{Id, Shape};
     label = "the model would not know what to write here",
     note = "derive `toolwright::Schema` for `{Self}`, beside `serde::Deserialize`; for what a tool returns, beside `serde::Serialize`",
     note = "schemars' `JsonSchema` counts too: version 1, with the feature `schemars`; in generic code as `Opaque<{Self}>`",
-    note = "for types of other crates there are features (`bytes`, `chrono`, `rust_decimal`, `url`, `uuid`) and `#[schema(as = …)]`"
+    note = "for types of other crates there are features of the crates' names (`chrono`, `uuid` and others) and `#[schema(as = …)]`"
 )]
 pub trait Schema {
     /// Identity of the type. Types of one identity have one tree.

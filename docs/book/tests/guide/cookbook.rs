@@ -22,7 +22,43 @@ macro_rules! examples {
 }
 
 examples! {
+    agent_budget
+    agent_restart
+    ask_before_paying
+    ask_user
+    axum_server
+    background_job
+    blocking_function
+    cache_answers
+    call_by_name
+    cancel_batch
+    combine_toolsets
+    cut_answers
+    database
+    exclusive_tools
+    hand_over
+    hide_tool
     limit_time
+    log_calls
+    mcp_server
+    mcp_tools
+    method_tools
+    output_schema
+    rename_tool
+    report_progress
+    retry_service
+    return_error
+    return_image
+    secret_argument
+    stream_result
+    streamed_response
+    strict_mode
+    test_agent
+    test_tool
+    tool_from_schema
+    two_providers
+    typed_answer
+    validate_fields
 }
 
 fn folder() -> PathBuf {

@@ -149,6 +149,23 @@ fn every_page_is_in_the_summary_and_every_link_leads_to_a_page() {
             }
             let target = path.parent().unwrap().join(file);
             assert!(target.is_file(), "{name}: the link `{link}` leads nowhere");
+            if let Some((_, heading)) = link.split_once('#') {
+                let there = fs::read_to_string(&target).unwrap();
+                let mut headings = there.lines().filter(|line| line.starts_with('#')).map(id);
+                assert!(
+                    headings.any(|id| id == heading),
+                    "{name}: `{link}` has no such heading"
+                );
+            }
         }
     }
+}
+
+/// The id that mdBook gives a heading.
+fn id(heading: &str) -> String {
+    let words = heading.trim_start_matches('#').trim().to_lowercase();
+    let kept = words
+        .chars()
+        .filter(|it| it.is_alphanumeric() || "-_ ".contains(*it));
+    kept.map(|it| if it == ' ' { '-' } else { it }).collect()
 }

@@ -1,5 +1,8 @@
-//! Tests with a second opinion: those of every type, from `tests/it`, and those of schemas that arrive at run time.
+//! Tests with a second opinion: those of every type, from `tests/it`, and those of schemas that arrive at run time; and
+//! types of crates that `cargo test` does not build.
 
+mod crates;
+mod garde;
 mod run_time;
 
 // What the types share with other tests.

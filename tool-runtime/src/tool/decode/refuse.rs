@@ -225,7 +225,7 @@ pub(super) fn refuse<'a>(
     typed_faults(&mut found, &reporter, call, params, slots);
     if found.faults.is_empty() {
         // A type that refuses a value once and takes it the next time.
-        found.push(0, || reporter.fault(first.located(0)));
+        push(&mut found, 0, &reporter, first.located(0));
     }
     Err(into_error(found))
 }
@@ -264,7 +264,7 @@ fn typed_faults<'a>(
                 read => read,
             };
             if let Err(error) = read {
-                found.push(start, || reporter.fault(error.inside_key(key, start)));
+                push(found, start, reporter, error.inside_key(key, start));
             }
         }
         json.rewind(end, depth);
@@ -275,8 +275,15 @@ fn typed_faults<'a>(
             && !field.is_required()
             && let Err(error) = leave_out(field, *slot, call)
         {
-            found.push(end, || reporter.fault(error));
+            push(found, end, reporter, error);
         }
+    }
+}
+
+/// Adds the faults that an error stands for.
+fn push(found: &mut Found, at: usize, reporter: &Reporter<'_, '_>, error: Error) {
+    for error in error.each() {
+        found.push(at, || reporter.fault(error));
     }
 }
 
@@ -317,7 +324,7 @@ pub(super) fn refuse_whole<'a>(
             return Refused::Repaired(Repaired { text, repairs });
         }
         let reporter = Reporter::new(text, root);
-        found.push(0, || reporter.fault(error.located(0)));
+        push(&mut found, 0, &reporter, error.located(0));
     }
     Refused::Told(into_error(found))
 }
@@ -330,7 +337,9 @@ impl Repaired<'_> {
 
     /// Makes the error of a type that refuses the repaired text.
     pub(super) fn refused(&self, root: Option<&'static Shape<'static>>, error: Error) -> ToolError {
-        let fault = Reporter::new(self.text, root).fault(error.located(0));
-        ToolError::invalid_args(vec![fault])
+        let mut found = Found::default();
+        let reporter = Reporter::new(self.text, root);
+        push(&mut found, 0, &reporter, error.located(0));
+        into_error(found)
     }
 }

@@ -1,4 +1,4 @@
-use super::{Fault, FaultCode, say};
+use super::{Fault, FaultCode, named, say};
 use crate::decode::{Error, Problem, Segment, describe, describe_range, holds_secret};
 use crate::shape::{Kind, Role, Shape, bare};
 
@@ -25,7 +25,14 @@ impl<'t, 's> Reporter<'t, 's> {
 
     /// Returns the fault inside the arguments' object that an error stands for.
     pub fn fault(&self, error: Error) -> Fault {
-        let (problem, at, mut path) = error.into_parts();
+        let (problem, mut at, mut path) = error.into_parts();
+        if let Problem::Invalid(refusals) = &problem
+            && let Some(refusal) = refusals.first()
+        {
+            let inside = named::find(self.text, at, refusal.path.clone());
+            path.extend(inside.path);
+            at = inside.at;
+        }
         let place = self.place(&path);
         let shape = place.shape;
         for segment in path.iter_mut().skip(place.open) {
@@ -62,6 +69,16 @@ impl<'t, 's> Reporter<'t, 's> {
                 let words = (!place.is_hidden).then_some(words);
                 let message = refused(shape.as_ref(), &got, words.as_deref());
                 (FaultCode::Bound, message)
+            }
+            Problem::Invalid(refusals) => {
+                let mut refusals = refusals.into_iter().filter(|_| !place.is_hidden);
+                let words = refusals.next().map(|refusal| refusal.words);
+                let got = if at < self.text.len() {
+                    &got
+                } else {
+                    "the value"
+                };
+                (FaultCode::Bound, refused(None, got, words.as_deref()))
             }
             Problem::UnknownVariant { got, allowed } => {
                 let got = (!place.is_hidden).then_some(got);

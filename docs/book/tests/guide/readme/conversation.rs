@@ -7,13 +7,13 @@ type Response = Result<String, Box<dyn std::error::Error>>;
 async fn converse(
     tools: &Toolset,
     mut messages: Vec<Value>,
-    send: impl AsyncFn(&Value) -> Response,
+    send: impl AsyncFn(String) -> Response,
 ) -> Response {
     let executor = Executor::parallel(tools, 8);
     loop {
-        let tools = Wire::OpenAiChat.definitions(tools);
-        let body = json!({"model": "gpt-5", "messages": messages, "tools": tools});
-        let response = send(&body).await?;
+        let (history, tools) = (json!(messages), Wire::OpenAiChat.definitions(tools));
+        let body = format!(r#"{{"model": "gpt-5", "messages": {history}, "tools": {tools}}}"#);
+        let response = send(body).await?;
         let calls = Wire::OpenAiChat.calls(&response)?;
         if calls.is_empty() {
             return Ok(response);
@@ -51,8 +51,9 @@ async fn a_model_corrects_its_call() {
         call("call_1", r#"{"city": "Oslo", "days": "many"}"#),
     ]);
     let bodies = RefCell::new(Vec::new());
-    let send = async |body: &Value| {
-        bodies.borrow_mut().push(body.clone());
+    let send = async |body: String| {
+        let body: Value = serde_json::from_str(&body)?;
+        bodies.borrow_mut().push(body);
         Ok(said.borrow_mut().pop().unwrap().to_string())
     };
     let question = json!({"role": "user", "content": "How is Oslo?"});

@@ -7,14 +7,19 @@ cd "$(dirname "$0")/../.."
 tool cargo-hack 0.6.46
 
 # Types of other crates, and ways to TLS: one group each, since they have nothing to do with each other.
-types=bytes,chrono,rust_decimal,url,uuid
+types=$(sed -n 's/^\([a-z0-9_-]*\) = \["dep:\1"\]$/\1/p' tool-schema/Cargo.toml | grep -Ev '^(garde|schemars|tracing)$' | paste -sd,)
+[[ $types == *,uuid ]]
 tls=rustls,rustls-no-provider,native-tls
-pairs() {
-  cargo hack clippy -q -p "$1" --feature-powerset --depth 2 "${@:2}" --no-deps -- -D warnings
+hack() {
+  cargo hack clippy -q -p "$1" "${@:2}" --no-deps -- -D warnings
 }
-pairs toolwright-schema --group-features $types
-pairs toolwright-runtime --group-features $types
+pairs() {
+  hack "$1" --feature-powerset --depth 2 "${@:2}"
+}
+hack toolwright-schema --each-feature
+pairs toolwright-schema --group-features "$types"
+pairs toolwright-runtime --group-features "$types"
 pairs toolwright-testing
 pairs toolwright-agent
 pairs toolwright-mcp --group-features $tls
-pairs toolwright --exclude-features default,mcp,tower,tracing,validate,$types
+pairs toolwright --exclude-features "default,mcp,tower,tracing,validate,$types"

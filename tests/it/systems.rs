@@ -1,4 +1,5 @@
-//! Every row of `systems.md` names tests that exist, and every file of tests is part of a program.
+//! Every row of `systems.md` names tests that exist, `SECURITY.md` names files that exist, and every file of tests is part of a
+//! program.
 // A test that finds less than it expects has failed.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
@@ -124,6 +125,32 @@ fn every_row_is_there_once() {
     found.sort();
     expected.sort();
     assert_eq!(found, expected);
+}
+
+#[test]
+fn what_holds_a_claim_about_security_exists() {
+    let root = tests_dir().join("..");
+    let text = fs::read_to_string(root.join("SECURITY.md")).unwrap();
+    let quoted: Vec<_> = text.split('`').collect();
+    let paths = quoted.iter().skip(1).step_by(2);
+    let paths: Vec<_> = paths
+        .filter(|name| name.contains('/') && !name.starts_with('/'))
+        .collect();
+    let missing: Vec<_> = paths
+        .iter()
+        .filter(|path| !root.join(path).exists())
+        .collect();
+    assert!(paths.len() > 30 && missing.is_empty(), "{missing:?}");
+    // `function` in `file`
+    let mut functions = 0;
+    for words in quoted.windows(3).skip(1).step_by(2) {
+        if words[1].trim() == "in" {
+            let tests = fs::read_to_string(root.join(words[2])).unwrap();
+            assert!(tests.contains(&format!("fn {}(", words[0])), "{words:?}");
+            functions += 1;
+        }
+    }
+    assert!(functions > 0);
 }
 
 #[test]

@@ -48,7 +48,8 @@ pub fn resource(args: TokenStream, item: TokenStream) -> TokenStream {
 
 /// `#[derive(Schema)]`: the schema of a type, beside serde's derives. The trait of the same name has the attributes that it
 /// reads, in a table.
-#[proc_macro_derive(Schema, attributes(schema, schemars, serde))]
+// `arg` is for parameters; known here, it is an error of ours.
+#[proc_macro_derive(Schema, attributes(arg, schema, schemars, serde))]
 pub fn derive_schema(item: TokenStream) -> TokenStream {
     span::expand_with(|| schema::derive(item.into()))
 }

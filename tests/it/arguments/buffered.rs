@@ -253,7 +253,7 @@ enum Outside {
 fn a_variant_is_told_with_the_way_it_is_written() {
     echo_rows! {
         Outside, r#""Circle""#,
-            Err(r#"v: expected one of "Nothing", "Never" or an object whose key is one of "Circle", "At", got "Circle"; did you mean `Circle`?"#);
+            Err(r#"v: expected one of "Nothing", "Never" or an object whose key is one of "Circle", "At", got "Circle"; write `{"Circle": …}`"#);
         Outside, r#""nothing""#,
             Err(r#"v: expected one of "Nothing", "Never" or an object whose key is one of "Circle", "At", got "nothing"; did you mean `Nothing`?"#);
         Outside, r#"{"circle": {"radius": 1}}"#, Err("v.circle: unknown key; did you mean `Circle`?");

@@ -88,6 +88,12 @@ fn other(
 
 fn entries(cx: &Ctxt, attrs: &[Attribute]) -> Vec<(OptionOwner, Entry)> {
     let mut all = Vec::new();
+    for attr in attrs.iter().filter(|attr| attr.path().is_ident("arg")) {
+        cx.error(
+            attr.path(),
+            "`#[arg]` is for the parameters of a tool\nhelp: on types and their fields it is `#[schema(…)]`",
+        );
+    }
     for (of, name) in [
         (OptionOwner::Schemars, "schemars"),
         (OptionOwner::Serde, "serde"),

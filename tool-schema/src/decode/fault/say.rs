@@ -78,8 +78,11 @@ pub(crate) fn unknown_name(whose: &str, got: Option<&str>, names: &[&str]) -> St
 
 /// A string that names no variant, or one that is an object with its name for a key.
 pub(crate) fn unknown_variant(got: Option<&str>, names: &[&str], keys: &[&str]) -> String {
-    let near = got.map(|got| near(got, names.iter().chain(keys).copied()));
-    let hint = did_you_mean(&near.unwrap_or_default());
+    let hint = match got {
+        Some(got) if keys.contains(&got) => format!("write `{{{}: …}}`", quoted(got)),
+        Some(got) => did_you_mean(&near(got, names.iter().chain(keys).copied())),
+        None => String::new(),
+    };
     let gap = if hint.is_empty() { "" } else { "; " };
     let names = one_of(names.iter().map(|name| quoted(name)));
     let keys = one_of(keys.iter().map(|name| quoted(name)));

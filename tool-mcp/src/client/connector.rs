@@ -204,7 +204,10 @@ impl Connector {
         self
     }
 
-    #[cfg_attr(not(feature = "oauth"), allow(unused_mut))]
+    #[cfg_attr(
+        not(all(feature = "oauth", feature = "client-http")),
+        allow(unused_mut)
+    )]
     async fn connect(mut self) -> Result<Client, ConnectError> {
         if let Some(words) = self.invalid {
             return Err(ConnectError::new(ConnectErrorKind::Invalid, words));

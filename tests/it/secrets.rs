@@ -156,8 +156,7 @@ fn dynamic() -> Arc<dyn toolwright::Tool> {
 }
 
 fn all() -> Toolset {
-    let set = tools![login, keys, enter, quoting, flat].with(dynamic());
-    set
+    tools![login, keys, enter, quoting, flat].with(dynamic())
 }
 
 /// All that a host or a model may see of a batch of calls.

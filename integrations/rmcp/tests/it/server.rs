@@ -156,9 +156,7 @@ fn priced() -> Arc<dyn Tool> {
 }
 
 fn all() -> Toolset {
-    tools![forecast, double, boom, chart, asks, wipe, steps, who, alone]
-        .with(priced())
-        .0
+    tools![forecast, double, boom, chart, asks, wipe, steps, who, alone].with(priced())
 }
 
 /// Server of rmcp's macros with a tool of its own.

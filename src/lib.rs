@@ -120,6 +120,16 @@ pub mod executor {
 #[doc(inline)]
 pub use toolwright_runtime::layers;
 
+/// What a change of a tool means to those who call it: the comparison behind `tools.lock`.
+pub mod lock {
+    #[doc(inline)]
+    pub use toolwright_runtime::toolset::lock::{
+        LockChange, LockError, changes, check, texts, update,
+    };
+    #[doc(inline)]
+    pub use toolwright_schema::compare::{Comparison, Verdict, compare, compare_output};
+}
+
 /// Short texts: names, ids, and text that is safe to print.
 pub mod text {
     #[doc(inline)]

@@ -1,6 +1,7 @@
 //! `tools![…]`: what stands in a list, checked in `const` and made at run time.
 
 mod editor;
+mod lock;
 mod targets;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
@@ -326,6 +327,8 @@ fn expand(list: &List, errors: Option<&TokenStream>, editor: &TokenStream) -> To
     let tools = local("tools");
     // A list that has been refused is not checked further, so that one error stays one.
     let targeted = errors.is_none().then(|| targets.check(elements));
+    let lock = targets.lock.as_ref().filter(|_| errors.is_none());
+    let locked = lock.map(|file| lock::check(file, &targets.unproven, elements));
     let check = (errors.is_none() && !elements.is_empty()).then(|| check(elements));
     let words = elements
         .iter()
@@ -386,13 +389,19 @@ fn expand(list: &List, errors: Option<&TokenStream>, editor: &TokenStream) -> To
     };
     let count = literal(elements.len());
     // The expression as a whole is the call, and no token in it: what would replace the one replaces the other.
-    let made = at_call_site(quote!(__tool::toolset(#tools)));
+    let mut made = quote!(__tool::toolset(#tools));
+    if lock.is_some() {
+        let lock = lock::constant();
+        made = quote!(__tool::locked(#made, #lock));
+    }
+    let made = at_call_site(made);
     let listed = at_call_site(quote! {{
         #errors
         #items
         #(#words)*
         #check
         #targeted
+        #locked
         let mut #tools = __tool::List::new(#state, #count);
         #(#pushes)*
         #made

@@ -1,6 +1,7 @@
 mod call;
 mod compact;
 mod error;
+pub mod lock;
 mod registry;
 mod report;
 
@@ -27,6 +28,7 @@ pub(crate) use self::call::resolved;
 pub use self::error::{AttachError, ConflictError, RenameError};
 #[cfg(feature = "tokio")]
 pub use self::registry::Changes;
+pub use self::lock::{Locked, LockedTool};
 pub use self::registry::Registry;
 pub use self::report::{Problem, ProblemCode, Report, Severity};
 
@@ -62,6 +64,8 @@ struct Inner {
     index: HashTable<usize>,
     hasher: RandomState,
     cache: DefinitionCache,
+    /// The locks of the lists that the tools are from.
+    locks: Vec<Locked>,
 }
 
 /// A tool with cached parts of its definition. The runtime reads the definition only when a set is made, so no
@@ -213,6 +217,25 @@ impl Toolset {
         Self(Arc::new(set))
     }
 
+    /// Adds the lock of the list that the tools are from.
+    pub(crate) fn locked(mut self, lock: Locked) -> Self {
+        Arc::make_mut(&mut self.0).locks.push(lock);
+        self
+    }
+
+    /// Adds the locks of another set. They are about lists, whatever has become of their tools.
+    fn with_locks(mut self, other: &Self) -> Self {
+        if !other.locks().is_empty() {
+            Arc::make_mut(&mut self.0).locks.extend(other.locks());
+        }
+        self
+    }
+
+    /// Returns the locks of the lists that the tools are from.
+    pub(crate) fn locks(&self) -> &[Locked] {
+        &self.0.locks
+    }
+
     /// Returns the number of tools.
     pub fn len(&self) -> usize {
         self.0.tools.len()
@@ -276,12 +299,13 @@ impl Toolset {
     /// # Errors
     /// When tools have equal names; the error lists them all.
     pub fn merge(&self, others: &Self) -> Result<Self, ConflictError> {
-        Self::of_entries(self.entries().chain(others.entries()).cloned())
+        let merged = Self::of_entries(self.entries().chain(others.entries()).cloned())?;
+        Ok(merged.with_locks(self).with_locks(others))
     }
 
     /// Returns the tools that `keep` accepts.
     pub fn filter(&self, keep: impl Fn(&dyn Tool) -> bool) -> Self {
-        self.0.only(|entry| keep(&*entry.tool))
+        self.0.only(|entry| keep(&*entry.tool)).with_locks(self)
     }
 
     /// Adds a tool. One of the same name is replaced, in its place.
@@ -316,7 +340,7 @@ impl Toolset {
             let name = format!("{prefix}{}", entry.name);
             set.push(Entry::new(Redefined::renamed(&entry.tool, name)?));
         }
-        Ok(Self(Arc::new(set)))
+        Ok(Self(Arc::new(set)).with_locks(self))
     }
 
     /// Renames the tool `from` to `to`.
@@ -337,7 +361,8 @@ impl Toolset {
         let entries = entries
             .collect::<Result<Vec<_>, _>>()
             .map_err(RenameError::Name)?;
-        Self::of_entries(entries).map_err(RenameError::Conflict)
+        let renamed = Self::of_entries(entries).map_err(RenameError::Conflict)?;
+        Ok(renamed.with_locks(self))
     }
 
     /// Makes tools of stored definitions, each with the code of the tool of the same name here.

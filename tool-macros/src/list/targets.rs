@@ -6,25 +6,27 @@ use quote::quote_spanned;
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
-use syn::{Ident, LitInt, Token, Type, bracketed, token};
+use syn::{Ident, LitInt, LitStr, Token, Type, bracketed, token};
 
 use crate::attr::distinct;
 use crate::ctxt::Ctxt;
 use crate::name::{did_you_mean, quoted};
 use crate::span::{SpanEnds, literal, quote, quote_call_site};
 
-use super::{Element, ElementKind, Handle};
+use super::{Element, ElementKind, Handle, lock};
 
-const OPTIONS: [&str; 3] = ["targets", "unproven", "budget"];
+const OPTIONS: [&str; 4] = ["targets", "unproven", "budget", "lock"];
 
 /// The head of a list.
 #[derive(Default)]
 pub(super) struct Targets {
     dialects: Vec<Ident>,
     /// Tools that are not known to be accepted until the program runs.
-    unproven: Vec<Ident>,
+    pub(super) unproven: Vec<Ident>,
     /// Tokens, by estimate.
     budget: Option<LitInt>,
+    /// The file that says what the tools were, from the package's folder.
+    pub(super) lock: Option<LitStr>,
     /// The options that were given.
     given: Vec<String>,
 }
@@ -92,6 +94,14 @@ impl Targets {
                 })?;
                 self.budget = Some(budget);
             }
+            "lock" => {
+                self.lock = Some(input.parse().map_err(|error| {
+                    syn::Error::new(
+                        error.span(),
+                        "a lock is a file's name\nhelp: write `lock: \"tools.lock\"`",
+                    )
+                })?);
+            }
             other => {
                 let meant = did_you_mean(other, OPTIONS).map(|meant| meant + " ");
                 return Err(syn::Error::new(
@@ -102,7 +112,8 @@ impl Targets {
                         quoted([
                             "targets: [openai_strict, …]",
                             "unproven: [tool, …]",
-                            "budget: 4_000"
+                            "budget: 4_000",
+                            "lock: \"tools.lock\""
                         ]),
                     ),
                 ));
@@ -115,11 +126,18 @@ impl Targets {
     /// The rules for the head itself.
     pub(super) fn validate(&self, cx: &Ctxt) {
         distinct(cx, self.dialects.iter().cloned());
-        if let ([], [tool, ..]) = (self.dialects.as_slice(), self.unproven.as_slice()) {
+        if let ([], [tool, ..], None) = (
+            self.dialects.as_slice(),
+            self.unproven.as_slice(),
+            &self.lock,
+        ) {
             cx.error(
                 tool,
                 "without targets there is nothing to prove\nhelp: remove `unproven`, or add `targets: [openai_strict, …]`",
             );
+        }
+        if let Some(file) = &self.lock {
+            lock::validate(cx, file);
         }
     }
 
@@ -134,25 +152,7 @@ impl Targets {
         if dialects.is_empty() && budget.is_none() {
             return TokenStream::new();
         }
-        let nothing = quote!(__tool::Inputs::None);
-        let listed = elements.iter().enumerate().map(|(index, element)| {
-            element.or(&nothing, {
-                let listed = element.listed().map(|_| {
-                    let listed = element.listed_as(index);
-                    quote!(.listed(#listed))
-                });
-                match &element.what {
-                    ElementKind::One { path, .. } => {
-                        let handle = Handle::of(path);
-                        let ty = handle.ty();
-                        handle.scope(&quote!(__tool::Listed::<#ty>::INPUT #listed))
-                    }
-                    ElementKind::Many { ty, .. } => {
-                        quote!(__tool::Listed::<#ty>::INPUTS #listed)
-                    }
-                }
-            })
-        });
+        let listed = listed(elements);
         let targets = dialects.iter().map(|dialect| {
             let name = literal(dialect.to_string());
             quote!(__tool::dialect(#name))
@@ -202,7 +202,7 @@ impl Targets {
             const _: () = {
                 #imports
                 const TARGETS: &[__tool::Option<__tool::Dialect>] = &[#(#targets),*];
-                const LISTED: &[__tool::Inputs] = &[#(#listed),*];
+                const LISTED: &[__tool::Inputs] = #listed;
                 const UNPROVEN: &[&str] = &[#(#names),*];
                 #(#known)*
                 #(#others)*
@@ -212,6 +212,30 @@ impl Targets {
             };
         }
     }
+}
+
+/// The elements as a table of `Inputs`, for checks in `const`.
+pub(super) fn listed(elements: &[Element]) -> TokenStream {
+    let nothing = quote!(__tool::Inputs::None);
+    let listed = elements.iter().enumerate().map(|(index, element)| {
+        element.or(&nothing, {
+            let listed = element.listed().map(|_| {
+                let listed = element.listed_as(index);
+                quote!(.listed(#listed))
+            });
+            match &element.what {
+                ElementKind::One { path, .. } => {
+                    let handle = Handle::of(path);
+                    let ty = handle.ty();
+                    handle.scope(&quote!(__tool::Listed::<#ty>::INPUT #listed))
+                }
+                ElementKind::Many { ty, .. } => {
+                    quote!(__tool::Listed::<#ty>::INPUTS #listed)
+                }
+            }
+        })
+    });
+    quote!(&[#(#listed),*])
 }
 
 /// `key: …`, where a list of tools would have a path.
@@ -257,7 +281,7 @@ impl Element {
     }
 
     /// Returns the last name of the element's path.
-    fn last_name(&self) -> Option<&Ident> {
+    pub(super) fn last_name(&self) -> Option<&Ident> {
         let path = match &self.what {
             ElementKind::One { path, .. } => path,
             ElementKind::Many { ty, .. } => match ty.as_ref() {

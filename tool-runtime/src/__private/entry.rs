@@ -121,7 +121,7 @@ impl Descriptor {
         Self { meta, ..self }
     }
 
-    fn def(&self, listed: &'static As) -> ToolDef {
+    pub(super) fn def(&self, listed: &'static As) -> ToolDef {
         let mut def = ToolDef::new(listed.name(self.name), listed.description(self.description));
         def.title = (!self.title.is_empty()).then_some(self.title.into());
         def.input = SchemaDoc::from_shape(self.input, Side::Input);

@@ -4,6 +4,7 @@ mod calls;
 mod entry;
 mod finish;
 mod list;
+mod lock;
 mod probe;
 mod schemas;
 mod slot;
@@ -23,6 +24,9 @@ pub use self::list::{
     As, Given, List, Listed, Named, Names, Share, Taken, Unlisted, name_as, named, only, toolset,
     unique,
 };
+pub use self::lock::{
+    Lock, kept, lock, lock_accepts, lock_is_written, lock_len, locked, locked_tools, none_is_gone,
+};
 pub use self::probe::{
     Argument, AsJson, CompiledSchema, FindNoOutput, FindOutput, FindValue, FoundIn, FoundNowhere,
     FoundOutput, NoCompiledSchema, NoJson, Param, Probe, Root, Tree, argument, json, output_of,
@@ -39,6 +43,7 @@ pub use self::targets::{
     Inputs, OwnTargets, Untargeted, accepted, dialect, fits_request, is_dialect, is_listed,
     is_read_of_a_text, own_targets, within_budget,
 };
+pub use crate::toolset::Locked;
 pub use crate::tool::{Call, EarlyExit, Provide, ProvideShared, Ran, Slot};
 pub use toolwright_provider::call::Annotations;
 pub use toolwright_provider::dialect::Dialect;

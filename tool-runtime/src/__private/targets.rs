@@ -35,8 +35,16 @@ impl Inputs {
         }
     }
 
+    /// What the list says.
+    pub(super) fn listed_as(&'static self) -> &'static As {
+        match self {
+            Self::One(_, listed) | Self::Many(_, listed) => listed,
+            Self::None => &As::OWN,
+        }
+    }
+
     /// The tools, and what the list says of them.
-    const fn tools(&self) -> (&[&'static Descriptor], As) {
+    pub(super) const fn tools(&self) -> (&[&'static Descriptor], As) {
         match self {
             Self::One(descriptor, listed) => (std::slice::from_ref(descriptor), *listed),
             Self::Many(descriptors, listed) => (descriptors, *listed),
@@ -171,7 +179,7 @@ const fn called(listed: As, tool: &Descriptor) -> &'static str {
     }
 }
 
-const fn is_one_of(names: &[&str], name: &str) -> bool {
+pub(super) const fn is_one_of(names: &[&str], name: &str) -> bool {
     let mut rest = names;
     while let [one, tail @ ..] = rest {
         if same(one, name) {

@@ -54,6 +54,15 @@ impl Int {
         })
     }
 
+    /// Returns true if the value is less than another.
+    pub(crate) const fn is_below(self, other: Self) -> bool {
+        match (self.negative, other.negative) {
+            (true, true) => self.magnitude > other.magnitude,
+            (false, false) => self.magnitude < other.magnitude,
+            (is_negative, _) => is_negative,
+        }
+    }
+
     /// Returns true if the value is zero.
     pub const fn is_zero(self) -> bool {
         self.magnitude == 0

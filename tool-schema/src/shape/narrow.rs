@@ -1,8 +1,6 @@
 //! Bounds on a type that has bounds of its own: both hold.
 
-use std::cmp::Ordering;
-
-use crate::shape::{Bounds, Edge, IntegerRange, Kind, NumberRange, Shape, Side};
+use crate::shape::{Bounds, Edge, Kind, Shape, Side};
 
 /// A shape without its outer layers: bounds applied, `null` and the side taken off.
 #[derive(Debug, Clone, Copy)]
@@ -18,32 +16,30 @@ pub(crate) struct Bare<'s> {
 }
 
 /// Takes the outer layers off a shape.
-pub(crate) fn bare<'s>(shape: &Shape<'s>, output: bool) -> Bare<'s> {
-    let (mut description, mut title) = ("", "");
-    let (mut nullable, mut is_secret) = (false, false);
-    let mut bounds: Vec<Bounds<'_>> = Vec::new();
-    let core = peel(shape, output, |layer| {
-        nullable |= layer.kind.adds_null();
-        bounds.extend(layer.kind.bounds());
-        is_secret |= layer.is_secret;
-        if description.is_empty() {
-            description = layer.description;
-        }
-        if title.is_empty() {
-            title = layer.title;
-        }
-    });
-    let mut kind = core.kind;
-    for bounds in bounds.into_iter().rev() {
-        kind = narrowed(kind, &bounds);
+pub(crate) const fn bare<'s>(shape: &Shape<'s>, output: bool) -> Bare<'s> {
+    let side = if output { Side::Output } else { Side::Input };
+    let Some(inner) = shape.kind.layer_or_only_member(side) else {
+        return Bare {
+            kind: shape.kind,
+            nullable: false,
+            description: shape.description,
+            title: shape.title,
+            is_secret: shape.is_secret,
+        };
+    };
+    let mut bare = bare(inner, output);
+    bare.nullable |= shape.kind.adds_null();
+    bare.is_secret |= shape.is_secret;
+    if let Some(bounds) = shape.kind.bounds() {
+        bare.kind = narrowed(bare.kind, bounds);
     }
-    Bare {
-        kind,
-        nullable,
-        description,
-        title,
-        is_secret,
+    if !shape.description.is_empty() {
+        bare.description = shape.description;
     }
+    if !shape.title.is_empty() {
+        bare.title = shape.title;
+    }
+    bare
 }
 
 /// A shape without its outer layers, and what these say of how a value is read. Bounds are asked of
@@ -95,41 +91,54 @@ fn peel<'a, 's>(
 }
 
 /// The kind within bounds; bounds that do not concern it say nothing.
-pub(crate) fn narrowed<'s>(kind: Kind<'s>, bounds: &Bounds<'s>) -> Kind<'s> {
+pub(crate) const fn narrowed<'s>(kind: Kind<'s>, bounds: &Bounds<'s>) -> Kind<'s> {
     match kind {
-        Kind::Integer(range) => Kind::Integer(IntegerRange {
-            min: bounds.min.unwrap_or(range.min).max(range.min),
-            max: bounds.max.unwrap_or(range.max).min(range.max),
-            is_width: range.is_width && bounds.min.is_none() && bounds.max.is_none(),
-            multiple_of: match bounds.multiple_of {
-                Some(literal) => literal.text.parse().unwrap_or(range.multiple_of),
-                None => range.multiple_of,
-            },
-            ..range
-        }),
-        Kind::Number(range) => Kind::Number(NumberRange {
-            min: higher(range.min, bounds.from),
-            max: lower(range.max, bounds.to),
-            multiple_of: bounds.multiple_of.or(range.multiple_of),
-            ..range
-        }),
+        Kind::Integer(mut range) => {
+            range.is_width &= bounds.min.is_none() && bounds.max.is_none();
+            if let Some(min) = bounds.min
+                && range.min.is_below(min)
+            {
+                range.min = min;
+            }
+            if let Some(max) = bounds.max
+                && max.is_below(range.max)
+            {
+                range.max = max;
+            }
+            if let Some(literal) = bounds.multiple_of
+                && let Ok(value) = u64::from_str_radix(literal.text, 10)
+            {
+                range.multiple_of = value;
+            }
+            Kind::Integer(range)
+        }
+        Kind::Number(mut range) => {
+            range.min = inner(range.min, bounds.from, true);
+            range.max = inner(range.max, bounds.to, false);
+            if bounds.multiple_of.is_some() {
+                range.multiple_of = bounds.multiple_of;
+            }
+            Kind::Number(range)
+        }
         Kind::String(mut rules) => {
-            rules.min_len = rules.min_len.max(bounds.min_len.unwrap_or(0));
+            rules.min_len = most(rules.min_len, bounds.min_len);
             rules.max_len = least(rules.max_len, bounds.max_len);
-            rules.pattern = bounds.pattern.or(rules.pattern);
+            if bounds.pattern.is_some() {
+                rules.pattern = bounds.pattern;
+            }
             if !bounds.format.is_empty() {
                 rules.format = bounds.format;
             }
             Kind::String(rules)
         }
         Kind::Array(mut array) => {
-            array.min_len = array.min_len.max(bounds.min_len.unwrap_or(0));
+            array.min_len = most(array.min_len, bounds.min_len);
             array.max_len = least(array.max_len, bounds.max_len);
             array.unique |= bounds.unique;
             Kind::Array(array)
         }
         Kind::Map(mut map) => {
-            map.min_len = map.min_len.max(bounds.min_len.unwrap_or(0));
+            map.min_len = most(map.min_len, bounds.min_len);
             map.max_len = least(map.max_len, bounds.max_len);
             Kind::Map(map)
         }
@@ -137,31 +146,27 @@ pub(crate) fn narrowed<'s>(kind: Kind<'s>, bounds: &Bounds<'s>) -> Kind<'s> {
     }
 }
 
-fn least(a: Option<u64>, b: Option<u64>) -> Option<u64> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(a.min(b)),
-        (one, None) | (None, one) => one,
+const fn most(a: u64, b: Option<u64>) -> u64 {
+    match b {
+        Some(b) if b > a => b,
+        _ => a,
     }
 }
 
-fn higher<'s>(a: Option<Edge<'s>>, b: Option<Edge<'s>>) -> Option<Edge<'s>> {
+const fn least(a: Option<u64>, b: Option<u64>) -> Option<u64> {
     match (a, b) {
-        (Some(a), Some(b)) => Some(match a.at.value.total_cmp(&b.at.value) {
-            Ordering::Greater => a,
-            Ordering::Equal if a.exclusive => a,
-            _ => b,
-        }),
-        (one, None) | (None, one) => one,
+        (Some(a), Some(b)) if b < a => Some(b),
+        (Some(a), _) => Some(a),
+        (None, b) => b,
     }
 }
 
-fn lower<'s>(a: Option<Edge<'s>>, b: Option<Edge<'s>>) -> Option<Edge<'s>> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(match a.at.value.total_cmp(&b.at.value) {
-            Ordering::Less => a,
-            Ordering::Equal if a.exclusive => a,
-            _ => b,
-        }),
-        (one, None) | (None, one) => one,
-    }
+/// The end of a range that leaves out more.
+const fn inner<'s>(a: Option<Edge<'s>>, b: Option<Edge<'s>>, is_min: bool) -> Option<Edge<'s>> {
+    let (Some(own), Some(other)) = (a, b) else {
+        return if a.is_some() { a } else { b };
+    };
+    let (x, y) = (own.at.value, other.at.value);
+    let is_own = x == y && own.exclusive || if is_min { x > y } else { x < y };
+    if is_own { a } else { b }
 }

@@ -3,6 +3,7 @@
 
 mod crates;
 mod garde;
+mod lock;
 mod run_time;
 
 // What the types share with other tests.

@@ -1,0 +1,428 @@
+//! Support for `lock: "tools.lock"` of `tools!`: the comparison in `const` of each tool with the file.
+
+use toolwright_schema::compare::{Answer, Fingerprint, Findings, Question, is_opaque, write};
+use toolwright_schema::compare::{Members, value_of};
+use toolwright_schema::text::ConstText;
+use toolwright_schema::text::same;
+
+use super::targets::is_one_of;
+use super::{As, Descriptor, Inputs};
+use crate::toolset::{Locked, LockedTool, Toolset};
+use toolwright_provider::call::Annotations;
+
+/// Length of a schema that is compared in `const`, at most: in bytes.
+const LONGEST: usize = 32 * 1024;
+
+/// A lock file with fingerprints of `N` tools.
+#[derive(Debug)]
+pub struct Lock<const N: usize> {
+    text: &'static str,
+    tools: [Printed; N],
+    /// True if nothing is compared, since the file is being written.
+    is_off: bool,
+}
+
+/// A tool's fingerprint in the file.
+#[derive(Debug, Clone, Copy)]
+struct Printed {
+    name: &'static str,
+    /// `None` if a part of the tool is known at run time alone.
+    print: Option<u64>,
+}
+
+/// Returns true if the build is one that writes the file.
+///
+/// # Panics
+/// At the caller's place, where `TOOLS_LOCK` says something else.
+#[track_caller]
+pub const fn lock_is_written(said: Option<&str>) -> bool {
+    match said {
+        None => false,
+        Some(said) if said.is_empty() => false,
+        Some(said) if same(said, "update") || same(said, "accept-major") => true,
+        Some(_) => panic!(
+            "`TOOLS_LOCK` says nothing that is known\nhelp: set it to `update`, to write the lock where nothing breaks, or to `accept-major`"
+        ),
+    }
+}
+
+/// Returns true if the build accepts breaks.
+pub const fn lock_accepts(said: Option<&str>) -> bool {
+    match said {
+        Some(said) => same(said, "accept-major"),
+        None => false,
+    }
+}
+
+/// Returns how many tools the file has.
+pub const fn lock_len(text: &'static str) -> usize {
+    match value_of(text, "fingerprints") {
+        Some(prints) => Members::of(prints).count(),
+        None => 0,
+    }
+}
+
+/// Reads the file.
+///
+/// # Panics
+/// At the caller's place, if the file is neither empty nor a lock.
+#[allow(clippy::indexing_slicing)] // There are `N` members.
+#[track_caller]
+pub const fn lock<const N: usize>(text: &'static str, is_off: bool) -> Lock<N> {
+    let mut lock = Lock {
+        text,
+        tools: [Printed {
+            name: "",
+            print: None,
+        }; N],
+        is_off,
+    };
+    if is_off || text.trim_ascii().is_empty() {
+        return lock;
+    }
+    let version = value_of(text, "lock");
+    // The tools behind them are read where one changed.
+    let (Some(version), Some(prints)) = (version, value_of(text, "fingerprints")) else {
+        panic!(
+            "the lock file cannot be read: it is not as it was written\nhelp: bring it back from version control, or write it anew: `TOOLS_LOCK=update cargo test`"
+        );
+    };
+    assert!(
+        same(version, "1"),
+        "the lock file is of a later version\nhelp: build with the toolwright that wrote it"
+    );
+    let mut members = Members::of(prints);
+    let mut index = 0;
+    while index < N {
+        let Some((name, value, rest)) = members.split() else {
+            break;
+        };
+        members = rest;
+        let print = match value.as_bytes() {
+            [b'"', inside @ .., b'"'] => match std::str::from_utf8(inside) {
+                Ok(hex) => match u64::from_str_radix(hex, 16) {
+                    Ok(print) => Some(print),
+                    Err(_) => None,
+                },
+                Err(_) => None,
+            },
+            _ => None,
+        };
+        lock.tools[index] = Printed { name, print };
+        index += 1;
+    }
+    lock
+}
+
+/// Refuses an element with a tool that breaks those who call it as the file says that they may.
+///
+/// # Panics
+/// At the caller's place, with the tool, what broke, and the way out.
+#[track_caller]
+pub const fn kept<const N: usize>(
+    lock: &Lock<N>,
+    element: &Inputs,
+    at: usize,
+    unproven: &[&str],
+    all: bool,
+) {
+    if lock.is_off {
+        return;
+    }
+    let (mut tools, listed) = element.tools();
+    while let [tool, more @ ..] = tools {
+        tools = more;
+        if tool.name.is_empty() {
+            continue;
+        }
+        let Some(known) = lock.find(listed, tool.name, at) else {
+            continue;
+        };
+        let may_be_opaque = all || is_one_of(unproven, tool.name) || is_one_of(unproven, known.name);
+        if let Some(text) = lock.judge(known, tool, may_be_opaque) {
+            panic!("{}", text.as_str());
+        }
+    }
+}
+
+/// Refuses a list that lacks a tool of the file, unless it belongs to an element that is switched off.
+///
+/// # Panics
+/// At the caller's place, with the tool and the way out.
+#[track_caller]
+pub const fn none_is_gone<const N: usize>(lock: &Lock<N>, list: &[Inputs], off: &[&str]) {
+    if lock.is_off {
+        return;
+    }
+    let mut index = 0;
+    let mut known: &[Printed] = &lock.tools;
+    while let [one, rest @ ..] = known {
+        known = rest;
+        if !is_listed_at(list, index, one.name)
+            && !is_listed(list, one.name)
+            && !is_one_of(off, one.name)
+            && !lock.is_off_element(one.name, off)
+        {
+            let mut text = ConstText::new();
+            text.push("the list has no tool `");
+            text.push(one.name);
+            text.push("` any more, and the lock says that it may be called\nhelp: list it again, or accept the break: `TOOLS_LOCK=accept-major cargo test`");
+            panic!("{}", text.as_str());
+        }
+        index += 1;
+    }
+}
+
+const fn is_listed(mut list: &[Inputs], name: &str) -> bool {
+    while let [element, rest @ ..] = list {
+        if brings(element, name) {
+            return true;
+        }
+        list = rest;
+    }
+    false
+}
+
+/// The same, where it most likely is.
+const fn is_listed_at(list: &[Inputs], index: usize, name: &str) -> bool {
+    match list.split_at_checked(index) {
+        Some((_, [element, ..])) => brings(element, name),
+        _ => false,
+    }
+}
+
+const fn brings(element: &Inputs, name: &str) -> bool {
+    let (mut tools, listed) = element.tools();
+    while let [tool, more @ ..] = tools {
+        if is_called(name, listed, tool.name) {
+            return true;
+        }
+        tools = more;
+    }
+    false
+}
+
+/// Returns true if a name is the one that a list gives a tool.
+const fn is_called(name: &str, listed: As, own: &str) -> bool {
+    match listed {
+        As::Tool(other, _) if !other.is_empty() => same(name, other),
+        As::Tool(..) => same(name, own),
+        As::Instance(prefix, _) => match name.split_at_checked(prefix.len()) {
+            Some((start, rest)) => same(start, prefix) && same(rest, own),
+            None => false,
+        },
+    }
+}
+
+/// The fingerprint of what a tool promises.
+const fn fingerprint(tool: &Descriptor) -> u64 {
+    let print = Fingerprint::NEW.tree(tool.input);
+    let print = match tool.output {
+        Some(output) => print.number(1).tree(output),
+        None => print.number(0),
+    };
+    let Annotations {
+        read_only,
+        destructive,
+        ..
+    } = tool.annotations;
+    print
+        .number(matches!(read_only, Some(true)) as u64)
+        .number(matches!(destructive, Some(true)) as u64)
+        .value()
+}
+
+const fn tool_is_opaque(tool: &Descriptor) -> bool {
+    is_opaque(tool.input)
+        || match tool.output {
+            Some(output) => is_opaque(output),
+            None => false,
+        }
+}
+
+impl<const N: usize> Lock<N> {
+    const fn find(&self, listed: As, own: &str, at: usize) -> Option<Printed> {
+        let mut tools: &[Printed] = &self.tools;
+        if let Some((_, [one, ..])) = tools.split_at_checked(at)
+            && is_called(one.name, listed, own)
+        {
+            return Some(*one);
+        }
+        while let [one, rest @ ..] = tools {
+            if is_called(one.name, listed, own) {
+                return Some(*one);
+            }
+            tools = rest;
+        }
+        None
+    }
+
+    /// Returns true if the file says that a tool belongs to an element that is switched off.
+    const fn is_off_element(&self, name: &str, off: &[&str]) -> bool {
+        let Some(entry) = self.entry(name) else {
+            return false;
+        };
+        match value_of(entry, "element") {
+            Some(element) => match element.as_bytes() {
+                [b'"', inside @ .., b'"'] => match std::str::from_utf8(inside) {
+                    Ok(element) => is_one_of(off, element),
+                    Err(_) => false,
+                },
+                _ => false,
+            },
+            None => false,
+        }
+    }
+
+    const fn entry(&self, name: &str) -> Option<&'static str> {
+        match value_of(self.text, "tools") {
+            Some(tools) => value_of(tools, name),
+            None => None,
+        }
+    }
+
+    /// Returns the message that refuses a tool, if any.
+    const fn judge(&self, known: Printed, tool: &Descriptor, may_be_opaque: bool) -> Option<ConstText> {
+        match known.print {
+            Some(print) if print == fingerprint(tool) => return None,
+            None if may_be_opaque => return None,
+            _ => {}
+        }
+        let mut text = ConstText::new();
+        text.push("`");
+        text.push(known.name);
+        if tool_is_opaque(tool) {
+            if may_be_opaque {
+                return None;
+            }
+            text.push("` has a part that is known at run time alone, so the lock cannot be held here\nhelp: say so, `unproven: [");
+            text.push(tool.name);
+            text.push("]`, and call `toolwright::lock::check` in a test");
+            return Some(text);
+        }
+        let Some(entry) = self.entry(known.name) else {
+            text.push("` has a fingerprint in the lock file, and no entry\nhelp: bring the file back from version control");
+            return Some(text);
+        };
+        if let Some(gone) = broken_hint(entry, &tool.annotations) {
+            text.push("` breaks those who call it: ");
+            text.push(gone);
+            accept(&mut text);
+            return Some(text);
+        }
+        let (mut input, mut output) = ([0; LONGEST], [0; LONGEST]);
+        let Some(len) = write(&mut input, tool.input, tool.refs, false) else {
+            return too_large(text, tool.name, may_be_opaque);
+        };
+        let old = match value_of(entry, "input") {
+            Some(old) => old,
+            None => "false",
+        };
+        let mut found = Findings::NONE;
+        let question = Question {
+            from: old.as_bytes(),
+            by: input.split_at(len).0,
+            is_output: false,
+            renamed: &[],
+        };
+        if !matches!(question.answer(&mut found), Answer::Yes) {
+            text.push("` breaks those who call it: ");
+            tell(&mut text, &found, false);
+            return Some(text);
+        }
+        let Some(old) = value_of(entry, "output") else {
+            return None;
+        };
+        let Some(shape) = tool.output else {
+            text.push("` breaks those who read its result: it is no longer described");
+            accept(&mut text);
+            return Some(text);
+        };
+        let refs = toolwright_schema::shape::Refs::NONE;
+        let Some(len) = write(&mut output, shape, &refs, true) else {
+            return too_large(text, tool.name, may_be_opaque);
+        };
+        let mut found = Findings::NONE;
+        let question = Question {
+            from: output.split_at(len).0,
+            by: old.as_bytes(),
+            is_output: true,
+            renamed: &[],
+        };
+        if matches!(question.answer(&mut found), Answer::Yes) {
+            return None;
+        }
+        text.push("` breaks those who read its result: ");
+        tell(&mut text, &found, true);
+        Some(text)
+    }
+}
+
+const fn too_large(mut text: ConstText, name: &str, may_be_opaque: bool) -> Option<ConstText> {
+    if may_be_opaque {
+        return None;
+    }
+    text.push(
+        "` changed, and is too large to be compared here\nhelp: say so, `unproven: [",
+    );
+    text.push(name);
+    text.push("]`, and call `toolwright::lock::check` in a test");
+    Some(text)
+}
+
+const fn tell(text: &mut ConstText, found: &Findings<'_>, is_output: bool) {
+    if let Some(first) = found.first() {
+        first.write(text, is_output);
+    }
+    if found.len > 1 {
+        text.push(", and ");
+        text.push_number(found.len - 1);
+        text.push(" more");
+    }
+    accept(text);
+}
+
+const fn accept(text: &mut ConstText) {
+    text.push("\nhelp: admit what was admitted, or accept the break: `TOOLS_LOCK=accept-major cargo test`");
+}
+
+const fn broken_hint(entry: &str, now: &Annotations) -> Option<&'static str> {
+    let Some(old) = value_of(entry, "annotations") else {
+        return None;
+    };
+    if was(old, "read_only") && !matches!(now.read_only, Some(true)) {
+        return Some("it only read, and may change things now");
+    }
+    if !was(old, "destructive") && matches!(now.destructive, Some(true)) {
+        return Some("it may destroy things now");
+    }
+    None
+}
+
+const fn was(hints: &str, name: &str) -> bool {
+    match value_of(hints, name) {
+        Some(value) => same(value, "true"),
+        None => false,
+    }
+}
+
+/// The tools of a list as they are locked; `elements` has the last name of each element.
+pub fn locked_tools(list: &'static [Inputs], elements: &[&'static str]) -> Vec<LockedTool> {
+    let mut all = Vec::new();
+    for (element, name) in list.iter().zip(elements) {
+        let (tools, _) = element.tools();
+        for tool in tools.iter().filter(|tool| !tool.name.is_empty()) {
+            all.push(LockedTool {
+                def: tool.def(element.listed_as()),
+                element: name,
+                fingerprint: (!tool_is_opaque(tool)).then(|| fingerprint(tool)),
+            });
+        }
+    }
+    all
+}
+
+/// Adds the lock of a list to its tools.
+pub fn locked(tools: Toolset, lock: Locked) -> Toolset {
+    tools.locked(lock)
+}

@@ -26,9 +26,9 @@ use toolwright_schema::text::{LONGEST_SHOWN, NameError, Printable, ShortStr, did
 #[cfg(feature = "tokio")]
 pub(crate) use self::call::resolved;
 pub use self::error::{AttachError, ConflictError, RenameError};
+pub use self::lock::{Locked, LockedTool};
 #[cfg(feature = "tokio")]
 pub use self::registry::Changes;
-pub use self::lock::{Locked, LockedTool};
 pub use self::registry::Registry;
 pub use self::report::{Problem, ProblemCode, Report, Severity};
 
@@ -305,7 +305,7 @@ impl Toolset {
 
     /// Returns the tools that `keep` accepts.
     pub fn filter(&self, keep: impl Fn(&dyn Tool) -> bool) -> Self {
-        self.0.only(|entry| keep(&*entry.tool)).with_locks(self)
+        self.0.only(|entry| keep(&*entry.tool))
     }
 
     /// Adds a tool. One of the same name is replaced, in its place.
@@ -440,7 +440,10 @@ impl Inner {
     }
 
     fn only(&self, keep: impl Fn(&Entry) -> bool) -> Toolset {
-        let mut set = Self::default();
+        let mut set = Self {
+            locks: self.locks.clone(),
+            ..Self::default()
+        };
         for entry in self.tools.iter().filter(|entry| keep(entry)) {
             set.push(entry.clone());
         }

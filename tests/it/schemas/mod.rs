@@ -45,6 +45,7 @@ mod judge;
 mod lowered;
 mod mixed;
 mod models;
+mod promised;
 #[cfg(oracle)]
 mod oracle;
 mod row;

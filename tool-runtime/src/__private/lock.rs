@@ -1,6 +1,6 @@
 //! Support for `lock: "tools.lock"` of `tools!`: the comparison in `const` of each tool with the file.
 
-use toolwright_schema::compare::{Answer, Fingerprint, Findings, Question, is_opaque, write};
+use toolwright_schema::compare::{Answer, Findings, Fingerprint, Question, is_opaque, write};
 use toolwright_schema::compare::{Members, value_of};
 use toolwright_schema::text::ConstText;
 use toolwright_schema::text::same;
@@ -138,7 +138,8 @@ pub const fn kept<const N: usize>(
         let Some(known) = lock.find(listed, tool.name, at) else {
             continue;
         };
-        let may_be_opaque = all || is_one_of(unproven, tool.name) || is_one_of(unproven, known.name);
+        let may_be_opaque =
+            all || is_one_of(unproven, tool.name) || is_one_of(unproven, known.name);
         if let Some(text) = lock.judge(known, tool, may_be_opaque) {
             panic!("{}", text.as_str());
         }
@@ -282,7 +283,12 @@ impl<const N: usize> Lock<N> {
     }
 
     /// Returns the message that refuses a tool, if any.
-    const fn judge(&self, known: Printed, tool: &Descriptor, may_be_opaque: bool) -> Option<ConstText> {
+    const fn judge(
+        &self,
+        known: Printed,
+        tool: &Descriptor,
+        may_be_opaque: bool,
+    ) -> Option<ConstText> {
         match known.print {
             Some(print) if print == fingerprint(tool) => return None,
             None if may_be_opaque => return None,
@@ -362,9 +368,7 @@ const fn too_large(mut text: ConstText, name: &str, may_be_opaque: bool) -> Opti
     if may_be_opaque {
         return None;
     }
-    text.push(
-        "` changed, and is too large to be compared here\nhelp: say so, `unproven: [",
-    );
+    text.push("` changed, and is too large to be compared here\nhelp: say so, `unproven: [");
     text.push(name);
     text.push("]`, and call `toolwright::lock::check` in a test");
     Some(text)

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fmt;
 
 use crate::toolset::Toolset;
+use crate::toolset::lock::{LockChange, changes};
 use toolwright_provider::call::ToolDef;
 use toolwright_provider::dialect::{
     Budget, Dialect, LowerError, LowerErrorCode, Lowered, Renames, lower_all, shares,
@@ -76,11 +77,15 @@ pub enum ProblemCode {
     LongDescription,
     /// The only argument is a struct, so a model writes one object inside of another.
     NestedArguments,
+    /// The tool refuses calls that its lock promises to admit.
+    BrokenLock,
+    /// The lock does not say what the tool is now.
+    LockBehind,
 }
 
 impl ProblemCode {
     /// Returns the stable name: that of the rejection, `too_many_` and the budget's name, `hidden_text`,
-    /// `refused_default`, `renamed`, `long_description`, `nested_arguments`.
+    /// `refused_default`, `renamed`, `long_description`, `nested_arguments`, `broken_lock`, `lock_behind`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Rejected(code) => code.as_str(),
@@ -90,6 +95,8 @@ impl ProblemCode {
             Self::Renamed => "renamed",
             Self::LongDescription => "long_description",
             Self::NestedArguments => "nested_arguments",
+            Self::BrokenLock => "broken_lock",
+            Self::LockBehind => "lock_behind",
         }
     }
 }
@@ -127,6 +134,16 @@ impl Report {
         });
     }
 
+    fn changed(&mut self, change: &LockChange) {
+        let (severity, code) = if change.verdict.breaks() {
+            (Severity::Error, ProblemCode::BrokenLock)
+        } else {
+            (Severity::Note, ProblemCode::LockBehind)
+        };
+        let message = format!("{}: {}", change.verdict, change.reasons.join("; "));
+        self.about(severity, Some(&change.tool), code, message);
+    }
+
     fn about(
         &mut self,
         severity: Severity,
@@ -150,6 +167,10 @@ impl Report {
                 ProblemCode::NestedArguments => {
                     "mark it `#[arg(flatten)]`, and its fields are the tool's arguments"
                 }
+                ProblemCode::BrokenLock => {
+                    "admit what was admitted, or accept the break: `TOOLS_LOCK=accept-major cargo test`"
+                }
+                ProblemCode::LockBehind => "write the lock: `TOOLS_LOCK=update cargo test`",
                 _ => "",
             }
             .to_owned(),
@@ -439,6 +460,9 @@ impl Toolset {
                 }
             }
             report.tool(def, &renames);
+        }
+        for change in changes(self) {
+            report.changed(&change);
         }
         // Problems of all tools come first.
         let of_tools = std::mem::take(&mut report.problems);

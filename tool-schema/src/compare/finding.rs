@@ -194,7 +194,11 @@ impl Finding<'_> {
             _ => {}
         }
         if self.place.is_root() {
-            text.push(if is_output { "the result" } else { "the object" });
+            text.push(if is_output {
+                "the result"
+            } else {
+                "the object"
+            });
         } else {
             text.push("`");
             self.place.write(text);

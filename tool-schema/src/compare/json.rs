@@ -268,7 +268,15 @@ pub(super) const fn chars(mut inside: &[u8]) -> u64 {
         inside = match inside {
             [] => return count,
             // The first half of a pair; the second counts for both.
-            [b'\\', b'u', b'd' | b'D', b'8'..=b'9' | b'a'..=b'b' | b'A'..=b'B', _, _, rest @ ..] => {
+            [
+                b'\\',
+                b'u',
+                b'd' | b'D',
+                b'8'..=b'9' | b'a'..=b'b' | b'A'..=b'B',
+                _,
+                _,
+                rest @ ..,
+            ] => {
                 inside = rest;
                 continue;
             }

@@ -102,7 +102,10 @@ impl Num {
         if self.negative || self.exponent < 0 || self.exponent > 20 {
             return None;
         }
-        let Some(value) = self.mantissa.checked_mul(10u128.pow(self.exponent.cast_unsigned())) else {
+        let Some(value) = self
+            .mantissa
+            .checked_mul(10u128.pow(self.exponent.cast_unsigned()))
+        else {
             return None;
         };
         if value > u64::MAX as u128 {

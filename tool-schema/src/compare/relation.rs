@@ -344,7 +344,9 @@ impl<'t> Question<'t> {
                 match self.by_one(&one, list, at, found) {
                     Answer::Yes => {}
                     Answer::No => answer = no(found, at, Change::Value, value, &[]),
-                    Answer::Unknown => answer = answer.and(unclear(found, at, b"enum", Answer::Unknown)),
+                    Answer::Unknown => {
+                        answer = answer.and(unclear(found, at, b"enum", Answer::Unknown))
+                    }
                 }
             }
             return answer;
@@ -404,8 +406,7 @@ impl<'t> Question<'t> {
             let mut others = rest;
             while let Some((other, behind)) = others.element() {
                 others = behind;
-                let (Some(one), Some(other)) =
-                    (resolved(self.by, one), resolved(self.by, other))
+                let (Some(one), Some(other)) = (resolved(self.by, one), resolved(self.by, other))
                 else {
                     return false;
                 };
@@ -443,7 +444,14 @@ impl<'t> Question<'t> {
         let gone = a.types.without(b.types);
         if !gone.is_none() {
             let (old, new) = (get(a.text, b"type"), get(b.text, b"type"));
-            answer = answer.and(differs(found, at, Change::Type, or_empty(old), or_empty(new), is_sure));
+            answer = answer.and(differs(
+                found,
+                at,
+                Change::Type,
+                or_empty(old),
+                or_empty(new),
+                is_sure,
+            ));
         }
         let both = a.types.and(b.types);
         if let Some(mut values) = b.values {
@@ -549,7 +557,12 @@ impl<'t> Question<'t> {
                 None => self.schemas(from, b.rest(), inside, found),
             });
             if !b.names.is_empty() {
-                answer = answer.and(unclear(found, at, b"propertyNames", name_fits(b.names, name)));
+                answer = answer.and(unclear(
+                    found,
+                    at,
+                    b"propertyNames",
+                    name_fits(b.names, name),
+                ));
             }
         }
         let mut properties = Parts::of(b.properties);
@@ -582,7 +595,11 @@ impl<'t> Question<'t> {
         }
         let (min, max) = (count(a.required), count(a.properties));
         let own = Counts {
-            min: if min > a.entries.min { min } else { a.entries.min },
+            min: if min > a.entries.min {
+                min
+            } else {
+                a.entries.min
+            },
             max: if a.is_closed() && max < a.entries.max {
                 max
             } else {
@@ -616,7 +633,11 @@ impl<'t> Question<'t> {
 
     /// The name of a key in `from`, for its name in `by`.
     const fn name_in_from(&self, key: &'t [u8], at: At<'_, 't>) -> &'t [u8] {
-        let mut renamed = if at.place.is_root() { self.renamed } else { &[] };
+        let mut renamed = if at.place.is_root() {
+            self.renamed
+        } else {
+            &[]
+        };
         while let [(by, from), rest @ ..] = renamed {
             if equal(by.as_bytes(), key) {
                 return from.as_bytes();
@@ -628,7 +649,11 @@ impl<'t> Question<'t> {
 
     /// The name of a key in `by`, for its name in `from`.
     const fn name_in_by(&self, key: &'t [u8], at: At<'_, 't>) -> &'t [u8] {
-        let mut renamed = if at.place.is_root() { self.renamed } else { &[] };
+        let mut renamed = if at.place.is_root() {
+            self.renamed
+        } else {
+            &[]
+        };
         while let [(by, from), rest @ ..] = renamed {
             if equal(from.as_bytes(), key) {
                 return by.as_bytes();
@@ -763,7 +788,14 @@ const fn each_value<'t>(
             continue;
         }
         let one = match literal(b, value) {
-            Answer::No => differs(found, at, Change::Value, value, &[], is_sure && is_own.is_yes()),
+            Answer::No => differs(
+                found,
+                at,
+                Change::Value,
+                value,
+                &[],
+                is_sure && is_own.is_yes(),
+            ),
             answer => unclear(found, at, b"enum", answer),
         };
         answer = answer.and(one);
@@ -985,7 +1017,12 @@ const fn end_text(end: Option<End<'_>>) -> &[u8] {
 }
 
 /// Returns true if an end of a range goes at least as far out as what has to be admitted.
-const fn reaches(own: Option<&End<'_>>, by: Option<&End<'_>>, integers: bool, is_min: bool) -> bool {
+const fn reaches(
+    own: Option<&End<'_>>,
+    by: Option<&End<'_>>,
+    integers: bool,
+    is_min: bool,
+) -> bool {
     let Some(by) = by else { return true };
     let Some(own) = own else { return false };
     let (Some(a), Some(b)) = (at_end(own, integers, is_min), at_end(by, integers, is_min)) else {
@@ -1013,7 +1050,11 @@ const fn at_end(end: &End<'_>, integers: bool, is_min: bool) -> Option<(Num, boo
             (true, None) => None,
         };
     }
-    let rounded = if is_min { number.ceil() } else { number.floor() };
+    let rounded = if is_min {
+        number.ceil()
+    } else {
+        number.floor()
+    };
     match rounded {
         Some(number) => Some((number, false)),
         None => None,
@@ -1028,8 +1069,22 @@ const fn strings<'t>(
     is_sure: bool,
 ) -> Answer {
     let mut answer = counts(a.len, b.len, at, found, is_sure);
-    answer = answer.and(texts(a.pattern, b.pattern, Change::Pattern, at, found, is_sure));
-    answer.and(texts(a.format, b.format, Change::Format, at, found, is_sure))
+    answer = answer.and(texts(
+        a.pattern,
+        b.pattern,
+        Change::Pattern,
+        at,
+        found,
+        is_sure,
+    ));
+    answer.and(texts(
+        a.format,
+        b.format,
+        Change::Format,
+        at,
+        found,
+        is_sure,
+    ))
 }
 
 /// A pattern or a format: one that was added refuses; of two that differ nobody knows.

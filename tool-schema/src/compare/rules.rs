@@ -234,7 +234,11 @@ impl<'t> Rules<'t> {
             b"allOf" => self.all_of = value,
             b"$ref" => self.reference = value,
             // These look at what is around them.
-            b"enum" | b"const" | b"unevaluatedProperties" | b"unevaluatedItems" | b"$dynamicRef" => {
+            b"enum"
+            | b"const"
+            | b"unevaluatedProperties"
+            | b"unevaluatedItems"
+            | b"$dynamicRef" => {
                 self.is_unclear = true;
             }
             other => self.has_others |= !is_words(other),
@@ -445,10 +449,38 @@ pub(super) const fn resolved<'t>(root: &'t [u8], mut schema: &'t [u8]) -> Option
 pub(super) const fn target<'t>(root: &'t [u8], reference: &[u8]) -> Option<&'t [u8]> {
     let (definitions, name): (&[u8], &[u8]) = match reference {
         b"\"#\"" => return Some(root),
-        [b'"', b'#', b'/', b'$', b'd', b'e', b'f', b's', b'/', name @ .., b'"'] => (b"$defs", name),
-        [b'"', b'#', b'/', b'd', b'e', b'f', b'i', b'n', b'i', b't', b'i', b'o', b'n', b's', b'/', name @ .., b'"'] => {
-            (b"definitions", name)
-        }
+        [
+            b'"',
+            b'#',
+            b'/',
+            b'$',
+            b'd',
+            b'e',
+            b'f',
+            b's',
+            b'/',
+            name @ ..,
+            b'"',
+        ] => (b"$defs", name),
+        [
+            b'"',
+            b'#',
+            b'/',
+            b'd',
+            b'e',
+            b'f',
+            b'i',
+            b'n',
+            b'i',
+            b't',
+            b'i',
+            b'o',
+            b'n',
+            b's',
+            b'/',
+            name @ ..,
+            b'"',
+        ] => (b"definitions", name),
         _ => return None,
     };
     let mut rest = name;

@@ -2,7 +2,8 @@
 
 use crate::shape::{
     Bounds, Edge, Field, Id, Int, IntegerRange, Kind, Literal, Map, NumberRange, Object,
-    OutputPresence, Presence, Refs, Role, SIGNED_KEY, Shape, StringRules, UNSIGNED_KEY, Union, bare,
+    OutputPresence, Presence, Refs, Role, SIGNED_KEY, Shape, StringRules, UNSIGNED_KEY, Union,
+    bare,
 };
 
 /// FNV-1a over words of eight bytes: the steps are what counts in `const`.
@@ -716,7 +717,13 @@ impl Out<'_> {
     }
 
     /// Writes something of an object's keys. Returns true if other keys may stand beside them.
-    const fn fields(&mut self, object: &Object<'_>, mut way: usize, pass: Pass, optional: bool) -> bool {
+    const fn fields(
+        &mut self,
+        object: &Object<'_>,
+        mut way: usize,
+        pass: Pass,
+        optional: bool,
+    ) -> bool {
         let mut is_open = object.open;
         let mut fields = object.fields;
         while let [field, rest @ ..] = fields {
@@ -763,7 +770,13 @@ impl Out<'_> {
     }
 
     /// The keys of what is flattened, in one of its ways.
-    const fn flattened(&mut self, kind: &Kind<'_>, mut way: usize, pass: Pass, optional: bool) -> bool {
+    const fn flattened(
+        &mut self,
+        kind: &Kind<'_>,
+        mut way: usize,
+        pass: Pass,
+        optional: bool,
+    ) -> bool {
         const NULL: &Shape<'_> = &Shape::new(Kind::Null);
         match kind {
             Kind::Object(object) => return self.fields(object, way, pass, optional),

@@ -131,7 +131,9 @@ pub fn compared(
     };
     if answer != Answer::Yes {
         // Renamed arguments are other values on both sides; readers of results are not asked by examples.
-        let witness = (renamed.is_empty() && !is_output).then(|| question.witness()).flatten();
+        let witness = (renamed.is_empty() && !is_output)
+            .then(|| question.witness())
+            .flatten();
         let verdict = if witness.is_some() || answer == Answer::No {
             Verdict::Major
         } else {

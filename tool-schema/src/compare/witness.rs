@@ -18,7 +18,18 @@ const DEEPEST: usize = 6;
 const STEPS: u32 = 400;
 /// Values of all types.
 const ANY_VALUES: [&str; 12] = [
-    "{}", "[]", "null", "true", "0", "-1", "0.5", "1e30", "\"\"", "\"~\"", "[null]", "{\"a\":null}",
+    "{}",
+    "[]",
+    "null",
+    "true",
+    "0",
+    "-1",
+    "0.5",
+    "1e30",
+    "\"\"",
+    "\"~\"",
+    "[null]",
+    "{\"a\":null}",
 ];
 /// Length of a string that is made, at most.
 const LONGEST: u64 = 2000;
@@ -78,9 +89,9 @@ impl<'t> Search<'t> {
             };
             (rank, value.len())
         });
-        let refused = found.iter().take_while(|value| {
-            admits(self.question.by, by, value, 0) == Some(false)
-        });
+        let refused = found
+            .iter()
+            .take_while(|value| admits(self.question.by, by, value, 0) == Some(false));
         let refused = refused.count();
         // Some that are admitted are needed to build others with.
         let mut kept: Vec<String> = found.drain(..refused.min(KEPT)).collect();
@@ -133,11 +144,18 @@ impl<'t> Search<'t> {
             values.get(values.len().checked_sub(1 + shift % values.len().max(1))?)
         };
         let around = |count: u64| [count.saturating_sub(1), count, count.saturating_add(1)];
-        let mut lens: Vec<u64> = [a.count.min, a.count.max, b.count.min, b.count.max, 1, places]
-            .into_iter()
-            .flat_map(around)
-            .filter(|len| *len <= MOST)
-            .collect();
+        let mut lens: Vec<u64> = [
+            a.count.min,
+            a.count.max,
+            b.count.min,
+            b.count.max,
+            1,
+            places,
+        ]
+        .into_iter()
+        .flat_map(around)
+        .filter(|len| *len <= MOST)
+        .collect();
         lens.sort_unstable();
         lens.dedup();
         for len in lens {
@@ -194,13 +212,15 @@ impl<'t> Search<'t> {
         if !a.is_closed() {
             others.iter().for_each(|key| add(key.as_bytes()));
         }
-        let sane = |(key, values): &(String, Vec<String>)| Some((key.clone(), values.last()?.clone()));
+        let sane =
+            |(key, values): &(String, Vec<String>)| Some((key.clone(), values.last()?.clone()));
         let is_needed = |key: &str| a.requires(key.as_bytes());
-        let needed: Vec<(String, String)> =
-            named.iter().filter(|(key, _)| is_needed(key)).filter_map(sane).collect();
-        let is_other = |key: &str| {
-            a.property(key.as_bytes()).is_none() && !is_needed(key)
-        };
+        let needed: Vec<(String, String)> = named
+            .iter()
+            .filter(|(key, _)| is_needed(key))
+            .filter_map(sane)
+            .collect();
+        let is_other = |key: &str| a.property(key.as_bytes()).is_none() && !is_needed(key);
         let all: Vec<(String, String)> = named
             .iter()
             .filter(|(key, _)| !is_other(key))
@@ -209,13 +229,21 @@ impl<'t> Search<'t> {
         let mut bases = vec![needed.clone(), all.clone()];
         // As many keys as are wanted.
         let lens = [a.entries.min, a.entries.max, b.entries.min, b.entries.max];
-        for len in lens.into_iter().flat_map(|len| [len.saturating_sub(1), len, len.saturating_add(1)]) {
-            let Ok(len) = usize::try_from(len.min(MOST + 1)) else { continue };
+        for len in lens
+            .into_iter()
+            .flat_map(|len| [len.saturating_sub(1), len, len.saturating_add(1)])
+        {
+            let Ok(len) = usize::try_from(len.min(MOST + 1)) else {
+                continue;
+            };
             if len > MOST as usize || len < needed.len() {
                 continue;
             }
             let mut base = needed.clone();
-            let more = named.iter().filter(|(key, _)| !is_needed(key)).filter_map(sane);
+            let more = named
+                .iter()
+                .filter(|(key, _)| !is_needed(key))
+                .filter_map(sane);
             base.extend(more.take(len - base.len()));
             if !a.is_closed() {
                 let value = self.values(a.rest(), b.rest(), depth + 1).pop();
@@ -229,7 +257,11 @@ impl<'t> Search<'t> {
             found.push(object(base));
             for (key, _) in base {
                 if !is_needed(key) {
-                    let rest: Vec<_> = base.iter().filter(|(name, _)| name != key).cloned().collect();
+                    let rest: Vec<_> = base
+                        .iter()
+                        .filter(|(name, _)| name != key)
+                        .cloned()
+                        .collect();
                     found.push(object(&rest));
                 }
             }
@@ -301,7 +333,12 @@ fn numbers(a: &Rules<'_>, b: &Rules<'_>, found: &mut Vec<String>) {
             for up in [true, false] {
                 if let Some(next) = near.next(up) {
                     found.push(next.to_string());
-                    if let Some(value) = next.to_string().parse::<f64>().ok().filter(|value| value.abs() < 1e15) {
+                    if let Some(value) = next
+                        .to_string()
+                        .parse::<f64>()
+                        .ok()
+                        .filter(|value| value.abs() < 1e15)
+                    {
                         let half = if up { value - 0.5 } else { value + 0.5 };
                         found.push(format!("{half:?}"));
                     }
@@ -337,13 +374,43 @@ fn plain(number: f64) -> String {
 
 fn strings(a: &Rules<'_>, b: &Rules<'_>, found: &mut Vec<String>) {
     const SAMPLES: [&str; 30] = [
-        "", "a", "A", "0", "5", "-", " ", "~", "ab", "abc", "ABC", "Ab1", "12", "123", "a-b", "a_b", "a b", "aa", "aaa", "x1", "A1", "AB12",
-        "2024-01-31", "12:00:00Z", "2024-01-31T12:00:00Z", "a@b.example", "https://a.example/", "P1D",
-        "00000000-0000-4000-8000-000000000000", "127.0.0.1",
+        "",
+        "a",
+        "A",
+        "0",
+        "5",
+        "-",
+        " ",
+        "~",
+        "ab",
+        "abc",
+        "ABC",
+        "Ab1",
+        "12",
+        "123",
+        "a-b",
+        "a_b",
+        "a b",
+        "aa",
+        "aaa",
+        "x1",
+        "A1",
+        "AB12",
+        "2024-01-31",
+        "12:00:00Z",
+        "2024-01-31T12:00:00Z",
+        "a@b.example",
+        "https://a.example/",
+        "P1D",
+        "00000000-0000-4000-8000-000000000000",
+        "127.0.0.1",
     ];
     found.extend(SAMPLES.iter().map(|text| format!("\"{text}\"")));
     let lens = [a.len.min, a.len.max, b.len.min, b.len.max];
-    for len in lens.into_iter().flat_map(|len| [len.saturating_sub(1), len, len.saturating_add(1)]) {
+    for len in lens
+        .into_iter()
+        .flat_map(|len| [len.saturating_sub(1), len, len.saturating_add(1)])
+    {
         if let Ok(len) = usize::try_from(len.min(LONGEST + 1))
             && len <= LONGEST as usize
         {
@@ -388,11 +455,17 @@ pub(super) fn admits(root: &[u8], schema: &[u8], value: &str, depth: usize) -> O
     }
     if !rules.one_of.is_empty() {
         let answers = answers(rules.one_of, |part| inside(part, value));
-        all.and(match answers.iter().filter(|answer| **answer == Some(true)).count() {
-            2.. => Some(false),
-            _ if answers.contains(&None) => None,
-            count => Some(count == 1),
-        });
+        all.and(
+            match answers
+                .iter()
+                .filter(|answer| **answer == Some(true))
+                .count()
+            {
+                2.. => Some(false),
+                _ if answers.contains(&None) => None,
+                count => Some(count == 1),
+            },
+        );
     }
     if rules.has_others || rules.is_unclear {
         all.and(None);
@@ -406,12 +479,22 @@ pub(super) fn admits(root: &[u8], schema: &[u8], value: &str, depth: usize) -> O
         let decoded: Option<String> = serde_json::from_slice(value).ok();
         let said = |text: &[u8]| serde_json::from_slice::<String>(text).ok();
         if !rules.pattern.is_empty() {
-            all.and(said(rules.pattern).zip(decoded.clone()).and_then(|(pattern, text)| {
-                regex::Regex::new(&pattern).ok().map(|regex| regex.is_match(&text))
-            }));
+            all.and(
+                said(rules.pattern)
+                    .zip(decoded.clone())
+                    .and_then(|(pattern, text)| {
+                        regex::Regex::new(&pattern)
+                            .ok()
+                            .map(|regex| regex.is_match(&text))
+                    }),
+            );
         }
         if !rules.format.is_empty() {
-            all.and(said(rules.format).zip(decoded).map(|(name, text)| format::admits(&name, &text)));
+            all.and(
+                said(rules.format)
+                    .zip(decoded)
+                    .map(|(name, text)| format::admits(&name, &text)),
+            );
         }
         own.pattern = &[];
         own.format = &[];
@@ -485,7 +568,9 @@ fn elements(
     let mut elements = Parts::of(value);
     while let Some((element, rest)) = elements.element() {
         all.and(inside(rules.place(seen.len() as u64), element));
-        all.and(Some(!rules.is_unique || !seen.iter().any(|one| equal(one, element))));
+        all.and(Some(
+            !rules.is_unique || !seen.iter().any(|one| equal(one, element)),
+        ));
         seen.push(element);
         elements = rest;
     }
@@ -525,4 +610,3 @@ fn members(
     all.and(Some(len >= rules.entries.min && len <= rules.entries.max));
     all.0
 }
-

@@ -63,6 +63,7 @@ pub(crate) fn run(serve: Serve, arguments: Vec<OsString>) -> Exit {
             let targets = asked.get_many::<String>("target").unwrap_or_default();
             printer.check(&tools, targets.map(String::as_str))
         }
+        Some(("lock", asked)) => printer.lock(&tools, asked.contains_id("accept")),
         Some(("call", asked)) => {
             let limit = serve.cx.limits().text;
             match CallCommand::read(asked, &tools, limit) {

@@ -45,9 +45,9 @@ mod judge;
 mod lowered;
 mod mixed;
 mod models;
-mod promised;
 #[cfg(oracle)]
 mod oracle;
+mod promised;
 mod row;
 mod std_types;
 mod structs;

@@ -78,8 +78,9 @@ pub(super) fn check(file: &LitStr, unproven: &[Ident], elements: &[Element]) -> 
         quote!(#function #arguments)
     };
     let written = at_file(quote!(__tool::lock_is_written), quote!((SAID)));
-    let read = at_file(quote!(__tool::lock), quote!((TEXT, IS_WRITTEN)));
+    let read = at_file(quote!(__tool::lock), quote!((TEXT, IS_WRITTEN, LISTED)));
     let none_is_gone = at_file(quote!(__tool::none_is_gone), quote!((&LOCK, LISTED, OFF)));
+    let count = literal(elements.len());
     let imports = quote_call_site!(
         use __tool::Untargeted as _;
     );
@@ -91,11 +92,11 @@ pub(super) fn check(file: &LitStr, unproven: &[Ident], elements: &[Element]) -> 
             const TEXT: &str = ::core::include_str!(::core::concat!(
                 ::core::env!("CARGO_MANIFEST_DIR"), "/", #file
             ));
-            const LISTED: &[__tool::Inputs] = #listed;
+            const LISTED: &[__tool::Inputs; #count] = #listed;
             const UNPROVEN: &[&str] = &[#(#accepted),*];
             const OFF: &[&str] = &[#(#off),*];
             const IS_WRITTEN: bool = #written;
-            const LOCK: __tool::Lock<{ __tool::lock_len(TEXT) }> = #read;
+            const LOCK: __tool::Lock<#count> = #read;
             #(#kept)*
             const _: () = #none_is_gone;
             __tool::Locked {

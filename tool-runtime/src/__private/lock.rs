@@ -13,21 +13,14 @@ use toolwright_provider::call::Annotations;
 /// Length of a schema that is compared in `const`, at most: in bytes.
 const LONGEST: usize = 32 * 1024;
 
-/// A lock file with fingerprints of `N` tools.
+/// A lock file, and what it says of a list of `N` elements.
 #[derive(Debug)]
 pub struct Lock<const N: usize> {
     text: &'static str,
-    tools: [Printed; N],
-    /// True if nothing is compared, since the file is being written.
-    is_off: bool,
-}
-
-/// A tool's fingerprint in the file.
-#[derive(Debug, Clone, Copy)]
-struct Printed {
-    name: &'static str,
-    /// `None` if a part of the tool is known at run time alone.
-    print: Option<u64>,
+    /// True for each element with a tool whose fingerprint is not where it was.
+    changed: [bool; N],
+    /// True if the file has these tools in this order, and no others.
+    is_straight: bool,
 }
 
 /// Returns true if the build is one that writes the file.
@@ -54,64 +47,141 @@ pub const fn lock_accepts(said: Option<&str>) -> bool {
     }
 }
 
-/// Returns how many tools the file has.
-pub const fn lock_len(text: &'static str) -> usize {
-    match value_of(text, "fingerprints") {
-        Some(prints) => Members::of(prints).count(),
-        None => 0,
-    }
-}
-
-/// Reads the file.
+/// Reads the file: its fingerprints are held against the list's in one pass, tool by tool. What is not where it was is looked for
+/// where it is asked for.
 ///
 /// # Panics
 /// At the caller's place, if the file is neither empty nor a lock.
-#[allow(clippy::indexing_slicing)] // There are `N` members.
+#[allow(clippy::indexing_slicing)] // There are `N` elements.
 #[track_caller]
-pub const fn lock<const N: usize>(text: &'static str, is_off: bool) -> Lock<N> {
+pub const fn lock<const N: usize>(text: &'static str, is_off: bool, list: &[Inputs; N]) -> Lock<N> {
     let mut lock = Lock {
         text,
-        tools: [Printed {
-            name: "",
-            print: None,
-        }; N],
-        is_off,
+        changed: [false; N],
+        is_straight: true,
     };
     if is_off || text.trim_ascii().is_empty() {
         return lock;
     }
-    let version = value_of(text, "lock");
-    // The tools behind them are read where one changed.
-    let (Some(version), Some(prints)) = (version, value_of(text, "fingerprints")) else {
+    let Some((b"lock", version, rest)) = first_member(text) else {
         panic!(
-            "the lock file cannot be read: it is not as it was written\nhelp: bring it back from version control, or write it anew: `TOOLS_LOCK=update cargo test`"
+            "the lock file cannot be read: it is not as it was written\nhelp: bring it back from version control, or empty it and write it anew: `TOOLS_LOCK=update cargo test`"
         );
     };
     assert!(
         same(version, "1"),
         "the lock file is of a later version\nhelp: build with the toolwright that wrote it"
     );
-    let mut members = Members::of(prints);
+    let mut rest = match after(rest, b"\"fingerprints\":{") {
+        Some(rest) => rest,
+        None => &[],
+    };
     let mut index = 0;
     while index < N {
-        let Some((name, value, rest)) = members.split() else {
-            break;
-        };
-        members = rest;
-        let print = match value.as_bytes() {
-            [b'"', inside @ .., b'"'] => match std::str::from_utf8(inside) {
-                Ok(hex) => match u64::from_str_radix(hex, 16) {
-                    Ok(print) => Some(print),
-                    Err(_) => None,
-                },
-                Err(_) => None,
-            },
-            _ => None,
-        };
-        lock.tools[index] = Printed { name, print };
+        let (mut tools, listed) = list[index].tools();
+        while let [tool, more @ ..] = tools {
+            tools = more;
+            if tool.name.is_empty() {
+                continue;
+            }
+            match printed(rest, listed, tool) {
+                Some(behind) => rest = behind,
+                None => {
+                    lock.changed[index] = true;
+                    lock.is_straight = false;
+                    // The next may stand behind it.
+                    if let Some(behind) = behind_member(rest) {
+                        rest = behind;
+                    }
+                }
+            }
+        }
         index += 1;
     }
+    lock.is_straight &= after(rest, b"}").is_some();
     lock
+}
+
+/// Splits the first member off the text of an object.
+const fn first_member(text: &str) -> Option<(&[u8], &str, &[u8])> {
+    match Members::of(text).split() {
+        Some((key, value, rest)) => Some((key.as_bytes(), value, rest.rest())),
+        None => None,
+    }
+}
+
+/// Returns what stands behind a member and its comma.
+const fn behind_member(text: &[u8]) -> Option<&[u8]> {
+    match Members::inside(text).split() {
+        Some((_, _, rest)) => Some(rest.rest()),
+        None => None,
+    }
+}
+
+/// Returns what stands behind these bytes, if a text starts with them, but for white space and commas between.
+const fn after<'t>(mut text: &'t [u8], mut bytes: &[u8]) -> Option<&'t [u8]> {
+    while let [byte, wanted @ ..] = bytes {
+        match text {
+            [b' ' | b'\n' | b'\r' | b'\t' | b',', rest @ ..] => text = rest,
+            [one, rest @ ..] if *one == *byte => {
+                text = rest;
+                bytes = wanted;
+            }
+            _ => return None,
+        }
+    }
+    Some(text)
+}
+
+/// Returns what stands behind these bytes, if a text starts with them.
+const fn behind<'t>(mut text: &'t [u8], mut bytes: &[u8]) -> Option<&'t [u8]> {
+    while let [byte, wanted @ ..] = bytes {
+        match text {
+            [one, rest @ ..] if *one == *byte => text = rest,
+            _ => return None,
+        }
+        bytes = wanted;
+    }
+    Some(text)
+}
+
+/// Returns what stands behind a tool's fingerprint, if it is the next one in the file.
+const fn printed<'t>(text: &'t [u8], listed: As, tool: &Descriptor) -> Option<&'t [u8]> {
+    let Some(text) = after(text, b"\"") else {
+        return None;
+    };
+    let (prefix, name) = match listed {
+        As::Tool(other, _) if !other.is_empty() => ("", other),
+        As::Tool(..) => ("", tool.name),
+        As::Instance(prefix, _) => (prefix, tool.name),
+    };
+    let Some(text) = behind(text, prefix.as_bytes()) else {
+        return None;
+    };
+    let Some(text) = behind(text, name.as_bytes()) else {
+        return None;
+    };
+    let Some(text) = after(text, b"\":\"") else {
+        return None;
+    };
+    let (mut text, print) = (text, fingerprint(tool));
+    let mut shift = u64::BITS;
+    while shift > 0 {
+        shift -= 4;
+        let [digit, rest @ ..] = text else {
+            return None;
+        };
+        text = rest;
+        let value = match *digit {
+            digit @ b'0'..=b'9' => digit - b'0',
+            letter @ b'a'..=b'f' => letter - b'a' + 10,
+            _ => return None,
+        };
+        if (print >> shift) & 15 != value as u64 {
+            return None;
+        }
+    }
+    after(text, b"\"")
 }
 
 /// Refuses an element with a tool that breaks those who call it as the file says that they may.
@@ -126,8 +196,9 @@ pub const fn kept<const N: usize>(
     unproven: &[&str],
     all: bool,
 ) {
-    if lock.is_off {
-        return;
+    match lock.changed.split_at_checked(at) {
+        Some((_, [true, ..])) => {}
+        _ => return,
     }
     let (mut tools, listed) = element.tools();
     while let [tool, more @ ..] = tools {
@@ -135,15 +206,31 @@ pub const fn kept<const N: usize>(
         if tool.name.is_empty() {
             continue;
         }
-        let Some(known) = lock.find(listed, tool.name, at) else {
+        let name = called(listed, tool);
+        let name = name.as_str();
+        // A new tool breaks nobody.
+        let Some(print) = lock.print(name) else {
             continue;
         };
-        let may_be_opaque =
-            all || is_one_of(unproven, tool.name) || is_one_of(unproven, known.name);
-        if let Some(text) = lock.judge(known, tool, may_be_opaque) {
+        let may_be_opaque = all || is_one_of(unproven, tool.name) || is_one_of(unproven, name);
+        if let Some(text) = lock.judge(name, print, tool, may_be_opaque) {
             panic!("{}", text.as_str());
         }
     }
+}
+
+/// The name that a list gives a tool.
+const fn called(listed: As, tool: &Descriptor) -> ConstText {
+    let mut text = ConstText::new();
+    match listed {
+        As::Tool(other, _) if !other.is_empty() => text.push(other),
+        As::Tool(..) => text.push(tool.name),
+        As::Instance(prefix, _) => {
+            text.push(prefix);
+            text.push(tool.name);
+        }
+    }
+    text
 }
 
 /// Refuses a list that lacks a tool of the file, unless it belongs to an element that is switched off.
@@ -152,25 +239,22 @@ pub const fn kept<const N: usize>(
 /// At the caller's place, with the tool and the way out.
 #[track_caller]
 pub const fn none_is_gone<const N: usize>(lock: &Lock<N>, list: &[Inputs], off: &[&str]) {
-    if lock.is_off {
+    if lock.is_straight {
         return;
     }
-    let mut index = 0;
-    let mut known: &[Printed] = &lock.tools;
-    while let [one, rest @ ..] = known {
+    let Some(prints) = value_of(lock.text, "fingerprints") else {
+        return;
+    };
+    let mut known = Members::of(prints);
+    while let Some((name, _, rest)) = known.split() {
         known = rest;
-        if !is_listed_at(list, index, one.name)
-            && !is_listed(list, one.name)
-            && !is_one_of(off, one.name)
-            && !lock.is_off_element(one.name, off)
-        {
+        if !is_listed(list, name) && !is_one_of(off, name) && !lock.is_off_element(name, off) {
             let mut text = ConstText::new();
             text.push("the list has no tool `");
-            text.push(one.name);
+            text.push(name);
             text.push("` any more, and the lock says that it may be called\nhelp: list it again, or accept the break: `TOOLS_LOCK=accept-major cargo test`");
             panic!("{}", text.as_str());
         }
-        index += 1;
     }
 }
 
@@ -182,14 +266,6 @@ const fn is_listed(mut list: &[Inputs], name: &str) -> bool {
         list = rest;
     }
     false
-}
-
-/// The same, where it most likely is.
-const fn is_listed_at(list: &[Inputs], index: usize, name: &str) -> bool {
-    match list.split_at_checked(index) {
-        Some((_, [element, ..])) => brings(element, name),
-        _ => false,
-    }
 }
 
 const fn brings(element: &Inputs, name: &str) -> bool {
@@ -217,9 +293,9 @@ const fn is_called(name: &str, listed: As, own: &str) -> bool {
 
 /// The fingerprint of what a tool promises.
 const fn fingerprint(tool: &Descriptor) -> u64 {
-    let print = Fingerprint::NEW.tree(tool.input);
+    let print = Fingerprint::NEW.tree(tool.input, false);
     let print = match tool.output {
-        Some(output) => print.number(1).tree(output),
+        Some(output) => print.number(1).tree(output, true),
         None => print.number(0),
     };
     let Annotations {
@@ -242,20 +318,12 @@ const fn tool_is_opaque(tool: &Descriptor) -> bool {
 }
 
 impl<const N: usize> Lock<N> {
-    const fn find(&self, listed: As, own: &str, at: usize) -> Option<Printed> {
-        let mut tools: &[Printed] = &self.tools;
-        if let Some((_, [one, ..])) = tools.split_at_checked(at)
-            && is_called(one.name, listed, own)
-        {
-            return Some(*one);
+    /// The fingerprint of a tool in the file, as it is written.
+    const fn print(&self, name: &str) -> Option<&'static str> {
+        match value_of(self.text, "fingerprints") {
+            Some(prints) => value_of(prints, name),
+            None => None,
         }
-        while let [one, rest @ ..] = tools {
-            if is_called(one.name, listed, own) {
-                return Some(*one);
-            }
-            tools = rest;
-        }
-        None
     }
 
     /// Returns true if the file says that a tool belongs to an element that is switched off.
@@ -285,18 +353,22 @@ impl<const N: usize> Lock<N> {
     /// Returns the message that refuses a tool, if any.
     const fn judge(
         &self,
-        known: Printed,
+        name: &str,
+        print: &str,
         tool: &Descriptor,
         may_be_opaque: bool,
     ) -> Option<ConstText> {
-        match known.print {
-            Some(print) if print == fingerprint(tool) => return None,
-            None if may_be_opaque => return None,
-            _ => {}
+        // It may only stand in another place.
+        if let [b'"', hex @ .., b'"'] = print.as_bytes()
+            && let Ok(hex) = std::str::from_utf8(hex)
+            && let Ok(print) = u64::from_str_radix(hex, 16)
+            && print == fingerprint(tool)
+        {
+            return None;
         }
         let mut text = ConstText::new();
         text.push("`");
-        text.push(known.name);
+        text.push(name);
         if tool_is_opaque(tool) {
             if may_be_opaque {
                 return None;
@@ -306,7 +378,7 @@ impl<const N: usize> Lock<N> {
             text.push("]`, and call `toolwright::lock::check` in a test");
             return Some(text);
         }
-        let Some(entry) = self.entry(known.name) else {
+        let Some(entry) = self.entry(name) else {
             text.push("` has a fingerprint in the lock file, and no entry\nhelp: bring the file back from version control");
             return Some(text);
         };

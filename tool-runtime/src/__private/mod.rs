@@ -25,7 +25,7 @@ pub use self::list::{
     unique,
 };
 pub use self::lock::{
-    Lock, kept, lock, lock_accepts, lock_is_written, lock_len, locked, locked_tools, none_is_gone,
+    Lock, kept, lock, lock_accepts, lock_is_written, locked, locked_tools, none_is_gone,
 };
 pub use self::probe::{
     Argument, AsJson, CompiledSchema, FindNoOutput, FindOutput, FindValue, FoundIn, FoundNowhere,

@@ -138,6 +138,11 @@ impl<'t> Parts<'t> {
         Self(value)
     }
 
+    /// Returns the text that is left.
+    pub(super) const fn rest(self) -> &'t [u8] {
+        self.0
+    }
+
     /// Splits the first member off an object: its key, without the quotes and as it is written, and its value.
     pub(super) const fn member(self) -> Option<(&'t [u8], &'t [u8], Self)> {
         let Some((key, rest)) = split(self.0) else {

@@ -30,6 +30,16 @@ impl<'t> Members<'t> {
         Self(Parts::of(object.as_bytes()))
     }
 
+    /// The members in a text behind the bracket.
+    pub const fn inside(text: &'t [u8]) -> Self {
+        Self(Parts::of_one(text))
+    }
+
+    /// Returns the text that is left.
+    pub const fn rest(self) -> &'t [u8] {
+        self.0.rest()
+    }
+
     /// Splits the first off.
     pub const fn split(self) -> Option<(&'t str, &'t str, Self)> {
         let Some((key, value, rest)) = self.0.member() else {
@@ -39,16 +49,6 @@ impl<'t> Members<'t> {
             (Ok(key), Ok(value)) => Some((key, value, Self(rest))),
             _ => None,
         }
-    }
-
-    /// Returns how many there are.
-    pub const fn count(self) -> usize {
-        let (mut rest, mut count) = (self, 0);
-        while let Some((_, _, behind)) = rest.split() {
-            rest = behind;
-            count += 1;
-        }
-        count
     }
 }
 

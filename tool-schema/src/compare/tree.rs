@@ -2,8 +2,7 @@
 
 use crate::shape::{
     Bounds, Edge, Field, Id, Int, IntegerRange, Kind, Literal, Map, NumberRange, Object,
-    OutputPresence, Presence, Refs, Role, SIGNED_KEY, Shape, StringRules, UNSIGNED_KEY, Union,
-    bare,
+    OutputPresence, Presence, Refs, SIGNED_KEY, Shape, StringRules, UNSIGNED_KEY, Union, bare,
 };
 
 /// FNV-1a over words of eight bytes: the steps are what counts in `const`.
@@ -23,25 +22,24 @@ impl Fingerprint {
     /// Adds a number.
     #[must_use]
     pub const fn number(self, value: u64) -> Self {
-        Self((self.0 ^ value).wrapping_mul(0x0100_0000_01b3)).turned()
-    }
-
-    const fn turned(self) -> Self {
-        Self(self.0 ^ (self.0 >> 29))
+        let sum = (self.0 ^ value).wrapping_mul(0x0100_0000_01b3);
+        Self(sum ^ (sum >> 29))
     }
 
     /// Adds a text, and where it ends.
     #[must_use]
     pub const fn text(self, text: &str) -> Self {
+        // Bytes one by one: to split words off takes more steps, and names are short.
         let mut bytes = text.as_bytes();
         let mut sum = self.number(bytes.len() as u64);
-        while let Some((word, rest)) = bytes.split_first_chunk() {
-            sum = sum.number(u64::from_le_bytes(*word));
-            bytes = rest;
-        }
+        let mut word = 0;
         while let [byte, rest @ ..] = bytes {
-            sum = sum.number(*byte as u64);
+            word = (word << 8) | *byte as u64;
             bytes = rest;
+            if bytes.len() & 7 == 0 {
+                sum = sum.number(word);
+                word = 0;
+            }
         }
         sum
     }
@@ -74,48 +72,17 @@ impl Fingerprint {
         }
     }
 
-    /// Adds a tree: all that its schema says, and no words.
+    /// Adds a tree: all that its schema says on one of serde's sides, and no words.
     #[must_use]
-    pub const fn tree(self, shape: &Shape<'_>) -> Self {
-        let mut sum = self.kind(&shape.kind);
-        let mut index = 0;
-        while let Some(child) = shape.kind.child(index) {
-            if let Role::Field(field) = child.role {
-                sum = sum.field(field);
-            }
-            sum = sum.tree(child.shape);
-            index += 1;
-        }
-        sum.number(index as u64)
-    }
-
-    const fn field(self, field: &Field<'_>) -> Self {
-        let presence = match field.presence {
-            Presence::Required => 1,
-            // Both may be missing.
-            Presence::Optional | Presence::Defaulted => 2,
-            Presence::Never => 3,
-        };
-        let output = match field.output {
-            OutputPresence::Always => 0x10,
-            OutputPresence::Sometimes => 0x20,
-            OutputPresence::Never => 0x30,
-        };
-        self.text(field.name)
-            .text(field.output_name)
-            .number(presence + output + (field.flatten as u64))
-    }
-
-    const fn kind(self, kind: &Kind<'_>) -> Self {
-        match kind {
+    pub const fn tree(self, shape: &Shape<'_>, output: bool) -> Self {
+        match &shape.kind {
             Kind::Any => self.number(1),
             Kind::Null => self.number(2),
             Kind::Bool => self.number(3),
             Kind::Integer(range) => self
-                .number(4)
+                .number(4 + ((range.not_zero as u64) << 8))
                 .int(range.min)
                 .int(range.max)
-                .number(range.not_zero as u64)
                 .number(range.multiple_of),
             Kind::Number(range) => self
                 .number(5)
@@ -123,33 +90,91 @@ impl Fingerprint {
                 .edge(range.min)
                 .edge(range.max)
                 .literal(range.multiple_of),
+            Kind::String(rules) if rules.is_any() => self.number(20),
             Kind::String(rules) => self.number(6).strings(rules),
             Kind::Enum(variants) => {
-                let mut sum = self.number(7);
+                let mut sum = self.number(7).number(variants.len() as u64);
                 let mut variants = *variants;
                 while let [variant, rest @ ..] = variants {
-                    sum = sum.text(variant.name).text(variant.output_name);
+                    sum = sum.text(if output {
+                        variant.output_name
+                    } else {
+                        variant.name
+                    });
                     variants = rest;
                 }
                 sum
             }
             Kind::Array(array) => self
-                .number(8)
+                .number(8 + ((array.unique as u64) << 8))
                 .number(array.min_len)
                 .count(array.max_len)
-                .number(array.unique as u64),
-            Kind::Tuple(_) => self.number(9),
-            Kind::Object(object) => self.number(10).number(object.open as u64),
-            Kind::Map(map) => self.number(11).number(map.min_len).count(map.max_len),
-            Kind::Nullable(_) => self.number(12),
-            Kind::Union(_) => self.number(13),
-            Kind::Bounded(_, bounds) => self.number(14).bounds(bounds),
-            Kind::InOut { .. } => self.number(15),
+                .tree(array.items, output),
+            Kind::Tuple(items) => {
+                let mut sum = self.number(9).number(items.len() as u64);
+                let mut items = *items;
+                while let [item, rest @ ..] = items {
+                    sum = sum.tree(item, output);
+                    items = rest;
+                }
+                sum
+            }
+            Kind::Object(object) => {
+                let sum = self.number(10 + ((object.open as u64) << 8));
+                sum.fields(object.fields, output)
+            }
+            Kind::Map(map) => self
+                .number(11)
+                .number(map.min_len)
+                .count(map.max_len)
+                .tree(map.keys, output)
+                .tree(map.values, output),
+            Kind::Nullable(inner) => self.number(12).tree(inner, output),
+            Kind::Union(union) => {
+                let mut sum = self.number(13).number(union.members.len() as u64);
+                let mut members = union.members;
+                while let [member, rest @ ..] = members {
+                    sum = sum.tree(member, output);
+                    members = rest;
+                }
+                sum
+            }
+            Kind::Bounded(inner, bounds) => self.number(14).bounds(bounds).tree(inner, output),
+            Kind::InOut {
+                input,
+                output: written,
+            } => self
+                .number(15)
+                .tree(if output { written } else { input }, output),
             Kind::Recursive(back) => self.number(16).text(back.id.name).number(back.id.hash),
             Kind::Foreign(_) => self.number(17),
             Kind::Rule(_) => self.number(18),
             Kind::Unknown => self.number(19),
         }
+    }
+
+    /// Adds the keys of an object.
+    const fn fields(self, mut fields: &[Field<'_>], output: bool) -> Self {
+        let mut sum = self.number(fields.len() as u64);
+        while let [field, rest @ ..] = fields {
+            fields = rest;
+            let (name, presence) = if output {
+                (field.output_name, field.output as u64)
+            } else {
+                // A key that may be missing may be missing, whatever that means.
+                let presence = match field.presence {
+                    Presence::Required => 0,
+                    Presence::Optional | Presence::Defaulted => 1,
+                    Presence::Never => 2,
+                };
+                (field.name, presence)
+            };
+            sum = sum
+                .number(presence + ((field.flatten as u64) << 8))
+                .text(name)
+                .tree(field.shape, output);
+        }
+        sum
     }
 
     const fn strings(self, rules: &StringRules<'_>) -> Self {

@@ -18,6 +18,7 @@ const TWO_ERRORS: [&str; 2] = [
 /// What does not compile: one mistake a file, in a directory named after its kind.
 #[test]
 fn rejected() {
+    lay_locks();
     let cases = trybuild::TestCases::new();
     for kind in kinds() {
         cases.compile_fail(kind.join("*.rs"));
@@ -28,6 +29,7 @@ fn rejected() {
 /// its programs, and what is refused must be refused by `cargo check` already.
 #[test]
 fn accepted() {
+    lay_locks();
     trybuild::TestCases::new().pass("tests/ui/pass/*.rs");
 }
 
@@ -75,6 +77,22 @@ fn an_error_says_what_to_do() {
             !headline.starts_with(char::is_uppercase),
             "{at}: {headline}"
         );
+    }
+}
+
+/// Puts the lock files into the package that trybuild makes of the programs: a lock is named from there.
+fn lay_locks() {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    let package = target.join("tests/trybuild").join(env!("CARGO_PKG_NAME"));
+    let locks = package.join("locks");
+    fs::create_dir_all(&locks).unwrap();
+    for file in entries(Path::new("tests/locks")) {
+        let text = fs::read(&file).unwrap();
+        let to = locks.join(file.file_name().unwrap());
+        // A file that is written anew is compiled anew.
+        if fs::read(&to).ok().as_ref() != Some(&text) {
+            fs::write(to, text).unwrap();
+        }
     }
 }
 

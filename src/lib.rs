@@ -56,7 +56,8 @@ pub mod call {
     };
     #[doc(inline)]
     pub use toolwright_runtime::tool::{
-        Answer, BoxFuture, Call, CallPlace, Decision, Filter, Grant, Scope, State, WrapTool,
+        Answer, Approved, BoxFuture, Call, CallPlace, Decision, Filter, Grant, Scope, State,
+        WrapTool,
     };
     #[cfg(feature = "tokio")]
     #[doc(inline)]

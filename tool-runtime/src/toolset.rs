@@ -72,6 +72,7 @@ pub(crate) struct Entry {
     tool: Arc<dyn Tool>,
     attributes: Meta,
     may_hide: bool,
+    needs_approval: bool,
     is_destructive: bool,
     encoded: Arc<EncodedTool>,
     #[cfg(feature = "tokio")]
@@ -121,6 +122,7 @@ impl Entry {
                 timeout: def.timeout,
                 annotations: def.annotations,
             },
+            needs_approval: tool.__needs_approval(),
             may_hide: tool.__may_hide() || def.meta.get(SCOPES).is_some(),
             is_destructive: def.annotations.destructive == Some(true),
             tool,
@@ -169,6 +171,11 @@ impl Entry {
 
     pub(crate) fn tool(&self) -> &Arc<dyn Tool> {
         &self.tool
+    }
+
+    /// Returns true if the tool runs only with a person's yes.
+    pub(crate) fn needs_approval(&self) -> bool {
+        self.needs_approval
     }
 
     pub(crate) fn attributes(&self) -> &Meta {

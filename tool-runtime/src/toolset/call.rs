@@ -6,7 +6,7 @@ use std::mem;
 use serde::Serialize;
 
 use super::{Entry, Inner, Toolset};
-use crate::tool::{Answer, Call, Contained, Context, LaterAnswer, wait};
+use crate::tool::{Answer, Call, Contained, Context, LaterAnswer, not_approved, wait};
 #[cfg(feature = "tokio")]
 use crate::tool::{is_stream, items};
 use toolwright_provider::call::{
@@ -232,11 +232,17 @@ impl Inner {
             return (None, None);
         };
         // One guard covers visibility and call. A panic before the tool is known to be visible hides it.
-        let is_visible = Cell::new(!entry.may_hide);
+        // A call that nobody approved does not reach the tool, either.
+        let is_visible = Cell::new(!entry.may_hide && !entry.needs_approval);
         let mut later = None;
         let guarded = contained(|| {
             if !is_visible.get() {
                 is_visible.set(entry.shows(&cx.scope()));
+                if is_visible.get() && entry.needs_approval {
+                    let checked = entry.tool.validate(entry.call(call, store, cx));
+                    *place = Err(checked.err().unwrap_or_else(not_approved));
+                    return;
+                }
             }
             if is_visible.get() {
                 match entry.tool.__run(entry.call(call, store, cx)) {

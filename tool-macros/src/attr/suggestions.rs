@@ -28,7 +28,7 @@ const OTHER_WORDS: [(&str, &str); 17] = [
 ];
 
 /// Options that exist in another form, by attribute, with the help to show.
-const OTHER_FORMS: [(&str, &[&str], &str); 9] = [
+const OTHER_FORMS: [(&str, &[&str], &str); 10] = [
     (
         "arg",
         &["description", "desc", "doc", "about"],
@@ -79,8 +79,12 @@ const OTHER_FORMS: [(&str, &[&str], &str); 9] = [
             "needs_approval",
             "require_approval",
             "requires_approval",
-            "risk",
         ],
+        "with a parameter `yes: Approved<'_>` it runs only with a person's yes;",
+    ),
+    (
+        "tool",
+        &["risk"],
         "a layer `Approval` asks a person about tools that are `destructive` or have `meta(risk = \"high\")`;",
     ),
     (

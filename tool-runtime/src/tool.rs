@@ -30,7 +30,7 @@ pub use self::answer::{Answer, BoxFuture, EarlyExit, Ran};
 pub use self::approved::Approved;
 #[cfg(feature = "tokio")]
 pub(crate) use self::approved::Yes;
-pub(crate) use self::approved::not_approved;
+pub(crate) use self::approved::{approved_in_test, not_approved};
 pub use self::call::Call;
 #[cfg(feature = "tokio")]
 pub use self::cancel::Cancel;

@@ -4,6 +4,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::json;
 use toolwright::agent::testing::ScriptedModel;
@@ -81,7 +82,8 @@ async fn an_agent_without_a_way_to_ask_pauses() {
     assert!(pending.iter().all(|pending| pending.reason == why));
     // Running it again asks nobody, and runs nothing.
     let mut session = stored(&session);
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
+    assert!(matches!(error, AgentError::Session(_)), "{error:?}");
     assert_eq!(paid.bills(), [0; 0]);
 
     session.decide("c", Decision::Approve).unwrap();
@@ -131,7 +133,8 @@ async fn a_layer_that_asks_gives_the_yes() {
 #[tokio::test]
 async fn a_yes_to_another_call_or_tool_does_not_count() {
     let paid = Paid::default();
-    let agent = Agent::new(model(&[call("a", 1)], "Done."), all(&paid));
+    let calls = ScriptedModel::new([Ok(ModelResponse::calls([call("a", 1)]))]);
+    let agent = Agent::new(calls, all(&paid));
     let mut session = Session::ask("Pay!");
     agent.run(&mut session, &Context::new()).await.unwrap();
     session.decide("a", Decision::Approve).unwrap();
@@ -171,28 +174,38 @@ async fn a_yes_to_another_call_or_tool_does_not_count() {
 }
 
 #[tokio::test]
-async fn a_yes_that_is_read_twice_runs_the_body_once() {
+async fn after_a_crash_a_yes_does_not_let_the_body_run_again() {
+    /// Pays a bill, and the program ends before it says so.
+    #[tool(name = "pay")]
+    async fn pay_and_end(bill: u32, yes: Approved<'_>, #[state] paid: &Paid) -> String {
+        let _ = yes;
+        paid.0.lock().unwrap().push(bill);
+        std::future::pending().await
+    }
+
     let (paid, store) = (Paid::default(), MemoryCheckpointer::new());
-    let agent = |then: &str| {
-        Agent::new(model(&[call("a", 1)], then), all(&paid)).checkpointer(store.clone())
+    let agent = |steps: Vec<_>| {
+        let tools = tools![pay_and_end; state = paid.clone()];
+        Agent::new(ScriptedModel::new(steps), tools).checkpointer(store.clone())
     };
-    let first = agent("Done.");
+    let first = agent(vec![Ok(ModelResponse::calls([call("a", 1)]))]);
     let mut session = Session::with_id("s");
     session.reply("Pay!").unwrap();
     first.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(paid.bills(), [0; 0]);
-    // A process ends behind the call, before what it came to is saved: another one reads the decided session again.
     session.decide("a", Decision::Approve).unwrap();
-    let before = stored(&session);
-    first.run(&mut session, &Context::new()).await.unwrap();
+    let cx = Context::new();
+    let run = Box::pin(first.run(&mut session, &cx));
+    let ended = tokio::time::timeout(Duration::from_millis(50), run).await;
+    assert!(ended.is_err());
     assert_eq!(paid.bills(), [1]);
-    let again = Agent::new(
-        ScriptedModel::new([Ok(ModelResponse::text("Done."))]),
-        all(&paid),
-    )
-    .checkpointer(store.clone());
-    let _ = again.run(&mut stored(&before), &Context::new()).await;
+
+    let other = agent(vec![]);
+    let mut session = other.state("s").await.unwrap().unwrap();
+    // Whatever the store says of the decision: the record says that the call began.
+    let _ = other.run(&mut session, &Context::new()).await;
     assert_eq!(paid.bills(), [1]);
+    let pending = session.pending();
+    assert_eq!(pending.len(), 1);
 }
 
 #[tokio::test]
@@ -209,7 +222,7 @@ async fn an_agent_behind_a_tool_hands_the_question_out() {
     agent.run(&mut session, &Context::new()).await.unwrap();
     assert_eq!(paid.bills(), [0; 0]);
     // Without a decision it waits, however often it runs.
-    agent.run(&mut session, &Context::new()).await.unwrap();
+    assert!(agent.run(&mut session, &Context::new()).await.is_err());
     assert_eq!(paid.bills(), [0; 0]);
     let yes = |inner: &mut Session| inner.decide("a", Decision::Approve);
     session.in_sub_session("o", yes).unwrap();

@@ -157,7 +157,7 @@ pub fn approved<'a>(call: &Call<'a>) -> Result<Approved<'a>, EarlyExit> {
 
 /// A yes for the test of a function; `toolwright_testing` calls it.
 pub fn approved_in_test(arguments: String) -> Approved<'static> {
-    Approved::in_test(arguments)
+    crate::tool::approved_in_test(arguments)
 }
 
 /// Descriptor of a tool, as a call receives it.

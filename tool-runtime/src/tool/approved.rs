@@ -50,11 +50,6 @@ impl<'a> Approved<'a> {
         }
     }
 
-    /// Makes a yes for the test of a function.
-    pub(crate) fn in_test(arguments: String) -> Self {
-        Self(arguments.into())
-    }
-
     /// Returns the approved arguments, the text of a JSON object. Secret ones are in it, although people were shown the
     /// text without them.
     pub fn arguments(&self) -> &str {
@@ -67,6 +62,13 @@ impl<'a> Approved<'a> {
         // The call's arguments were decoded. Those of a call without any may be an empty text.
         serde_json::from_str(&self.0).unwrap_or_else(|_| Value::Object(serde_json::Map::new()))
     }
+}
+
+/// Makes a yes for the test of a function.
+///
+/// No method, since the compiler would suggest it.
+pub(crate) fn approved_in_test(arguments: String) -> Approved<'static> {
+    Approved(arguments.into())
 }
 
 impl fmt::Debug for Approved<'_> {

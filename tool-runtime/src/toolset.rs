@@ -107,7 +107,7 @@ pub(crate) struct Traits {
 
 impl Entry {
     pub(crate) fn new(tool: Arc<dyn Tool>) -> Self {
-        let def = tool.def();
+        let (def, needs_approval) = (tool.def(), tool.__needs_approval());
         Self {
             name: def.name.as_ref().into(),
             attributes: def.meta.clone(),
@@ -122,8 +122,9 @@ impl Entry {
                 timeout: def.timeout,
                 annotations: def.annotations,
             },
-            needs_approval: tool.__needs_approval(),
-            may_hide: tool.__may_hide() || def.meta.get(SCOPES).is_some(),
+            needs_approval,
+            // One look at both, so that calls of other tools pay for neither.
+            may_hide: tool.__may_hide() || def.meta.get(SCOPES).is_some() || needs_approval,
             is_destructive: def.annotations.destructive == Some(true),
             tool,
             encoded: Arc::default(),

@@ -28,7 +28,7 @@ const OTHER_WORDS: [(&str, &str); 17] = [
 ];
 
 /// Options that exist in another form, by attribute, with the help to show.
-const OTHER_FORMS: [(&str, &[&str], &str); 10] = [
+const OTHER_FORMS: [(&str, &[&str], &str); 9] = [
     (
         "arg",
         &["description", "desc", "doc", "about"],
@@ -79,13 +79,9 @@ const OTHER_FORMS: [(&str, &[&str], &str); 10] = [
             "needs_approval",
             "require_approval",
             "requires_approval",
+            "risk",
         ],
-        "with a parameter `yes: Approved<'_>` it runs only with a person's yes;",
-    ),
-    (
-        "tool",
-        &["risk"],
-        "a layer `Approval` asks a person about tools that are `destructive` or have `meta(risk = \"high\")`;",
+        "a parameter `yes: Approved<'_>` lets nothing run without a person's yes, and a layer `Approval` asks about tools that are `destructive` or have `meta(risk = \"high\")`;",
     ),
     (
         "",

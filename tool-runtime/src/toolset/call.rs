@@ -232,12 +232,12 @@ impl Inner {
             return (None, None);
         };
         // One guard covers visibility and call. A panic before the tool is known to be visible hides it.
-        // A call that nobody approved does not reach the tool, either.
-        let is_visible = Cell::new(!entry.may_hide && !entry.needs_approval);
+        let is_visible = Cell::new(!entry.may_hide);
         let mut later = None;
         let guarded = contained(|| {
             if !is_visible.get() {
                 is_visible.set(entry.shows(&cx.scope()));
+                // A call that nobody approved does not reach the tool, either.
                 if is_visible.get() && entry.needs_approval {
                     let checked = entry.tool.validate(entry.call(call, store, cx));
                     *place = Err(checked.err().unwrap_or_else(not_approved));

@@ -56,7 +56,8 @@ pub mod call {
     };
     #[doc(inline)]
     pub use toolwright_runtime::tool::{
-        Answer, BoxFuture, Call, CallPlace, Decision, Filter, Grant, Scope, State, WrapTool,
+        Answer, Approved, BoxFuture, Call, CallPlace, Decision, Filter, Grant, Scope, State,
+        WrapTool,
     };
     #[cfg(feature = "tokio")]
     #[doc(inline)]
@@ -289,6 +290,7 @@ pub mod serve {
 /// | `#[arg(multiple_of = 5)]`, `#[arg(unique)]` | a number, a list without equal elements |
 /// | `#[state] db: &Db`, `#[state] db: Arc<Db>` | from the toolset's state, never seen by the model; see [`Provide`] |
 /// | `#[context] cx: &Context` | the call's [`Context`], never seen by the model |
+/// | `yes: Approved<'_>`, without an attribute | a person's yes to the call, without which nothing runs; see [`Approved`](call::Approved) |
 ///
 /// # Result
 ///

@@ -39,6 +39,7 @@ mod layers;
 mod lists;
 mod lowered;
 mod lowered_schemas;
+mod needs_approval;
 mod nested_calls;
 mod open_calls;
 mod outcomes;

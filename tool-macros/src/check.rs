@@ -16,6 +16,7 @@ use crate::schema::is_basic;
 use crate::span::{parse_quote, quote};
 use crate::{group, invisible_chars, ty};
 
+pub(crate) mod approved;
 mod output;
 pub(crate) mod param;
 mod template;
@@ -47,6 +48,7 @@ fn all(cx: &Ctxt, tool: &Tool) {
     flatten_says_what_is_ignored(cx, tool);
     default_is_for_a_value(cx, tool);
     param::defaults_are_in_bounds(cx, tool);
+    approved::is_once(cx, tool);
     timeout_can_be_kept(cx, tool);
     hints_agree(cx, tool);
     template::fits(cx, tool);
@@ -357,7 +359,7 @@ pub(crate) fn documented(cx: &Ctxt, tool: &Tool, doc: &Doc) {
     for listed in &doc.params {
         let is_param = tool.params.iter().any(|param| match param {
             Param::Model(param) => param.ident == listed.name || param.name.value == listed.name,
-            Param::State(_) | Param::Context(_) => false,
+            Param::State(_) | Param::Context(_) | Param::Approved(_) => false,
         });
         if is_param || tool.hidden.contains(&listed.name) {
             continue;

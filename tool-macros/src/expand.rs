@@ -51,7 +51,7 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
             let (provide, ty) = state_trait(ty, tool);
             Some(quote_spanned!(at_name=> + __tool::#provide<#ty>))
         }
-        Param::Model(_) | Param::Context(_) => None,
+        Param::Model(_) | Param::Context(_) | Param::Approved(_) => None,
     });
     let states: Vec<_> = states.collect();
     let implements = if states.is_empty() {
@@ -338,7 +338,7 @@ fn is_str(expr: &Expr) -> bool {
 fn table(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
     let (name, description) = (literal(&tool.name.value), &tool.description);
     let output = output(tool);
-    let rest = rest(&tool.options);
+    let rest = rest(&tool.options, tool.needs_approval());
     let (params, all) = if let [param] = model
         && param.flatten.is_some()
     {
@@ -486,7 +486,7 @@ fn output(tool: &Tool) -> TokenStream {
 }
 
 /// Returns the constant for what options say, if they say anything.
-fn rest(options: &Options) -> Option<TokenStream> {
+fn rest(options: &Options, needs_approval: bool) -> Option<TokenStream> {
     let mut calls = Vec::new();
     if let Some(title) = &options.title {
         let title = literal(&title.value);
@@ -498,6 +498,7 @@ fn rest(options: &Options) -> Option<TokenStream> {
     }
     for (flag, name) in [
         (options.manual, "manual"),
+        (needs_approval, "needs_approval"),
         (options.return_direct, "return_direct"),
         (options.exclusive, "exclusive"),
         (options.blocking.is_some(), "blocking"),

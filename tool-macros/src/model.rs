@@ -156,11 +156,17 @@ pub(crate) struct Tool {
 }
 
 impl Tool {
+    /// Returns true if the tool runs only with a person's yes.
+    pub(crate) fn needs_approval(&self) -> bool {
+        let is_approved = |param: &Param| matches!(param, Param::Approved(_));
+        self.params.iter().any(is_approved)
+    }
+
     /// The parameters that the model fills.
     pub(crate) fn model_params(&self) -> impl Iterator<Item = &ModelParam> {
         self.params.iter().filter_map(|param| match param {
             Param::Model(param) => Some(param.as_ref()),
-            Param::State(_) | Param::Context(_) => None,
+            Param::State(_) | Param::Context(_) | Param::Approved(_) => None,
         })
     }
 }
@@ -173,6 +179,8 @@ pub(crate) enum Param {
     State(Type),
     /// It is the call's context.
     Context(Type),
+    /// It is a person's yes to the call.
+    Approved(Type),
 }
 
 /// A parameter that the model fills.

@@ -93,6 +93,20 @@ fn minimal() {
 }
 
 #[test]
+fn approved() {
+    let tokens = item::tool(
+        TokenStream::new(),
+        quote! {
+            /// Pay a bill.
+            fn pay(bill: u32, yes: Approved<'_>) -> u32 {
+                bill
+            }
+        },
+    );
+    check("approved", tokens);
+}
+
+#[test]
 fn every_option_and_parameter() {
     check("full", full(&quote!(::toolwright)));
 }

@@ -1,4 +1,5 @@
 mod answer;
+mod approved;
 mod call;
 #[cfg(feature = "tokio")]
 mod cancel;
@@ -26,6 +27,10 @@ mod wrappers;
 
 pub(crate) use self::answer::LaterAnswer;
 pub use self::answer::{Answer, BoxFuture, EarlyExit, Ran};
+pub use self::approved::Approved;
+#[cfg(feature = "tokio")]
+pub(crate) use self::approved::Yes;
+pub(crate) use self::approved::{approved_in_test, not_approved};
 pub use self::call::Call;
 #[cfg(feature = "tokio")]
 pub use self::cancel::Cancel;
@@ -120,6 +125,12 @@ pub trait Tool: Send + Sync {
     #[doc(hidden)]
     fn __may_hide(&self) -> bool {
         true
+    }
+
+    /// Returns true if the tool runs only with a person's yes. A tool around another one cannot lose it.
+    #[doc(hidden)]
+    fn __needs_approval(&self) -> bool {
+        self.def().needs_approval
     }
 
     /// Returns true if a repeated call, under the same [idempotency key](crate::tool::Context::idempotency_key), continues

@@ -76,6 +76,7 @@ pub(crate) struct Entry {
     tool: Arc<dyn Tool>,
     attributes: Meta,
     may_hide: bool,
+    needs_approval: bool,
     is_destructive: bool,
     encoded: Arc<EncodedTool>,
     #[cfg(feature = "tokio")]
@@ -110,7 +111,7 @@ pub(crate) struct Traits {
 
 impl Entry {
     pub(crate) fn new(tool: Arc<dyn Tool>) -> Self {
-        let def = tool.def();
+        let (def, needs_approval) = (tool.def(), tool.__needs_approval());
         Self {
             name: def.name.as_ref().into(),
             attributes: def.meta.clone(),
@@ -125,7 +126,9 @@ impl Entry {
                 timeout: def.timeout,
                 annotations: def.annotations,
             },
-            may_hide: tool.__may_hide() || def.meta.get(SCOPES).is_some(),
+            needs_approval,
+            // One look at both, so that calls of other tools pay for neither.
+            may_hide: tool.__may_hide() || def.meta.get(SCOPES).is_some() || needs_approval,
             is_destructive: def.annotations.destructive == Some(true),
             tool,
             encoded: Arc::default(),
@@ -173,6 +176,11 @@ impl Entry {
 
     pub(crate) fn tool(&self) -> &Arc<dyn Tool> {
         &self.tool
+    }
+
+    /// Returns true if the tool runs only with a person's yes.
+    pub(crate) fn needs_approval(&self) -> bool {
+        self.needs_approval
     }
 
     pub(crate) fn attributes(&self) -> &Meta {

@@ -54,6 +54,8 @@ pub fn calls(tools: &Toolset, seed: u64, random: usize) -> Vec<ToolCall> {
 ///
 /// A validator may refuse what a schema admits: such tools are not for this. A tool that is hidden from `cx` is an
 /// error, since nothing of it is tested: give a context that shows it. Every tool runs, `destructive` ones too: nobody is asked.
+/// Only tools that [need an approval](toolwright_runtime::tool::Approved) do not run: their arguments are checked, and
+/// their answer is the [`NotApproved`](ErrorKind::NotApproved) error. Call the function with [`approved`](crate::approved).
 ///
 /// # Panics
 /// When one does not, with the calls and what became of them.
@@ -83,7 +85,10 @@ pub fn assert_callable(tools: &Toolset, cx: &Context, seed: u64, random: usize) 
     }
     for (call, result) in calls.iter().zip(&results) {
         if let Err(error) = &result.outcome
-            && !matches!(error.kind(), ErrorKind::Failed | ErrorKind::NoHandler)
+            && !matches!(
+                error.kind(),
+                ErrorKind::Failed | ErrorKind::NoHandler | ErrorKind::NotApproved
+            )
         {
             let (name, arguments) = (&call.name, &call.arguments);
             let line = format!("\n{name}({arguments}): {}: {error}", error.kind().as_str());

@@ -22,6 +22,7 @@ mod going_on;
 mod handoff;
 mod http;
 mod mojentic;
+mod needs_approval;
 mod open_calls;
 mod planck;
 mod random_agents;

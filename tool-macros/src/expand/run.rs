@@ -23,7 +23,7 @@ pub(super) fn is_call(tool: &Tool) -> bool {
                 && param.default.is_none()
                 && param.flatten.is_none()
         }
-        Param::State(_) | Param::Context(_) => false,
+        Param::State(_) | Param::Context(_) | Param::Approved(_) => false,
     };
     is_basic_output(tool)
         && !tool.is_async
@@ -44,7 +44,7 @@ pub(super) fn run(tool: &Tool, names: &Names, callee: &TokenStream) -> TokenStre
     let mut values = Vec::new();
     let mut arguments = Vec::new();
     let mut shown = Vec::new();
-    let mut context = None;
+    let (mut approved, mut context) = (None, None);
     if tool.receiver {
         arguments.push(state.to_token_stream());
     }
@@ -70,6 +70,11 @@ pub(super) fn run(tool: &Tool, names: &Names, callee: &TokenStream) -> TokenStre
                 let place = SpanEnds::of(ty);
                 let (borrow, name) = (place.start(quote!(&)), place.end(quote!(#name)));
                 arguments.push(quote!(#borrow #name));
+            }
+            Param::Approved(ty) => {
+                let name = SpanEnds::of(ty).ident(&local("approved"));
+                approved = Some(quote!(let #name = __tool::approved(&#call)?;));
+                arguments.push(name.into_token_stream());
             }
         }
     }
@@ -98,7 +103,7 @@ pub(super) fn run(tool: &Tool, names: &Names, callee: &TokenStream) -> TokenStre
     };
     let validate = validator.map(|path| validate(path, &shown));
     let answer = answer(tool, callee, &arguments);
-    quote!(#lets #decode #validate #context #answer)
+    quote!(#lets #decode #validate #approved #context #answer)
 }
 
 /// A tuple with one element a parameter; where there are too many for one, a pair of tuples.
@@ -200,7 +205,7 @@ fn answer(tool: &Tool, callee: &TokenStream, arguments: &[TokenStream]) -> Token
         }
         let lends = |param: &Param| match param {
             Param::Model(param) => param.pass.lends(),
-            Param::State(_) => false,
+            Param::State(_) | Param::Approved(_) => false,
             Param::Context(_) => true,
         };
         if !tool.params.iter().any(lends) {

@@ -78,6 +78,14 @@ pub struct ToolDef {
         deserialize_with = "null_is_default"
     )]
     pub manual: bool,
+    /// Its calls run only with the approval of a person. `#[tool]` sets it for a function with a parameter
+    /// `Approved<'_>`.
+    #[serde(
+        default,
+        skip_serializing_if = "is_false",
+        deserialize_with = "null_is_default"
+    )]
+    pub needs_approval: bool,
     /// Its result goes to the user as it is, and ends the conversation's turn.
     #[serde(
         default,
@@ -149,6 +157,7 @@ impl ToolDef {
             output: None,
             annotations: Annotations::default(),
             manual: false,
+            needs_approval: false,
             return_direct: false,
             exclusive: false,
             blocking: false,

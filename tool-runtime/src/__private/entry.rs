@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use crate::tool::{Answer, Call, EarlyExit, Ran, Scope, Tool};
+use crate::tool::{Answer, Approved, Call, EarlyExit, Ran, Scope, Tool};
 use toolwright_provider::call::{Annotations, ErrorKind, Meta, ToolDef, ToolError};
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::{Refs, Shape, Side};
@@ -33,6 +33,8 @@ pub struct Descriptor {
     pub annotations: Annotations,
     /// See [`ToolDef::manual`].
     pub manual: bool,
+    /// See [`ToolDef::needs_approval`].
+    pub needs_approval: bool,
     /// See [`ToolDef::return_direct`].
     pub return_direct: bool,
     /// See [`ToolDef::exclusive`].
@@ -88,6 +90,7 @@ impl Descriptor {
         output: None,
         annotations: Annotations::NONE,
         manual: false,
+        needs_approval: false,
         return_direct: false,
         exclusive: false,
         blocking: false,
@@ -107,7 +110,7 @@ impl Descriptor {
     }
 
     hints! { read_only destructive idempotent open_world }
-    switches! { manual return_direct exclusive blocking spawn background ignores_unknown }
+    switches! { manual needs_approval return_direct exclusive blocking spawn background ignores_unknown }
 
     /// Sets the time limit of a call.
     #[must_use]
@@ -130,6 +133,7 @@ impl Descriptor {
             .map(|shape| SchemaDoc::from_shape(shape, Side::Output));
         def.annotations = self.annotations;
         def.manual = self.manual;
+        def.needs_approval = self.needs_approval;
         def.return_direct = self.return_direct;
         def.exclusive = self.exclusive;
         def.blocking = self.blocking;
@@ -141,6 +145,19 @@ impl Descriptor {
         }
         def
     }
+}
+
+/// The yes of a call that was approved. Everything else ends here, before the body.
+///
+/// # Errors
+/// If nobody approved it.
+pub fn approved<'a>(call: &Call<'a>) -> Result<Approved<'a>, EarlyExit> {
+    call.approved().map_err(EarlyExit::failed)
+}
+
+/// A yes for the test of a function; `toolwright_testing` calls it.
+pub fn approved_in_test(arguments: String) -> Approved<'static> {
+    crate::tool::approved_in_test(arguments)
 }
 
 /// Descriptor of a tool, as a call receives it.

@@ -14,7 +14,7 @@ mod targets;
 pub use self::calls::{call0, call1, call2, call3, call4, call5, call6};
 pub use self::entry::{
     About, Bind, BindGeneric, Descriptor, Entry, Handle, Method, MethodOf, OneToolBlock, Run,
-    Stateless, bound, bound_generic, described, entry, group,
+    Stateless, approved, approved_in_test, bound, bound_generic, described, entry, group,
 };
 pub use self::finish::{
     Finish, FinishAny, Message, ViaDebug, ViaError, ViaMessages, ViaText, ViaToolError, Way,

@@ -18,6 +18,7 @@ use crate::{group, invisible_chars, ty};
 
 mod output;
 pub(crate) mod param;
+mod past;
 mod template;
 
 /// The rules for a free function.
@@ -49,6 +50,7 @@ fn all(cx: &Ctxt, tool: &Tool) {
     param::defaults_are_in_bounds(cx, tool);
     timeout_can_be_kept(cx, tool);
     hints_agree(cx, tool);
+    past::agrees(cx, tool);
     template::fits(cx, tool);
     output::is_nameable(cx, tool);
     output::is_there(cx, tool);

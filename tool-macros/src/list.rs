@@ -1,6 +1,7 @@
 //! `tools![…]`: what stands in a list, checked in `const` and made at run time.
 
 mod editor;
+mod retired;
 mod targets;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
@@ -21,6 +22,7 @@ use crate::span::{
 };
 use crate::ty;
 
+use self::retired::Retired;
 use self::targets::Targets;
 
 /// A parsed list, behind the crate path that the runtime's macro passes.
@@ -28,6 +30,7 @@ struct List {
     krate: TokenTree,
     targets: Targets,
     elements: Vec<Element>,
+    retired: Vec<Retired>,
     state: Option<Expr>,
 }
 
@@ -59,8 +62,16 @@ impl Parse for List {
         let krate: TokenTree = input.parse()?;
         input.parse::<Token![;]>()?;
         let targets = Targets::parse_head(input)?;
-        let mut elements = Vec::new();
+        let (mut elements, mut retired) = (Vec::new(), Vec::new());
         while !input.is_empty() && !input.peek(Token![;]) {
+            if retired::is_next(input) {
+                retired.extend(retired::parse(input)?);
+                if input.is_empty() || input.peek(Token![;]) {
+                    break;
+                }
+                input.parse::<Token![,]>()?;
+                continue;
+            }
             let element = input.parse()?;
             if input.is_empty() || input.peek(Token![;]) {
                 elements.push(element);
@@ -83,6 +94,7 @@ impl Parse for List {
             krate,
             targets,
             elements,
+            retired,
             state,
         })
     }
@@ -321,12 +333,14 @@ fn expand(list: &List, errors: Option<&TokenStream>, editor: &TokenStream) -> To
         krate,
         targets,
         elements,
+        retired,
         state,
     } = list;
     let tools = local("tools");
     // A list that has been refused is not checked further, so that one error stays one.
     let targeted = errors.is_none().then(|| targets.check(elements));
-    let check = (errors.is_none() && !elements.is_empty()).then(|| check(elements));
+    let has_names = !elements.is_empty() || !retired.is_empty();
+    let check = (errors.is_none() && has_names).then(|| check(elements, retired));
     let words = elements
         .iter()
         .enumerate()
@@ -386,7 +400,13 @@ fn expand(list: &List, errors: Option<&TokenStream>, editor: &TokenStream) -> To
     };
     let count = literal(elements.len());
     // The expression as a whole is the call, and no token in it: what would replace the one replaces the other.
-    let made = at_call_site(quote!(__tool::toolset(#tools)));
+    let made = at_call_site(match retired.as_slice() {
+        [] => quote!(__tool::toolset(#tools)),
+        retired => {
+            let pairs = retired::pairs(retired, elements);
+            quote!(__tool::toolset_retired(#tools, &[#(#pairs),*]))
+        }
+    });
     let listed = at_call_site(quote! {{
         #errors
         #items
@@ -499,7 +519,7 @@ impl Handle {
 }
 
 /// The check in `const` that names are distinct, each element at its place.
-fn check(elements: &[Element]) -> TokenStream {
+fn check(elements: &[Element], retired: &[Retired]) -> TokenStream {
     let taken = local("taken");
     let checks = elements.iter().map(|element| {
         let unique = |place: SpanEnds, names: &TokenStream| {
@@ -536,6 +556,7 @@ fn check(elements: &[Element]) -> TokenStream {
     let imports = quote_call_site!(
         use __tool::Unlisted as _;
     );
+    let retired = retired::checks(retired, elements, &taken);
     let count = literal(elements.len());
     // They may all be off.
     let allowed = elements
@@ -548,6 +569,7 @@ fn check(elements: &[Element]) -> TokenStream {
             #imports
             let mut #taken = __tool::Taken::<#count>::NONE;
             #(#checks)*
+            #(#retired)*
         };
     }
 }

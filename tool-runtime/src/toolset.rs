@@ -1,6 +1,7 @@
 mod call;
 mod compact;
 mod error;
+mod past;
 mod registry;
 mod report;
 
@@ -73,6 +74,8 @@ pub(crate) struct Entry {
     attributes: Meta,
     may_hide: bool,
     is_destructive: bool,
+    /// Names that models are answered with this tool's.
+    retired: Vec<ShortStr>,
     encoded: Arc<EncodedTool>,
     #[cfg(feature = "tokio")]
     traits: Traits,
@@ -123,6 +126,7 @@ impl Entry {
             },
             may_hide: tool.__may_hide() || def.meta.get(SCOPES).is_some(),
             is_destructive: def.annotations.destructive == Some(true),
+            retired: Vec::new(),
             tool,
             encoded: Arc::default(),
         }
@@ -314,7 +318,8 @@ impl Toolset {
         let mut set = Inner::default();
         for entry in &self.0.tools {
             let name = format!("{prefix}{}", entry.name);
-            set.push(Entry::new(Redefined::renamed(&entry.tool, name)?));
+            let renamed = Entry::new(Redefined::renamed(&entry.tool, name)?);
+            set.push(renamed.with_retired(entry, prefix));
         }
         Ok(Self(Arc::new(set)))
     }
@@ -329,7 +334,8 @@ impl Toolset {
         }
         let entries = self.entries().map(|entry| {
             if *entry.name == *from {
-                Redefined::renamed(&entry.tool, to.to_owned()).map(Entry::new)
+                Redefined::renamed(&entry.tool, to.to_owned())
+                    .map(|tool| Entry::new(tool).with_retired(entry, ""))
             } else {
                 Ok(entry.clone())
             }
@@ -493,6 +499,9 @@ impl Inner {
             .tools
             .iter()
             .filter(|entry| entry.is_visible(scope, filter));
+        if let Some(today) = visible.clone().find_map(|entry| entry.instead_of(name)) {
+            return ToolError::new(kind, format!("unknown tool `{shown}`; {today}"));
+        }
         let near = near(name, visible.map(|entry| &*entry.name));
         let gap = if near.is_empty() { "" } else { "; " };
         let hint = did_you_mean(&near);

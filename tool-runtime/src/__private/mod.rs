@@ -20,8 +20,8 @@ pub use self::finish::{
     answer, finish, later, outcome, pending, ready, validated,
 };
 pub use self::list::{
-    As, Given, List, Listed, Named, Names, Share, Taken, Unlisted, name_as, named, only, toolset,
-    unique,
+    As, Given, List, Listed, Named, Names, Share, Taken, Unlisted, name_as, name_in, named, only,
+    retired, retired_for, toolset, toolset_retired, unique,
 };
 pub use self::probe::{
     Argument, AsJson, CompiledSchema, FindNoOutput, FindOutput, FindValue, FoundIn, FoundNowhere,

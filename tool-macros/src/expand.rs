@@ -389,7 +389,9 @@ fn past(tool: &Tool) -> Vec<TokenStream> {
         calls.push(quote!(.was_args(&[#(#arguments),*])));
     }
     if let Some(Migrate { path, .. }) = &tool.options.migrate {
-        calls.push(quote!(.migrate(#path)));
+        let place = SpanEnds::of(path);
+        let function = place.start(quote!({ let it: __tool::Migrate = #path; it }));
+        calls.push(quote!(.migrate(#function)));
     }
     calls
 }

@@ -39,7 +39,7 @@ pub use self::targets::{
     Inputs, OwnTargets, Untargeted, accepted, dialect, fits_request, is_dialect, is_listed,
     is_read_of_a_text, own_targets, within_budget,
 };
-pub use crate::tool::{Call, EarlyExit, Provide, ProvideShared, Ran, Slot};
+pub use crate::tool::{Call, EarlyExit, Migrate, Provide, ProvideShared, Ran, Slot};
 pub use toolwright_provider::call::Annotations;
 pub use toolwright_provider::dialect::Dialect;
 pub use toolwright_schema::shape::{

@@ -355,18 +355,20 @@ impl Toolset {
         let mut set = Inner::default();
         let mut error = AttachError::default();
         for mut def in defs {
-            match self.get(&def.name) {
+            match self.0.find(def.name.as_bytes()) {
                 Some(_) if def.strip_hidden() != Stripped::default() => {
                     note(&mut error.hidden, def.name.into_owned());
                 }
-                Some(tool) => {
+                Some(found) => {
+                    let tool = &found.tool;
                     // Many stores sort keys. An equal schema stays the compiled one, in its order, and is encoded in
                     // fewer bytes.
                     let own = &tool.def().input;
                     if def.input.to_value() == own.to_value() {
                         def.input = own.clone();
                     }
-                    if let Err(name) = set.add(Entry::new(Redefined::share(def, tool))) {
+                    let entry = Entry::new(Redefined::share(def, tool)).with_retired(found, "");
+                    if let Err(name) = set.add(entry) {
                         note(&mut error.repeated, name);
                     }
                 }

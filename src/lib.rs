@@ -56,7 +56,7 @@ pub mod call {
     };
     #[doc(inline)]
     pub use toolwright_runtime::tool::{
-        Answer, Approved, BoxFuture, Call, CallPlace, Decision, Filter, Grant, Scope, State,
+        Answer, Approved, BoxFuture, Call, CallPlace, Decision, Filter, Grant, Migrate, Scope, State,
         WrapTool,
     };
     #[cfg(feature = "tokio")]
@@ -238,6 +238,9 @@ pub mod serve {
 /// | `validate = path` | gets the parameters that the model fills, each by reference, and returns `Result<(), E>` |
 /// | `ignore_unknown` | arguments that are no parameters are passed over, where they are refused otherwise; the schema says so (`additionalProperties`) |
 /// | `targets(openai_strict, …)` | the [`Dialect`]s that must accept the tool: one that cannot say its arguments is an error at the parameter |
+/// | `version = "2.0"` | its version, of one to three numbers: stored with calls that run later; see [`Toolset::migrate`] |
+/// | `was("old_name", …)` | names that it had before: stored calls by them are its own, and a model that uses one is told the name of today |
+/// | `migrate = path` | `fn(version: &str, arguments: serde_json::Value) -> Result<serde_json::Value, String>`: makes the arguments of a stored call of another version (`""` where it is not known) those of today, after they were renamed; its error is for the model |
 /// | `handle = Name` | another name for the struct, where the function's collides |
 /// | `crate = path` | where `toolwright` is, if not at `::toolwright` |
 ///
@@ -284,6 +287,7 @@ pub mod serve {
 /// | `#[arg(example = expr)]` | an example for the schema |
 /// | `#[arg(flatten)]` | the one parameter's fields are the tool's parameters |
 /// | `#[arg(secret)]` | the value is for the tool alone: no error, repair, event, trace or `Debug` of the runtime shows it, nor [`Tool::redacted`]; a provider is not told that it is one |
+/// | `#[arg(was = "old_name")]` | its name before: stored calls are read by it, and a model that uses it is told the name of today |
 /// | `#[arg(range(1..=50))]` | a number from 1 to 50; also `range(0.0..1.0)`, `range(..10)` |
 /// | `#[arg(len(1..))]` | a string of at least one character, a list of at least one element |
 /// | `#[arg(pattern = "…")]`, `#[arg(format = "…")]` | a string that matches, or of a format of JSON Schema |
@@ -430,6 +434,9 @@ pub use toolwright_macros::resource;
 /// - `..crm: Crm` are all tools of the type `Crm`, called on the value `crm`. Two values of a type
 ///   are told apart by a prefix of the names, and by words that end each description:
 ///   `..north: Crm as "north_", ..south: Crm as "south_": "In the southern region."`
+/// - `retired("read_output" => read_page)` is a name that is no tool's any more, and the tool in its
+///   place: a model that calls the old name is told the new one, unless that tool is hidden from it.
+///   A method is named by its name: `retired("look" => "crm_find")`.
 /// - `#[cfg(…)]` before any of these says in which builds it is there; what is not there takes no name.
 /// - `; state = app` at the end is what the tools' `#[state]` parameters come from: a value of the
 ///   type that they ask for, or a struct that derives [`Provide`]. A value that is an

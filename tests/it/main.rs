@@ -69,6 +69,7 @@ mod trace;
 mod types_of_others;
 mod unknown_outcomes;
 mod validate;
+mod versions;
 mod visibility;
 mod wire_anthropic;
 mod wire_bedrock;

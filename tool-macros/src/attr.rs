@@ -12,6 +12,7 @@ use crate::ctxt::Ctxt;
 
 mod arg;
 mod meta;
+mod past;
 mod suggestions;
 mod targets;
 mod tool;

@@ -19,6 +19,7 @@ use crate::{group, invisible_chars, ty};
 pub(crate) mod approved;
 mod output;
 pub(crate) mod param;
+mod past;
 mod template;
 
 /// The rules for a free function.
@@ -51,6 +52,7 @@ fn all(cx: &Ctxt, tool: &Tool) {
     approved::is_once(cx, tool);
     timeout_can_be_kept(cx, tool);
     hints_agree(cx, tool);
+    past::agrees(cx, tool);
     template::fits(cx, tool);
     output::is_nameable(cx, tool);
     output::is_there(cx, tool);

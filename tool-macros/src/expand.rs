@@ -6,7 +6,7 @@ use syn::{Expr, ExprLit, Generics, Lit, Path, ReturnType};
 
 use crate::attr;
 
-use crate::model::{DefaultValue, ModelParam, Options, Param, Tool};
+use crate::model::{DefaultValue, Migrate, ModelParam, Options, Param, Tool};
 use crate::schema::is_basic;
 use crate::span::{
     SpanEnds, call_site_at, ident, item_span, literal, local, not_looked_into_in_editor,
@@ -213,7 +213,8 @@ pub(crate) fn group(
     let (entries, descriptors) = (each("entry"), each("described"));
     let names = tools.iter().zip(&cfgs).map(|(tool, cfg)| {
         let name = literal(&tool.name.value);
-        quote!(#cfg __tool::named(#name))
+        let was = earlier_names(&tool.options).map(|names| quote!(.was(#names)));
+        quote!(#cfg __tool::named(#name) #was)
     });
     let fits = tools.iter().map(|tool| fits(tool, generics));
     let targets = tools.iter().zip(&parts).map(|(tool, parts)| {
@@ -338,7 +339,7 @@ fn is_str(expr: &Expr) -> bool {
 fn table(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
     let (name, description) = (literal(&tool.name.value), &tool.description);
     let output = output(tool);
-    let rest = rest(&tool.options, tool.needs_approval());
+    let (rest, was) = (rest(tool), was(&tool.options));
     let (params, all) = if let [param] = model
         && param.flatten.is_some()
     {
@@ -359,8 +360,40 @@ fn table(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
         type Params = #params;
         const TOOL_NAME: &'static str = #name;
         const TABLE: __tool::Table<Self::Params> = (#description, #all, #output);
+        #was
         #rest
     }
+}
+
+/// What the tool was before, as calls on its descriptor.
+fn past(tool: &Tool) -> Vec<TokenStream> {
+    let mut calls = Vec::new();
+    if let Some(version) = &tool.options.version {
+        let version = literal(&version.value);
+        calls.push(quote!(.version(#version)));
+    }
+    if !tool.options.was.is_empty() {
+        calls.push(quote!(.was(Self::WAS)));
+    }
+    let arguments: Vec<_> = tool
+        .model_params()
+        .filter_map(|param| {
+            let (old, new) = (
+                literal(&param.was.as_ref()?.value),
+                literal(&param.name.value),
+            );
+            Some(quote!((#old, #new)))
+        })
+        .collect();
+    if !arguments.is_empty() {
+        calls.push(quote!(.was_args(&[#(#arguments),*])));
+    }
+    if let Some(Migrate { path, .. }) = &tool.options.migrate {
+        let place = SpanEnds::of(path);
+        let function = place.start(quote!({ let it: __tool::Migrate = #path; it }));
+        calls.push(quote!(.migrate(#function)));
+    }
+    calls
 }
 
 /// The tree of a parameter that is all of the arguments.
@@ -485,9 +518,21 @@ fn output(tool: &Tool) -> TokenStream {
     }
 }
 
+/// Returns the constant for the names that a tool had before, if it had any: a list looks at them, and not at the rest.
+fn was(options: &Options) -> Option<TokenStream> {
+    let names = earlier_names(options)?;
+    Some(quote!(const WAS: &'static [&'static str] = #names;))
+}
+
+fn earlier_names(options: &Options) -> Option<TokenStream> {
+    let names: Vec<_> = options.was.iter().map(|was| literal(&was.value)).collect();
+    (!names.is_empty()).then(|| quote!(&[#(#names),*]))
+}
+
 /// Returns the constant for what options say, if they say anything.
-fn rest(options: &Options, needs_approval: bool) -> Option<TokenStream> {
-    let mut calls = Vec::new();
+fn rest(tool: &Tool) -> Option<TokenStream> {
+    let options = &tool.options;
+    let mut calls = past(tool);
     if let Some(title) = &options.title {
         let title = literal(&title.value);
         calls.push(quote!(.title(#title)));
@@ -498,7 +543,7 @@ fn rest(options: &Options, needs_approval: bool) -> Option<TokenStream> {
     }
     for (flag, name) in [
         (options.manual, "manual"),
-        (needs_approval, "needs_approval"),
+        (tool.needs_approval(), "needs_approval"),
         (options.return_direct, "return_direct"),
         (options.exclusive, "exclusive"),
         (options.blocking.is_some(), "blocking"),

@@ -321,6 +321,7 @@ fn read_param(cx: &Ctxt, doc: &Doc, param: &mut PatType) -> Option<Param> {
         example: param_attrs.arg.example,
         flatten: param_attrs.arg.flatten,
         secret: param_attrs.arg.secret,
+        was: param_attrs.arg.was,
         bounds: param_attrs.arg.bounds,
         slot,
         pass,

@@ -2,6 +2,7 @@
 
 mod editor;
 mod lock;
+mod retired;
 mod targets;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
@@ -22,6 +23,7 @@ use crate::span::{
 };
 use crate::ty;
 
+use self::retired::Retired;
 use self::targets::Targets;
 
 /// A parsed list, behind the crate path that the runtime's macro passes.
@@ -29,6 +31,7 @@ struct List {
     krate: TokenTree,
     targets: Targets,
     elements: Vec<Element>,
+    retired: Vec<Retired>,
     state: Option<Expr>,
 }
 
@@ -60,8 +63,16 @@ impl Parse for List {
         let krate: TokenTree = input.parse()?;
         input.parse::<Token![;]>()?;
         let targets = Targets::parse_head(input)?;
-        let mut elements = Vec::new();
+        let (mut elements, mut retired) = (Vec::new(), Vec::new());
         while !input.is_empty() && !input.peek(Token![;]) {
+            if retired::is_next(input) {
+                retired.extend(retired::parse(input)?);
+                if input.is_empty() || input.peek(Token![;]) {
+                    break;
+                }
+                input.parse::<Token![,]>()?;
+                continue;
+            }
             let element = input.parse()?;
             if input.is_empty() || input.peek(Token![;]) {
                 elements.push(element);
@@ -84,6 +95,7 @@ impl Parse for List {
             krate,
             targets,
             elements,
+            retired,
             state,
         })
     }
@@ -322,6 +334,7 @@ fn expand(list: &List, errors: Option<&TokenStream>, editor: &TokenStream) -> To
         krate,
         targets,
         elements,
+        retired,
         state,
     } = list;
     let tools = local("tools");
@@ -329,7 +342,8 @@ fn expand(list: &List, errors: Option<&TokenStream>, editor: &TokenStream) -> To
     let targeted = errors.is_none().then(|| targets.check(elements));
     let lock = targets.lock.as_ref().filter(|_| errors.is_none());
     let locked = lock.map(|file| lock::check(file, &targets.unproven, elements));
-    let check = (errors.is_none() && !elements.is_empty()).then(|| check(elements));
+    let has_names = !elements.is_empty() || !retired.is_empty();
+    let check = (errors.is_none() && has_names).then(|| check(elements, retired));
     let words = elements
         .iter()
         .enumerate()
@@ -389,7 +403,13 @@ fn expand(list: &List, errors: Option<&TokenStream>, editor: &TokenStream) -> To
     };
     let count = literal(elements.len());
     // The expression as a whole is the call, and no token in it: what would replace the one replaces the other.
-    let mut made = quote!(__tool::toolset(#tools));
+    let mut made = match retired.as_slice() {
+        [] => quote!(__tool::toolset(#tools)),
+        retired => {
+            let pairs = retired::pairs(retired, elements);
+            quote!(__tool::toolset_retired(#tools, &[#(#pairs),*]))
+        }
+    };
     if lock.is_some() {
         let lock = lock::constant();
         made = quote!(__tool::locked(#made, #lock));
@@ -508,7 +528,7 @@ impl Handle {
 }
 
 /// The check in `const` that names are distinct, each element at its place.
-fn check(elements: &[Element]) -> TokenStream {
+fn check(elements: &[Element], retired: &[Retired]) -> TokenStream {
     let taken = local("taken");
     let checks = elements.iter().map(|element| {
         let unique = |place: SpanEnds, names: &TokenStream| {
@@ -545,6 +565,7 @@ fn check(elements: &[Element]) -> TokenStream {
     let imports = quote_call_site!(
         use __tool::Unlisted as _;
     );
+    let retired = retired::checks(retired, elements, &taken);
     let count = literal(elements.len());
     // They may all be off.
     let allowed = elements
@@ -557,6 +578,7 @@ fn check(elements: &[Element]) -> TokenStream {
             #imports
             let mut #taken = __tool::Taken::<#count>::NONE;
             #(#checks)*
+            #(#retired)*
         };
     }
 }

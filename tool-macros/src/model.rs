@@ -72,11 +72,23 @@ pub(crate) struct Options {
     pub(crate) validate: Option<Path>,
     /// Unknown arguments are ignored. Span of the option.
     pub(crate) ignore_unknown: Option<Span>,
+    /// The tool's version.
+    pub(crate) version: Option<Text>,
+    /// The names that it had before.
+    pub(crate) was: Vec<Text>,
+    pub(crate) migrate: Option<Migrate>,
     /// The dialects that must accept the tool.
     pub(crate) targets: Vec<Ident>,
     /// True if some of the options or the documentation was not understood. A missing part may have been intended
     /// then.
     pub(crate) misread: bool,
+}
+
+/// Function that makes arguments of another version those of today.
+pub(crate) struct Migrate {
+    pub(crate) path: Path,
+    /// Span of the option.
+    pub(crate) key: Span,
 }
 
 /// A string literal.
@@ -199,6 +211,8 @@ pub(crate) struct ModelParam {
     pub(crate) flatten: Option<Span>,
     /// Its value is secret. Span of the option.
     pub(crate) secret: Option<Span>,
+    /// The name that it had before.
+    pub(crate) was: Option<Text>,
     pub(crate) bounds: Bounds,
     /// The type that is decoded.
     pub(crate) slot: TokenStream,

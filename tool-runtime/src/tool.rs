@@ -13,6 +13,7 @@ mod grant;
 pub(crate) mod items;
 #[cfg(feature = "tokio")]
 mod open_calls;
+mod past;
 mod place;
 #[cfg(feature = "tokio")]
 mod progress;
@@ -57,6 +58,7 @@ pub use self::open_calls::{
 };
 #[cfg(feature = "tokio")]
 pub(crate) use self::open_calls::{failed, key_of};
+pub use self::past::{Migrate, Past};
 pub use self::place::CallPlace;
 #[cfg(feature = "tokio")]
 pub use self::progress::Progress;
@@ -137,6 +139,12 @@ pub trait Tool: Send + Sync {
     /// the work of the first one. The tool keeps its own record, so a journal of calls does not.
     fn resumes(&self) -> bool {
         false
+    }
+
+    /// Returns what the tool was before.
+    #[doc(hidden)]
+    fn __past(&self) -> Past {
+        Past::NONE
     }
 }
 

@@ -2,6 +2,7 @@ mod call;
 mod compact;
 mod error;
 pub mod lock;
+mod past;
 mod registry;
 mod report;
 
@@ -78,6 +79,8 @@ pub(crate) struct Entry {
     may_hide: bool,
     needs_approval: bool,
     is_destructive: bool,
+    /// Names that models are answered with this tool's.
+    retired: Vec<ShortStr>,
     encoded: Arc<EncodedTool>,
     #[cfg(feature = "tokio")]
     traits: Traits,
@@ -130,6 +133,7 @@ impl Entry {
             // One look at both, so that calls of other tools pay for neither.
             may_hide: tool.__may_hide() || def.meta.get(SCOPES).is_some() || needs_approval,
             is_destructive: def.annotations.destructive == Some(true),
+            retired: Vec::new(),
             tool,
             encoded: Arc::default(),
         }
@@ -346,7 +350,8 @@ impl Toolset {
         let mut set = Inner::default();
         for entry in &self.0.tools {
             let name = format!("{prefix}{}", entry.name);
-            set.push(Entry::new(Redefined::renamed(&entry.tool, name)?));
+            let renamed = Entry::new(Redefined::renamed(&entry.tool, name)?);
+            set.push(renamed.with_retired(entry, prefix));
         }
         Ok(Self(Arc::new(set)).with_locks(self))
     }
@@ -361,7 +366,8 @@ impl Toolset {
         }
         let entries = self.entries().map(|entry| {
             if *entry.name == *from {
-                Redefined::renamed(&entry.tool, to.to_owned()).map(Entry::new)
+                Redefined::renamed(&entry.tool, to.to_owned())
+                    .map(|tool| Entry::new(tool).with_retired(entry, ""))
             } else {
                 Ok(entry.clone())
             }
@@ -382,18 +388,20 @@ impl Toolset {
         let mut set = Inner::default();
         let mut error = AttachError::default();
         for mut def in defs {
-            match self.get(&def.name) {
+            match self.0.find(def.name.as_bytes()) {
                 Some(_) if def.strip_hidden() != Stripped::default() => {
                     note(&mut error.hidden, def.name.into_owned());
                 }
-                Some(tool) => {
+                Some(found) => {
+                    let tool = &found.tool;
                     // Many stores sort keys. An equal schema stays the compiled one, in its order, and is encoded in
                     // fewer bytes.
                     let own = &tool.def().input;
                     if def.input.to_value() == own.to_value() {
                         def.input = own.clone();
                     }
-                    if let Err(name) = set.add(Entry::new(Redefined::share(def, tool))) {
+                    let entry = Entry::new(Redefined::share(def, tool)).with_retired(found, "");
+                    if let Err(name) = set.add(entry) {
                         note(&mut error.repeated, name);
                     }
                 }
@@ -529,6 +537,9 @@ impl Inner {
             .tools
             .iter()
             .filter(|entry| entry.is_visible(scope, filter));
+        if let Some(today) = visible.clone().find_map(|entry| entry.instead_of(name)) {
+            return ToolError::new(kind, format!("unknown tool `{shown}`; {today}"));
+        }
         let near = near(name, visible.map(|entry| &*entry.name));
         let gap = if near.is_empty() { "" } else { "; " };
         let hint = did_you_mean(&near);

@@ -39,3 +39,4 @@ mod synaptic;
 mod traced;
 mod turns;
 mod unknown_outcomes;
+mod versions;

@@ -6,6 +6,7 @@ use syn::punctuated::Punctuated;
 use syn::{Ident, LitStr, Meta, Path, Token};
 
 use super::meta::{json_string, meta_json, with_members};
+use super::past::{migrate, version, was};
 use super::targets::targets;
 use super::value::{flag, krate, path, text, text_like, words};
 use super::{Entry, Table, entries, unknown};
@@ -40,6 +41,9 @@ const TOOL: Table<Options> = Table {
             to.ignore_unknown = on(cx, it);
         }),
         ("targets", |cx, it, to| to.targets = targets(cx, it)),
+        ("version", |cx, it, to| to.version = version(cx, it)),
+        ("was", |cx, it, to| to.was = was(cx, it)),
+        ("migrate", |cx, it, to| to.migrate = migrate(cx, it)),
         ("handle", |cx, it, to| to.handle = handle(cx, it)),
         ("crate", |cx, it, to| to.krate = krate(cx, it)),
     ],

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use crate::tool::{Answer, Approved, Call, EarlyExit, Ran, Scope, Tool};
+use crate::tool::{Answer, Approved, Call, EarlyExit, Migrate, Past, Ran, Scope, Tool};
 use toolwright_provider::call::{Annotations, ErrorKind, Meta, ToolDef, ToolError};
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::{Refs, Shape, Side};
@@ -54,6 +54,8 @@ pub struct Descriptor {
     pub may_hide: bool,
     /// True if the tree of the parameters takes unknown keys. Said before it is made; the tree itself says it later.
     pub ignores_unknown: bool,
+    /// What the tool was before. Its own name is not said here.
+    pub past: Past,
 }
 
 macro_rules! hints {
@@ -101,6 +103,7 @@ impl Descriptor {
         visible: |_| true,
         may_hide: false,
         ignores_unknown: false,
+        past: Past::NONE,
     };
 
     /// Sets the name for people.
@@ -122,6 +125,34 @@ impl Descriptor {
     #[must_use]
     pub const fn meta(self, meta: &'static str) -> Self {
         Self { meta, ..self }
+    }
+
+    /// Sets the version.
+    #[must_use]
+    pub const fn version(mut self, version: &'static str) -> Self {
+        self.past.version = version;
+        self
+    }
+
+    /// Sets the names that the tool had before.
+    #[must_use]
+    pub const fn was(mut self, was: &'static [&'static str]) -> Self {
+        self.past.was = was;
+        self
+    }
+
+    /// Sets the names that arguments had before, each with the one of today.
+    #[must_use]
+    pub const fn was_args(mut self, was: &'static [(&'static str, &'static str)]) -> Self {
+        self.past.was_args = was;
+        self
+    }
+
+    /// Sets the function that makes arguments of another version those of today.
+    #[must_use]
+    pub const fn migrate(mut self, migrate: Migrate) -> Self {
+        self.past.migrate = Some(migrate);
+        self
     }
 
     pub(super) fn def(&self, listed: &'static As) -> ToolDef {
@@ -196,6 +227,8 @@ pub trait Handle: Sized {
     const TABLE: Table<Self::Params>;
     /// Options, which few tools have.
     const REST: Descriptor = Descriptor::NEW;
+    /// The names that the tool had before: a constant of its own, as `TOOL_NAME` is.
+    const WAS: &'static [&'static str] = &[];
     /// The descriptor that is made of these.
     const DESCRIPTOR: &'static Descriptor =
         <<Self::Params as Params>::Of<Self> as Described>::DESCRIPTOR;
@@ -233,6 +266,8 @@ pub trait Stateless: Sized {
     const TABLE: Table<Self::Params>;
     /// See [`Handle`].
     const REST: Descriptor = Descriptor::NEW;
+    /// See [`Handle`].
+    const WAS: &'static [&'static str] = &[];
 
     /// Answers a call. A tool that did not compile cannot.
     fn run(_: Call<'_>, _: About) -> Ran<'_> {
@@ -246,6 +281,7 @@ impl<T: Stateless> Handle for T {
     const TOOL_NAME: &'static str = T::TOOL_NAME;
     const TABLE: Table<Self::Params> = T::TABLE;
     const REST: Descriptor = T::REST;
+    const WAS: &'static [&'static str] = T::WAS;
 }
 
 #[diagnostic::do_not_recommend]
@@ -268,6 +304,8 @@ pub trait Method<M>: Sized {
     const TABLE: Table<Self::Params>;
     /// See [`Handle`].
     const REST: Descriptor = Descriptor::NEW;
+    /// See [`Handle`].
+    const WAS: &'static [&'static str] = &[];
 
     /// Answers a call.
     fn run<'a>(state: &'a Arc<Self>, call: Call<'a>, about: About) -> Ran<'a>;
@@ -287,6 +325,7 @@ impl<T: Method<M>, M> Handle for MethodOf<T, M> {
     const TOOL_NAME: &'static str = T::TOOL_NAME;
     const TABLE: Table<Self::Params> = T::TABLE;
     const REST: Descriptor = T::REST;
+    const WAS: &'static [&'static str] = T::WAS;
 }
 
 /// The descriptor of a method.
@@ -415,5 +454,10 @@ impl<S: Send + Sync + 'static> Tool for Bound<S> {
 
     fn __may_hide(&self) -> bool {
         self.entry.descriptor.may_hide
+    }
+
+    fn __past(&self) -> Past {
+        let Descriptor { name, past, .. } = *self.entry.descriptor;
+        Past { name, ..past }
     }
 }

@@ -21,8 +21,8 @@ pub use self::finish::{
     answer, finish, later, outcome, pending, ready, validated,
 };
 pub use self::list::{
-    As, Given, List, Listed, Named, Names, Share, Taken, Unlisted, name_as, named, only, toolset,
-    unique,
+    As, Given, List, Listed, Named, Names, Share, Taken, Unlisted, name_as, name_in, named, only,
+    retired, retired_for, toolset, toolset_retired, unique,
 };
 pub use self::lock::{
     Lock, kept, lock, lock_accepts, lock_is_written, locked, locked_tools, none_is_gone,
@@ -43,7 +43,7 @@ pub use self::targets::{
     Inputs, OwnTargets, Untargeted, accepted, dialect, fits_request, is_dialect, is_listed,
     is_read_of_a_text, own_targets, within_budget,
 };
-pub use crate::tool::{Call, EarlyExit, Provide, ProvideShared, Ran, Slot};
+pub use crate::tool::{Call, EarlyExit, Migrate, Provide, ProvideShared, Ran, Slot};
 pub use crate::toolset::Locked;
 pub use toolwright_provider::call::Annotations;
 pub use toolwright_provider::dialect::Dialect;

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::tool::{Answer, Call, Grant, SCOPES, Scope, Tool};
+use crate::tool::{Answer, Call, Grant, Past, SCOPES, Scope, Tool};
 use toolwright_provider::call::{ToolDef, ToolError};
 
 /// A tool around another tool: changes its definition or its calls, and forwards the rest.
@@ -91,5 +91,9 @@ impl<W: WrapTool> Tool for W {
 
     fn resumes(&self) -> bool {
         self.inner().resumes()
+    }
+
+    fn __past(&self) -> Past {
+        self.inner().__past()
     }
 }

@@ -15,6 +15,7 @@ mod output;
 mod agents;
 mod arguments;
 mod bounds;
+mod change_a_tool;
 mod cookbook;
 mod costs;
 mod errors;

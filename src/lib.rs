@@ -51,7 +51,7 @@ pub mod args {
 pub mod call {
     #[doc(inline)]
     pub use toolwright_provider::call::{
-        Annotations, Block, Content, Encode, ErrorKind, HaltReason, Meta, Output, Payload,
+        Annotations, Block, Content, Encode, ErrorKind, Example, HaltReason, Meta, Output, Payload,
         StoredOutcome, StoredOutcomeError,
     };
     #[doc(inline)]

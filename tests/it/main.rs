@@ -22,6 +22,7 @@ mod dyn_tool;
 mod elsewhere;
 mod encoders;
 mod everything;
+mod examples;
 mod execution;
 mod executor;
 mod executor_threads;

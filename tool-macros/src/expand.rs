@@ -16,6 +16,7 @@ use crate::ty::{self, infer_lifetimes, is_option, static_lifetimes};
 
 mod companion;
 mod editor;
+mod examples;
 mod run;
 mod targets;
 
@@ -39,6 +40,7 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
     let fits = fits(tool, &tool.generics);
     let about = quote!(<#handle as __tool::Handle>::DESCRIPTOR);
     let (targets, texts) = (targets::own(tool, &about), targets::texts(tool, &about));
+    let examples = examples::held(tool, &tool.generics, &about);
     let implement = quote_call_site!(impl);
     let defaults = (!defaults.is_empty()).then(
         || quote!(#implement #impl_generics #handle #ty_generics #where_clause { #(#defaults)* }),
@@ -99,7 +101,7 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
             #generic
         }
     };
-    let items = quote!(#imports #fits #defaults #implements #targets #texts);
+    let items = quote!(#imports #fits #defaults #implements #targets #texts #examples);
     let allowed = allowed(tool.is_async);
     let beside = companion(tool, handle, krate, Some(&allowed), &items);
     let values = editor::values(tool);
@@ -218,7 +220,12 @@ pub(crate) fn group(
     let fits = tools.iter().map(|tool| fits(tool, generics));
     let targets = tools.iter().zip(&parts).map(|(tool, parts)| {
         let (ty, method) = (static_lifetimes(ty.to_token_stream()), &parts.names.method);
-        targets::own(tool, &quote!(__tool::described::<#ty, #method>()))
+        let about = quote!(__tool::described::<#ty, #method>());
+        let (targets, examples) = (
+            targets::own(tool, &about),
+            examples::held(tool, generics, &about),
+        );
+        quote!(#targets #examples)
     });
     let one_block = SpanEnds::of(ty).start(quote!(__tool::OneToolBlock));
     let allowed = allowed(tools.iter().any(|tool| tool.is_async));
@@ -519,6 +526,13 @@ fn rest(options: &Options) -> Option<TokenStream> {
         calls.push(quote!(.meta(#meta)));
     }
     let rest = quote!(__tool::Descriptor::NEW #(#calls)*);
+    if !options.examples.is_empty() {
+        let examples = options.examples.iter().map(|example| {
+            let (json, words) = (literal(&example.literal.text), literal(&example.words));
+            quote!((#json, #words))
+        });
+        calls.push(quote!(.examples(&[#(#examples),*])));
+    }
     let rest = match &options.visible {
         Some(visible) => {
             quote!(__tool::Descriptor { visible: #visible, may_hide: true, ..#rest })

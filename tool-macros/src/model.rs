@@ -74,9 +74,36 @@ pub(crate) struct Options {
     pub(crate) ignore_unknown: Option<Span>,
     /// The dialects that must accept the tool.
     pub(crate) targets: Vec<Ident>,
+    /// Calls as a model should make them.
+    pub(crate) examples: Vec<Example>,
     /// True if some of the options or the documentation was not understood. A missing part may have been intended
     /// then.
     pub(crate) misread: bool,
+}
+
+/// A call as a model should make it.
+pub(crate) struct Example {
+    pub(crate) literal: JsonLiteral,
+    /// What it shows.
+    pub(crate) words: String,
+}
+
+/// A literal of JSON.
+pub(crate) struct JsonLiteral {
+    pub(crate) value: Json,
+    pub(crate) text: String,
+    /// First and last span of each part, by its number.
+    pub(crate) places: Vec<(Span, Span)>,
+}
+
+/// A value in a literal, with the number of its part; see `Json` of the schema's `derived`.
+pub(crate) enum Json {
+    Null(usize),
+    Bool(usize),
+    Number(usize, String, f64),
+    String(usize, String),
+    Array(usize, Vec<Json>),
+    Object(usize, Vec<(String, Json)>),
 }
 
 /// A string literal.

@@ -319,6 +319,39 @@ impl Toolset {
         Ok(Self(Arc::new(set)))
     }
 
+    /// Tells the examples of all tools at the end of their descriptions, where a provider takes no examples.
+    ///
+    /// Anthropic takes them (`input_examples`), and is told them there in any case. For the others they cost tokens in
+    /// every request, so it is a choice.
+    ///
+    /// ```
+    /// use toolwright::{Wire, tool, tools};
+    ///
+    /// /// Tells the weather.
+    /// #[tool(example({"city": "Oslo"}, "a city"))]
+    /// fn forecast(city: String) -> String {
+    ///     format!("{city}: sun")
+    /// }
+    ///
+    /// let tools = tools![forecast].describe_examples();
+    /// let sent = Wire::OpenAiChat.definitions(&tools).to_string();
+    /// assert!(sent.contains(r#"Examples:\n- a city: {\"city\":\"Oslo\"}"#));
+    /// ```
+    #[must_use = "a toolset never changes; this returns another one"]
+    pub fn describe_examples(&self) -> Self {
+        let mut set = Inner::default();
+        for entry in &self.0.tools {
+            if entry.def().examples.is_empty() {
+                set.push(entry.clone());
+            } else {
+                let mut def = entry.def().clone();
+                def.describe_examples = true;
+                set.push(Entry::new(Redefined::share(def, &entry.tool)));
+            }
+        }
+        Self(Arc::new(set))
+    }
+
     /// Renames the tool `from` to `to`.
     ///
     /// # Errors

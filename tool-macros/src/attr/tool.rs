@@ -5,6 +5,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Ident, LitStr, Meta, Path, Token};
 
+use super::json::example;
 use super::meta::{json_string, meta_json, with_members};
 use super::targets::targets;
 use super::value::{flag, krate, path, text, text_like, words};
@@ -39,6 +40,7 @@ const TOOL: Table<Options> = Table {
         ("ignore_unknown", |cx, it, to| {
             to.ignore_unknown = on(cx, it);
         }),
+        ("example", |cx, it, to| to.examples.extend(example(cx, it))),
         ("targets", |cx, it, to| to.targets = targets(cx, it)),
         ("handle", |cx, it, to| to.handle = handle(cx, it)),
         ("crate", |cx, it, to| to.krate = krate(cx, it)),

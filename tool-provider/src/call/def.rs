@@ -6,6 +6,8 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use super::Example;
+use toolwright_schema::decode::refusal;
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::estimate;
 
@@ -123,6 +125,22 @@ pub struct ToolDef {
         with = "millis"
     )]
     pub timeout: Option<Duration>,
+    /// Calls as a model should make them. A provider that takes examples is sent those that the tool's own schema
+    /// admits: Anthropic, as `input_examples`.
+    #[serde(
+        default,
+        skip_serializing_if = "Vec::is_empty",
+        deserialize_with = "null_is_default"
+    )]
+    pub examples: Vec<Example>,
+    /// A provider that takes no examples is told them at the end of the description: see
+    /// [`Toolset::describe_examples`](crate::Toolset::describe_examples).
+    #[serde(
+        default,
+        skip_serializing_if = "is_false",
+        deserialize_with = "null_is_default"
+    )]
+    pub describe_examples: bool,
     /// Other values that the host wants to know about it; they ride on every result.
     #[serde(default, skip_serializing_if = "Meta::is_empty", alias = "extras")]
     pub meta: Meta,
@@ -155,6 +173,8 @@ impl ToolDef {
             spawn: false,
             background: false,
             timeout: None,
+            examples: Vec::new(),
+            describe_examples: false,
             meta: Meta::default(),
             extras: Meta::default(),
         }
@@ -162,7 +182,7 @@ impl ToolDef {
 
     /// About how many tokens the definition takes of every request: a quarter of the bytes of its
     /// name, description and compact schema. The same number counts against the `budget` of `tools!`
-    /// where the tool's types derive `Schema`. Extras of a wire are not counted. Providers' tokenizers,
+    /// where the tool's types derive `Schema`. Examples and extras of a wire are not counted. Providers' tokenizers,
     /// and their dialects, differ: it is an estimate, to compare tools and to keep a list from growing
     /// unseen.
     ///
@@ -177,6 +197,47 @@ impl ToolDef {
             None => estimate::around(&self.name, &self.description) + self.input.as_json().len(),
         };
         bytes / estimate::BYTES
+    }
+
+    /// Returns the examples that the tool's own schema refuses, each with the reason, if the schema was known when
+    /// the program compiled.
+    #[doc(hidden)]
+    pub fn refused_examples(&self) -> impl Iterator<Item = (&Example, String)> {
+        let shape = self.input.input_shape();
+        self.examples.iter().filter_map(move |example| {
+            let fault = refusal(shape?, &example.arguments)?;
+            Some((example, fault.message))
+        })
+    }
+
+    /// Returns the examples that the tool's own schema does not refuse.
+    pub(crate) fn fit_examples(&self) -> Vec<&Example> {
+        let refused: Vec<_> = self
+            .refused_examples()
+            .map(|(example, _)| example)
+            .collect();
+        let is_fit =
+            |example: &&Example| !refused.iter().any(|other| std::ptr::eq(*other, *example));
+        self.examples.iter().filter(is_fit).collect()
+    }
+
+    /// Returns lines that tell the examples to a model; nothing where there are none.
+    #[doc(hidden)]
+    pub fn examples_in_words(&self) -> String {
+        let mut out = String::new();
+        for Example { arguments, shows } in self.fit_examples() {
+            out.push_str("\n- ");
+            if !shows.is_empty() {
+                out.push_str(shows);
+                out.push_str(": ");
+            }
+            out.push_str(arguments);
+        }
+        if out.is_empty() {
+            out
+        } else {
+            format!("Examples:{out}")
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use crate::tool::{Answer, Call, EarlyExit, Ran, Scope, Tool};
-use toolwright_provider::call::{Annotations, ErrorKind, Meta, ToolDef, ToolError};
+use toolwright_provider::call::{Annotations, ErrorKind, Example, Meta, ToolDef, ToolError};
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::{Refs, Shape, Side};
 
@@ -46,6 +46,8 @@ pub struct Descriptor {
     pub timeout_ms: u64,
     /// The text of a JSON object.
     pub meta: &'static str,
+    /// Calls as a model should make them: the arguments, and what each shows.
+    pub examples: &'static [(&'static str, &'static str)],
     /// Function that returns true if a conversation may see the tool.
     pub visible: fn(&Scope<'_>) -> bool,
     /// True if that is a function of the user's.
@@ -95,6 +97,7 @@ impl Descriptor {
         background: false,
         timeout_ms: 0,
         meta: "",
+        examples: &[],
         visible: |_| true,
         may_hide: false,
         ignores_unknown: false,
@@ -121,6 +124,12 @@ impl Descriptor {
         Self { meta, ..self }
     }
 
+    /// Sets the examples.
+    #[must_use]
+    pub const fn examples(self, examples: &'static [(&'static str, &'static str)]) -> Self {
+        Self { examples, ..self }
+    }
+
     fn def(&self, listed: &'static As) -> ToolDef {
         let mut def = ToolDef::new(listed.name(self.name), listed.description(self.description));
         def.title = (!self.title.is_empty()).then_some(self.title.into());
@@ -139,6 +148,10 @@ impl Descriptor {
         if !self.meta.is_empty() {
             def.meta = Meta::parse(self.meta);
         }
+        let examples = self.examples.iter();
+        def.examples = examples
+            .map(|(arguments, shows)| Example::new(*arguments, *shows))
+            .collect();
         def
     }
 }

@@ -42,6 +42,7 @@ pub use self::targets::{
 pub use crate::tool::{Call, EarlyExit, Provide, ProvideShared, Ran, Slot};
 pub use toolwright_provider::call::Annotations;
 pub use toolwright_provider::dialect::Dialect;
+pub use toolwright_schema::derived::{Json, Misfit, argument_misfit, misfit};
 pub use toolwright_schema::shape::{
     Bounds, Edge, Field, Id, Int, Kind, Literal, Map, Object, Pattern, Presence, RecursiveEdge,
     Refs, Regex, Schema, Union, Variant,

@@ -66,8 +66,13 @@ fn pack(line: Line, letter: char, free: Value, other: Option<u16>) -> bool {
         Part::Box { parts } => parts.len(),
         Part::Nothing => 0,
     };
-    size > 1 && line.at.0 > 1.0 && line.at.1 > 1 && line.marks.len() > 1 && letter == 'x'
-        && free.is_null() && other.is_some()
+    size > 1
+        && line.at.0 > 1.0
+        && line.at.1 > 1
+        && line.marks.len() > 1
+        && letter == 'x'
+        && free.is_null()
+        && other.is_some()
 }
 
 struct Desk;
@@ -126,7 +131,10 @@ fn others_are_told_them_in_words_by_choice() {
     assert_eq!(sent["input_examples"][1], json!({"city": "Bergen"}));
     // It is a word about the definition: the tool is the same, and so are its name and its code.
     let renamed = tools.prefix("my_").unwrap();
-    assert_eq!(definition(&renamed, Wire::Gemini)["description"], words);
+    assert_eq!(
+        definition(&renamed, Wire::OpenAiResponses)["description"],
+        words
+    );
     let call = ToolCall::new("1", "my_forecast", r#"{"city":"Oslo"}"#);
     let result = renamed.call_blocking(&call, &Context::new());
     assert_eq!(result.value(), Some("Oslo None".into()));
@@ -146,7 +154,12 @@ fn extras_of_the_same_key_come_first() {
 #[test]
 fn help_tells_them() {
     let compact = tools![forecast].compact().unwrap();
-    assert!(!Wire::Anthropic.definitions(&compact).to_string().contains("Oslo"));
+    assert!(
+        !Wire::Anthropic
+            .definitions(&compact)
+            .to_string()
+            .contains("Oslo")
+    );
     let help = ToolCall::new("1", "tool_help", r#"{"name":"forecast"}"#);
     let told = compact.call_blocking(&help, &Context::new());
     let told = told.content(Encoder::auto()).into_owned();
@@ -163,13 +176,16 @@ fn a_refused_one_is_reported_and_not_sent() {
     assert_eq!(found[0].code, ProblemCode::RefusedExample);
     assert_eq!(
         found[0].to_string(),
-        "error: find: refused_example: the example {\"code\":\"abc\"} is refused: does not match the pattern ^[a-z][0-9]$\n  help: change the example: a model does as it is shown"
+        "error: find: refused_example: the example {\"code\":\"abc\"} is refused: expected a string that matches `^[a-z][0-9]$`, got \"abc\"\n  help: change the example: a model does as it is shown"
     );
     let sent = definition(&tools, Wire::Anthropic);
     assert_eq!(sent["input_examples"], json!([{"code": "a1"}]));
     let sent = definition(&tools.describe_examples(), Wire::OpenAiChat);
     let words = &sent["function"]["description"];
-    assert_eq!(words, "The compiler does not match patterns.\n\nExamples:\n- {\"code\":\"a1\"}");
+    assert_eq!(
+        words,
+        "The compiler does not match patterns.\n\nExamples:\n- {\"code\":\"a1\"}"
+    );
 }
 
 #[test]
@@ -179,9 +195,15 @@ fn the_example_of_an_argument_is_decoded_too() {
     fn wait(#[arg(range(1..=9), example = u8::MAX / 2)] seconds: u8) -> u8 {
         seconds
     }
-    let report = tools![wait].check(Dialect::JsonSchema);
-    let found: Vec<_> = report.errors().map(|error| (error.code, error.path.clone())).collect();
-    assert_eq!(found, [(ProblemCode::RefusedExample, Some("/seconds".to_owned()))]);
+    let report = tools![wait].check(Dialect::OpenAiNonStrict);
+    let found: Vec<_> = report
+        .errors()
+        .map(|error| (error.code, error.path.clone()))
+        .collect();
+    assert_eq!(
+        found,
+        [(ProblemCode::RefusedExample, Some("/seconds".to_owned()))]
+    );
 }
 
 #[test]
@@ -189,13 +211,16 @@ fn the_kit_calls_them() {
     let tools = tools![forecast, pack, ..Desk: Desk];
     let calls = testing::calls(&tools, 1, 0);
     let texts: Vec<_> = calls.iter().map(|call| &*call.arguments).collect();
-    assert_eq!(texts[..2], [r#"{"city":"Oslo","days":2}"#, r#"{"city":"Bergen"}"#]);
+    assert_eq!(
+        texts[..2],
+        [r#"{"city":"Oslo","days":2}"#, r#"{"city":"Bergen"}"#]
+    );
     assert!(texts.contains(&r#"{"number":3}"#));
     testing::assert_callable(&tools, &Context::new(), 1, 2);
     let tools = tools![echo::<u8>];
-    let refused = std::panic::catch_unwind(|| {
+    let refused = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         testing::assert_callable(&tools, &Context::new(), 1, 0);
-    });
+    }));
     let message = *refused.unwrap_err().downcast::<String>().unwrap();
     assert!(message.contains("what no compiler looks at"), "{message}");
 }
@@ -208,8 +233,11 @@ fn values_of_all_kinds_are_the_json_that_stands_there() {
         examples[0].arguments,
         r#"{"line":{"part":{"kind":"Bolt","size":7},"at":[-1.5e2,-8],"marks":{"a":null,"b":true}},"letter":"x","free":[1,{"any":null}]}"#
     );
-    assert_eq!((&*examples[0].shows, &*examples[1].shows), ("each kind", ""));
-    assert!(tools.check(Dialect::JsonSchema).is_accepted());
+    assert_eq!(
+        (&*examples[0].shows, &*examples[1].shows),
+        ("each kind", "")
+    );
+    assert!(tools.check(Dialect::OpenAiNonStrict).is_accepted());
 }
 
 #[test]
@@ -229,8 +257,10 @@ fn what_nobody_sees_is_taken_out_of_words_and_refused_in_arguments() {
     let mut def = ToolDef::new("ping", "Answers.");
     def.examples = vec![Example::new("{}", "no\u{200b}thing")];
     let sent = |def: ToolDef| {
-        let tools = Toolset::new([DynTool::declare(def)]).unwrap().describe_examples();
-        let sent = Wire::OpenAiChat.definitions_in(&tools, Dialect::JsonSchema);
+        let tools = Toolset::new([DynTool::declare(def)])
+            .unwrap()
+            .describe_examples();
+        let sent = Wire::OpenAiChat.definitions_in(&tools, Dialect::OpenAiNonStrict);
         sent.map(|sent| sent.text().to_string())
     };
     assert!(sent(def.clone()).unwrap().contains("- nothing: {}"));

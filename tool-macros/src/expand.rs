@@ -437,7 +437,12 @@ fn row(tool: &Tool, param: &ModelParam, names: &Names) -> TokenStream {
     if let Some(example) = &param.example {
         let place = SpanEnds::of(example);
         let (json, borrow) = (place.start(quote!(__tool::json)), place.start(quote!(&)));
-        let argument = place.end(quote!((#borrow #example)));
+        // `&a / b` borrows `a` alone.
+        let argument = match attr::ungrouped(example) {
+            Expr::Binary(_) | Expr::Cast(_) => quote!((#borrow (#example))),
+            _ => quote!((#borrow #example)),
+        };
+        let argument = place.end(argument);
         row = quote!(#row.exemplified(|| #json #argument));
     }
     row
@@ -525,7 +530,6 @@ fn rest(options: &Options) -> Option<TokenStream> {
         let meta = literal(meta);
         calls.push(quote!(.meta(#meta)));
     }
-    let rest = quote!(__tool::Descriptor::NEW #(#calls)*);
     if !options.examples.is_empty() {
         let examples = options.examples.iter().map(|example| {
             let (json, words) = (literal(&example.literal.text), literal(&example.words));
@@ -533,6 +537,7 @@ fn rest(options: &Options) -> Option<TokenStream> {
         });
         calls.push(quote!(.examples(&[#(#examples),*])));
     }
+    let rest = quote!(__tool::Descriptor::NEW #(#calls)*);
     let rest = match &options.visible {
         Some(visible) => {
             quote!(__tool::Descriptor { visible: #visible, may_hide: true, ..#rest })

@@ -32,6 +32,7 @@ mod filters;
 mod functions;
 mod hidden;
 mod instances;
+mod instructions;
 mod invariant;
 mod items;
 mod json;

@@ -245,7 +245,7 @@ impl As {
 }
 
 /// Returns the type of `Type::method`. Modules begin with a small letter.
-fn type_of_method(path: &Path) -> Option<String> {
+pub(crate) fn type_of_method(path: &Path) -> Option<String> {
     let parent = path.segments.iter().rev().nth(1)?;
     let name = parent.ident.unraw().to_string();
     let is_type = name.starts_with(char::is_uppercase);
@@ -452,18 +452,18 @@ impl Element {
 }
 
 /// The name of [`Handle`]s.
-const THIS_FUNCTION: &str = "this_function";
+pub(crate) const THIS_FUNCTION: &str = "this_function";
 
 /// The struct that a path leads to, under a name that always resolves. If the function is not a tool, there is no
 /// such struct, and the compiler would only say that a function is not a type.
-struct Handle {
+pub(crate) struct Handle {
     path: Path,
     name: Ident,
     arguments: PathArguments,
 }
 
 impl Handle {
-    fn of(path: &Path) -> Self {
+    pub(crate) fn of(path: &Path) -> Self {
         let mut path = path.clone();
         let last = path.segments.last_mut();
         let place = last
@@ -477,7 +477,7 @@ impl Handle {
         }
     }
 
-    fn ty(&self) -> TokenStream {
+    pub(crate) fn ty(&self) -> TokenStream {
         let Self {
             name, arguments, ..
         } = self;
@@ -485,7 +485,7 @@ impl Handle {
     }
 
     /// The tokens where the name leads there.
-    fn scope(&self, tokens: &TokenStream) -> TokenStream {
+    pub(crate) fn scope(&self, tokens: &TokenStream) -> TokenStream {
         let (mut path, mut name) = (self.path.clone(), self.name.clone());
         // A variable of the tool's name would be taken for what is imported, so the word is none that sees variables.
         if let (Some(only), 1) = (path.segments.first_mut(), self.path.segments.len()) {

@@ -1,6 +1,7 @@
 mod call;
 mod compact;
 mod error;
+mod instructions;
 mod registry;
 mod report;
 
@@ -25,6 +26,7 @@ use toolwright_schema::text::{LONGEST_SHOWN, NameError, Printable, ShortStr, did
 #[cfg(feature = "tokio")]
 pub(crate) use self::call::resolved;
 pub use self::error::{AttachError, ConflictError, RenameError};
+pub use self::instructions::{Instructions, InstructionsError, Part};
 #[cfg(feature = "tokio")]
 pub use self::registry::Changes;
 pub use self::registry::Registry;
@@ -393,6 +395,7 @@ impl Toolset {
                     if def.input.to_value() == own.to_value() {
                         def.input = own.clone();
                     }
+                    def.originate_from(tool.def());
                     if let Err(name) = set.add(Entry::new(Redefined::share(def, tool))) {
                         note(&mut error.repeated, name);
                     }

@@ -9,4 +9,4 @@ mod flat;
 
 #[cfg(feature = "schemars")]
 pub use self::emit::to_schemars;
-pub use self::example::{Json, Misfit, argument_misfit, misfit};
+pub use self::example::{Json, Misfit, argument_misfit, has_argument, misfit};

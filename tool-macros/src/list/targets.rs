@@ -4,9 +4,9 @@
 use proc_macro2::TokenStream;
 use quote::quote_spanned;
 use syn::ext::IdentExt;
-use syn::parse::ParseStream;
+use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Ident, LitInt, Token, Type, bracketed, token};
+use syn::{Ident, LitInt, Path, Token, Type, bracketed, token};
 
 use crate::attr::distinct;
 use crate::ctxt::Ctxt;
@@ -15,7 +15,7 @@ use crate::span::{SpanEnds, literal, quote, quote_call_site};
 
 use super::{Element, ElementKind, Handle};
 
-const OPTIONS: [&str; 3] = ["targets", "unproven", "budget"];
+const OPTIONS: [&str; 4] = ["targets", "unproven", "budget", "instructions"];
 
 /// The head of a list.
 #[derive(Default)]
@@ -25,6 +25,8 @@ pub(super) struct Targets {
     unproven: Vec<Ident>,
     /// Tokens, by estimate.
     budget: Option<LitInt>,
+    /// Constants that name tools.
+    instructions: Vec<Path>,
     /// The options that were given.
     given: Vec<String>,
 }
@@ -75,8 +77,9 @@ impl Targets {
             ));
         }
         match name.as_str() {
-            "targets" => self.dialects = idents(&key, input, "openai_strict")?,
-            "unproven" => self.unproven = idents(&key, input, "tool")?,
+            "targets" => self.dialects = listed(&key, input, "openai_strict")?,
+            "unproven" => self.unproven = listed(&key, input, "tool")?,
+            "instructions" => self.instructions = listed(&key, input, "SYSTEM")?,
             "budget" => {
                 let budget: LitInt = input.parse().map_err(|error| {
                     syn::Error::new(
@@ -102,7 +105,8 @@ impl Targets {
                         quoted([
                             "targets: [openai_strict, …]",
                             "unproven: [tool, …]",
-                            "budget: 4_000"
+                            "budget: 4_000",
+                            "instructions: [SYSTEM, …]"
                         ]),
                     ),
                 ));
@@ -129,9 +133,10 @@ impl Targets {
             dialects,
             unproven,
             budget,
+            instructions,
             ..
         } = self;
-        if dialects.is_empty() && budget.is_none() {
+        if dialects.is_empty() && budget.is_none() && instructions.is_empty() {
             return TokenStream::new();
         }
         let nothing = quote!(__tool::Inputs::None);
@@ -195,20 +200,31 @@ impl Targets {
             let arguments = place.end(quote!((#budget, LISTED)));
             quote!(const _: () = #within #arguments;)
         });
+        let instructed = instructions.iter().map(|path| {
+            let place = SpanEnds::of(path);
+            let names = place.start(quote!(__tool::names_listed));
+            let arguments = place.end(quote!((&#path, LISTED)));
+            quote!(const _: () = #names #arguments;)
+        });
+        let of_dialects = !dialects.is_empty();
+        let targets = of_dialects
+            .then(|| quote!(const TARGETS: &[__tool::Option<__tool::Dialect>] = &[#(#targets),*];));
+        let unproven_names = of_dialects.then(|| quote!(const UNPROVEN: &[&str] = &[#(#names),*];));
         let imports = quote_call_site!(
             use __tool::Untargeted as _;
         );
         quote! {
             const _: () = {
                 #imports
-                const TARGETS: &[__tool::Option<__tool::Dialect>] = &[#(#targets),*];
+                #targets
                 const LISTED: &[__tool::Inputs] = &[#(#listed),*];
-                const UNPROVEN: &[&str] = &[#(#names),*];
+                #unproven_names
                 #(#known)*
                 #(#others)*
                 #accepted
                 #(#requests)*
                 #within
+                #(#instructed)*
             };
         }
     }
@@ -227,7 +243,7 @@ fn wants_semicolon(span: proc_macro2::Span) -> syn::Error {
 }
 
 /// `[a, b]`
-fn idents(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::Result<Vec<Ident>> {
+fn listed<T: Parse>(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::Result<Vec<T>> {
     let wanted = |span| {
         syn::Error::new(
             span,
@@ -239,7 +255,7 @@ fn idents(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::Result<Vec
     }
     let content;
     bracketed!(content in input);
-    let names = Punctuated::<Ident, Token![,]>::parse_terminated(&content)
+    let names = Punctuated::<T, Token![,]>::parse_terminated(&content)
         .map_err(|error| wanted(error.span()))?;
     if names.is_empty() {
         return Err(wanted(key.span()));

@@ -151,6 +151,21 @@ pub struct ToolDef {
         skip_serializing_if = "Meta::is_empty"
     )]
     pub(crate) extras: Meta,
+    /// What the tool was written as.
+    #[serde(skip)]
+    pub(crate) origin: Origin,
+}
+
+/// What a tool was written as, before lists and toolsets gave it another name. It is no part of what a definition says.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Origin {
+    name: Option<&'static str>,
+}
+
+impl PartialEq for Origin {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 impl ToolDef {
@@ -177,7 +192,28 @@ impl ToolDef {
             describe_examples: false,
             meta: Meta::default(),
             extras: Meta::default(),
+            origin: Origin::default(),
         }
+    }
+
+    /// Says how the tool was named where it was written.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn named_at_first(mut self, name: &'static str) -> Self {
+        self.origin.name = Some(name);
+        self
+    }
+
+    /// Takes over how another definition of the tool was named where it was written.
+    #[doc(hidden)]
+    pub fn originate_from(&mut self, other: &Self) {
+        self.origin = other.origin.clone();
+    }
+
+    /// Returns the name that the tool was written with; its name if that is not known.
+    #[doc(hidden)]
+    pub fn own_name(&self) -> &str {
+        self.origin.name.unwrap_or(&self.name)
     }
 
     /// About how many tokens the definition takes of every request: a quarter of the bytes of its

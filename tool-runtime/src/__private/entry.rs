@@ -131,7 +131,8 @@ impl Descriptor {
     }
 
     fn def(&self, listed: &'static As) -> ToolDef {
-        let mut def = ToolDef::new(listed.name(self.name), listed.description(self.description));
+        let mut def = ToolDef::new(listed.name(self.name), listed.description(self.description))
+            .named_at_first(self.name);
         def.title = (!self.title.is_empty()).then_some(self.title.into());
         def.input = SchemaDoc::from_shape(self.input, Side::Input);
         def.output = self

@@ -3,6 +3,7 @@
 mod calls;
 mod entry;
 mod finish;
+mod instructions;
 mod list;
 mod probe;
 mod schemas;
@@ -19,6 +20,7 @@ pub use self::finish::{
     Finish, FinishAny, Message, ViaDebug, ViaError, ViaMessages, ViaText, ViaToolError, Way,
     answer, finish, later, outcome, pending, ready, validated,
 };
+pub use self::instructions::{Mentioned, mention, mentioned, mentioned_of, names_listed};
 pub use self::list::{
     As, Given, List, Listed, Named, Names, Share, Taken, Unlisted, name_as, named, only, toolset,
     unique,
@@ -40,9 +42,10 @@ pub use self::targets::{
     is_read_of_a_text, own_targets, within_budget,
 };
 pub use crate::tool::{Call, EarlyExit, Provide, ProvideShared, Ran, Slot};
+pub use crate::toolset::{Instructions, Part};
 pub use toolwright_provider::call::Annotations;
 pub use toolwright_provider::dialect::Dialect;
-pub use toolwright_schema::derived::{Json, Misfit, argument_misfit, misfit};
+pub use toolwright_schema::derived::{Json, Misfit, argument_misfit, has_argument, misfit};
 pub use toolwright_schema::shape::{
     Bounds, Edge, Field, Id, Int, Kind, Literal, Map, Object, Pattern, Presence, RecursiveEdge,
     Refs, Regex, Schema, Union, Variant,

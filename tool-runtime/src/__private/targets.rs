@@ -35,7 +35,7 @@ impl Inputs {
     }
 
     /// The tools, and what the list says of them.
-    const fn tools(&self) -> (&[&'static Descriptor], As) {
+    pub(super) const fn tools(&self) -> (&[&'static Descriptor], As) {
         match self {
             Self::One(descriptor, listed) => (std::slice::from_ref(descriptor), *listed),
             Self::Many(descriptors, listed) => (descriptors, *listed),

@@ -179,6 +179,48 @@ pub const fn argument_misfit(
     Misfit::NONE
 }
 
+/// Refuses the name of an argument that a tool lacks, or of a key inside one.
+///
+/// # Panics
+/// At the caller's place, with the edit to make.
+#[track_caller]
+pub const fn has_argument(tool: &'static str, arguments: &Shape<'static>, steps: &[&'static str]) {
+    let (mut kind, mut steps) = (arguments.only_core(), steps);
+    let mut place = Place {
+        key: "",
+        is_element: false,
+        tool,
+    };
+    while let [step, rest @ ..] = steps {
+        kind = match kind {
+            Kind::Array(array) => array.items.only_core(),
+            Kind::Object(object) => match find(object.fields, step) {
+                Found::Field(field) => {
+                    (steps, place) = (rest, place.key(field.name));
+                    field.shape.only_core()
+                }
+                Found::Nothing => {
+                    let misfit = unknown(object.fields, 0, step, place);
+                    panic!("{}", misfit.text.as_str());
+                }
+                Found::Unsure => return,
+            },
+            kind if kind.is_opaque() || matches!(kind, Kind::Map(_) | Kind::Union(_)) => return,
+            Kind::Recursive(_) | Kind::Unknown => return,
+            _ => {
+                let mut text = ConstText::new();
+                place.say(&mut text);
+                text.push(" has no keys, and so no `");
+                text.push(step);
+                text.push("`\nhelp: name ");
+                place.say(&mut text);
+                text.push(" alone");
+                panic!("{}", text.as_str());
+            }
+        };
+    }
+}
+
 const fn check(shape: &Shape<'static>, json: &Json, place: Place) -> Option<Misfit> {
     match (&shape.kind, json) {
         (Kind::Any | Kind::Recursive(_) | Kind::Foreign(_) | Kind::Rule(_) | Kind::Unknown, _)

@@ -227,6 +227,7 @@ pub mod serve {
 /// | `scopes("orders:write", …)` | scopes of an access token that a call needs: a context with a [`Grant`](call::Grant) that lacks one neither sees nor calls the tool |
 /// | `validate = path` | gets the parameters that the model fills, each by reference, and returns `Result<(), E>` |
 /// | `ignore_unknown` | arguments that are no parameters are passed over, where they are refused otherwise; the schema says so (`additionalProperties`) |
+/// | `example({"city": "Oslo"}, "a city")` | a call that shows how the tool is called, several if you like: JSON, held against the arguments when it compiles ([`call::Example`]) |
 /// | `targets(openai_strict, …)` | the [`Dialect`]s that must accept the tool: one that cannot say its arguments is an error at the parameter |
 /// | `handle = Name` | another name for the struct, where the function's collides |
 /// | `crate = path` | where `toolwright` is, if not at `::toolwright` |

@@ -18,6 +18,7 @@ mod bounds;
 mod cookbook;
 mod costs;
 mod errors;
+mod examples;
 mod first_tool;
 mod mcp_client;
 mod mcp_server;

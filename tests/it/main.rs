@@ -41,6 +41,7 @@ mod layers;
 mod lists;
 mod lowered;
 mod lowered_schemas;
+mod mentions;
 mod nested_calls;
 mod open_calls;
 mod outcomes;

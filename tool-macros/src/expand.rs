@@ -6,7 +6,8 @@ use syn::{Expr, ExprLit, Generics, Lit, Path, ReturnType};
 
 use crate::attr;
 
-use crate::model::{DefaultValue, ModelParam, Options, Param, Tool};
+use crate::list::{Handle, this_function};
+use crate::model::{DefaultValue, Mention, ModelParam, Options, Param, Tool};
 use crate::schema::is_basic;
 use crate::span::{
     SpanEnds, call_site_at, ident, item_span, literal, local, not_looked_into_in_editor,
@@ -101,7 +102,8 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
             #generic
         }
     };
-    let items = quote!(#imports #fits #defaults #implements #targets #texts #examples);
+    let fallback = (!tool.mentions.is_empty()).then(|| this_function(tool.ident.span()));
+    let items = quote!(#fallback #imports #fits #defaults #implements #targets #texts #examples);
     let allowed = allowed(tool.is_async);
     let beside = companion(tool, handle, krate, Some(&allowed), &items);
     let values = editor::values(tool);
@@ -227,6 +229,10 @@ pub(crate) fn group(
         );
         quote!(#targets #examples)
     });
+    let fallback = tools
+        .iter()
+        .find(|tool| !tool.mentions.is_empty())
+        .map(|tool| this_function(tool.ident.span()));
     let one_block = SpanEnds::of(ty).start(quote!(__tool::OneToolBlock));
     let allowed = allowed(tools.iter().any(|tool| tool.is_async));
     let skip = not_looked_into_in_editor();
@@ -237,6 +243,7 @@ pub(crate) fn group(
         #allowed
         const _: () = {
             #krate
+            #fallback
             #imports
             #(#fits)*
             #defaults
@@ -345,7 +352,7 @@ fn is_str(expr: &Expr) -> bool {
 fn table(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
     let (name, description) = (literal(&tool.name.value), &tool.description);
     let output = output(tool);
-    let rest = rest(&tool.options);
+    let rest = rest(&tool.options, &tool.mentions);
     let (params, all) = if let [param] = model
         && param.flatten.is_some()
     {
@@ -498,7 +505,7 @@ fn output(tool: &Tool) -> TokenStream {
 }
 
 /// Returns the constant for what options say, if they say anything.
-fn rest(options: &Options) -> Option<TokenStream> {
+fn rest(options: &Options, mentions: &[Mention]) -> Option<TokenStream> {
     let mut calls = Vec::new();
     if let Some(title) = &options.title {
         let title = literal(&title.value);
@@ -536,6 +543,20 @@ fn rest(options: &Options) -> Option<TokenStream> {
             quote!((#json, #words))
         });
         calls.push(quote!(.examples(&[#(#examples),*])));
+    }
+    if !mentions.is_empty() {
+        let mentions = mentions.iter().map(|Mention { at, len, path }| {
+            let (at, len) = (literal(*at), literal(*len));
+            let handle = Handle::of(path);
+            let (ty, place) = (handle.ty(), SpanEnds::of(path));
+            let (start, end) = (
+                place.start(quote!(__tool::mentioned_name::)),
+                place.end(quote!(())),
+            );
+            let name = handle.scope(&quote!(#start <#ty> #end));
+            quote!((#at, #len, #name))
+        });
+        calls.push(quote!(.mentions(&[#(#mentions),*])));
     }
     let rest = quote!(__tool::Descriptor::NEW #(#calls)*);
     let rest = match &options.visible {

@@ -7,8 +7,8 @@ use syn::{LitStr, Path, Token};
 
 use crate::ctxt::Ctxt;
 use crate::invisible_chars;
-use crate::list::{Handle, THIS_FUNCTION, type_of_method};
-use crate::span::{call_site_at_item, literal, quote, quote_call_site, set_item_span_to_start};
+use crate::list::{Handle, this_function, type_of_method};
+use crate::span::{literal, quote, quote_call_site, set_item_span_to_start};
 
 struct Input {
     krate: TokenTree,
@@ -150,12 +150,10 @@ fn expand(input: &Input, parts: &[Part], errors: Option<&TokenStream>) -> TokenS
             }
         }
     }
-    let mut this_function = syn::Ident::new(THIS_FUNCTION, input.text.span());
-    this_function.set_span(call_site_at_item().located_at(this_function.span()));
+    let this_function = this_function(input.text.span());
     let items = quote_call_site! {
         use #krate::__private as __tool;
-        #[allow(dead_code)]
-        struct #this_function {}
+        #this_function
     };
     let check = (!checks.is_empty()).then(|| quote!(const _: () = { #(#checks)* };));
     quote! {{

@@ -21,6 +21,7 @@ mod instructions;
 mod invisible_chars;
 mod item;
 mod list;
+mod mentions;
 mod model;
 mod name;
 mod provide;

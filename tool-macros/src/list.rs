@@ -452,7 +452,16 @@ impl Element {
 }
 
 /// The name of [`Handle`]s.
-pub(crate) const THIS_FUNCTION: &str = "this_function";
+const THIS_FUNCTION: &str = "this_function";
+
+/// What a [`Handle`] leads to where the function at its path is no tool.
+pub(crate) fn this_function(place: Span) -> TokenStream {
+    let name = Ident::new(THIS_FUNCTION, call_site_at_item().located_at(place));
+    quote_call_site! {
+        #[allow(dead_code, non_camel_case_types)]
+        struct #name {}
+    }
+}
 
 /// The struct that a path leads to, under a name that always resolves. If the function is not a tool, there is no
 /// such struct, and the compiler would only say that a function is not a type.

@@ -88,6 +88,14 @@ pub(crate) struct Example {
     pub(crate) words: String,
 }
 
+/// Another tool in a tool's description.
+pub(crate) struct Mention {
+    /// Where its name stands, in bytes.
+    pub(crate) at: usize,
+    pub(crate) len: usize,
+    pub(crate) path: Path,
+}
+
 /// A literal of JSON.
 pub(crate) struct JsonLiteral {
     pub(crate) value: Json,
@@ -168,6 +176,8 @@ pub(crate) struct Tool {
     /// The name that the model calls, and where it stands.
     pub(crate) name: Text,
     pub(crate) description: Words,
+    /// The other tools in the description.
+    pub(crate) mentions: Vec<Mention>,
     pub(crate) vis: Visibility,
     pub(crate) generics: Generics,
     pub(crate) is_async: bool,

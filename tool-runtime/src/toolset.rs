@@ -75,6 +75,7 @@ pub(crate) struct Entry {
     attributes: Meta,
     may_hide: bool,
     is_destructive: bool,
+    has_mentions: bool,
     encoded: Arc<EncodedTool>,
     #[cfg(feature = "tokio")]
     traits: Traits,
@@ -125,6 +126,7 @@ impl Entry {
             },
             may_hide: tool.__may_hide() || def.meta.get(SCOPES).is_some(),
             is_destructive: def.annotations.destructive == Some(true),
+            has_mentions: def.mentions().next().is_some(),
             tool,
             encoded: Arc::default(),
         }
@@ -200,7 +202,7 @@ impl Toolset {
             }
         }
         if conflicts.is_empty() {
-            Ok(Self(Arc::new(set)))
+            Ok(set.finish())
         } else {
             Err(ConflictError(conflicts))
         }
@@ -212,7 +214,7 @@ impl Toolset {
         for tool in tools {
             set.push(Entry::new(tool));
         }
-        Self(Arc::new(set))
+        set.finish()
     }
 
     /// Returns the number of tools.
@@ -296,7 +298,7 @@ impl Toolset {
     fn replace(&self, tool: Arc<dyn Tool>) -> (Self, Option<Arc<dyn Tool>>) {
         let mut set = Inner::clone(&self.0);
         let old = set.put(Entry::new(tool));
-        (Self(Arc::new(set)), old)
+        (set.finish(), old)
     }
 
     /// Adds all tools of a set; they replace tools of the same names in their places.
@@ -305,7 +307,7 @@ impl Toolset {
         for entry in others.entries() {
             set.put(entry.clone());
         }
-        Self(Arc::new(set))
+        set.finish()
     }
 
     /// Puts `prefix` before every name.
@@ -318,7 +320,7 @@ impl Toolset {
             let name = format!("{prefix}{}", entry.name);
             set.push(Entry::new(Redefined::renamed(&entry.tool, name)?));
         }
-        Ok(Self(Arc::new(set)))
+        Ok(set.finish())
     }
 
     /// Tells the examples of all tools at the end of their descriptions, where a provider takes no examples.
@@ -351,7 +353,7 @@ impl Toolset {
                 set.push(Entry::new(Redefined::share(def, &entry.tool)));
             }
         }
-        Self(Arc::new(set))
+        set.finish()
     }
 
     /// Renames the tool `from` to `to`.
@@ -404,7 +406,7 @@ impl Toolset {
             }
         }
         if error == AttachError::default() {
-            Ok(Self(Arc::new(set)))
+            Ok(set.finish())
         } else {
             Err(error)
         }
@@ -455,7 +457,36 @@ impl Inner {
         for entry in self.tools.iter().filter(|entry| keep(entry)) {
             set.push(entry.clone());
         }
-        Toolset(Arc::new(set))
+        set.finish()
+    }
+
+    /// Makes it a set, in which descriptions name other tools as they are called here.
+    fn finish(mut self) -> Toolset {
+        if self.tools.iter().any(|entry| entry.has_mentions) {
+            self.name_mentions();
+        }
+        Toolset(Arc::new(self))
+    }
+
+    #[cold]
+    fn name_mentions(&mut self) {
+        let told = |own: &str| {
+            let mut tools = self.tools.iter();
+            let entry = tools.find(|entry| entry.def().own_name() == own)?;
+            Some(entry.name.as_ref().to_owned())
+        };
+        let entries = self.tools.iter().enumerate();
+        let retold = entries.filter(|(_, entry)| entry.has_mentions);
+        let retold = retold.filter_map(|(at, entry)| {
+            let def = entry.def().mentioning(told)?;
+            Some((at, Entry::new(Redefined::share(def, &entry.tool))))
+        });
+        let retold: Vec<_> = retold.collect();
+        for (at, entry) in retold {
+            if let Some(place) = self.tools.get_mut(at) {
+                *place = entry;
+            }
+        }
     }
 
     /// Adds a tool whose name is new.

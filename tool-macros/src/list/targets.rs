@@ -136,7 +136,7 @@ impl Targets {
             instructions,
             ..
         } = self;
-        if dialects.is_empty() && budget.is_none() && instructions.is_empty() {
+        if self.given.is_empty() {
             return TokenStream::new();
         }
         let nothing = quote!(__tool::Inputs::None);
@@ -210,6 +210,12 @@ impl Targets {
         let targets = of_dialects
             .then(|| quote!(const TARGETS: &[__tool::Option<__tool::Dialect>] = &[#(#targets),*];));
         let unproven_names = of_dialects.then(|| quote!(const UNPROVEN: &[&str] = &[#(#names),*];));
+        let mentioned = elements.iter().enumerate().map(|(index, element)| {
+            let (place, index) = (element.place(), literal(index));
+            let mentions = place.start(quote!(__tool::mentions_listed));
+            let arguments = place.end(quote!((&LISTED[#index], LISTED)));
+            quote!(const _: () = #mentions #arguments;)
+        });
         let imports = quote_call_site!(
             use __tool::Untargeted as _;
         );
@@ -225,6 +231,7 @@ impl Targets {
                 #(#requests)*
                 #within
                 #(#instructed)*
+                #(#mentioned)*
             };
         }
     }
@@ -257,7 +264,7 @@ fn listed<T: Parse>(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::
     bracketed!(content in input);
     let names = Punctuated::<T, Token![,]>::parse_terminated(&content)
         .map_err(|error| wanted(error.span()))?;
-    if names.is_empty() {
+    if names.is_empty() && key != "instructions" {
         return Err(wanted(key.span()));
     }
     Ok(names.into_iter().collect())

@@ -160,6 +160,18 @@ pub struct ToolDef {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Origin {
     name: Option<&'static str>,
+    /// Other tools in the description, in order.
+    mentions: Vec<Mention>,
+}
+
+/// Another tool in a description.
+#[derive(Debug, Clone)]
+struct Mention {
+    /// Where its name stands, in bytes.
+    at: usize,
+    /// The name that stands there.
+    told: String,
+    own: &'static str,
 }
 
 impl PartialEq for Origin {
@@ -204,10 +216,65 @@ impl ToolDef {
         self
     }
 
+    /// Says where the description names other tools: each one's place and length, in bytes, and own name.
+    #[doc(hidden)]
+    pub fn mention(&mut self, tools: &[(usize, usize, &'static str)]) {
+        let mentions = tools.iter().filter_map(|&(at, len, own)| {
+            let told = self.description.get(at..at + len)?.to_owned();
+            Some(Mention { at, told, own })
+        });
+        self.origin.mentions = mentions.collect();
+        if let Some(def) = self.mentioning(|own| Some(own.to_owned())) {
+            *self = def;
+        }
+    }
+
+    /// Returns the own names of the other tools in the description.
+    #[doc(hidden)]
+    pub fn mentions(&self) -> impl Iterator<Item = &'static str> {
+        self.origin.mentions.iter().map(|mention| mention.own)
+    }
+
+    /// Returns the definition with other names of the tools in its description; nothing if they stay.
+    #[doc(hidden)]
+    pub fn mentioning(&self, name_of: impl Fn(&str) -> Option<String>) -> Option<Self> {
+        let (mut out, mut rest, mut taken) = (String::new(), &*self.description, 0);
+        let mut mentions = Vec::new();
+        for Mention { at, told, own } in &self.origin.mentions {
+            // Where the words have become others, nothing is put into them.
+            let from = at.checked_sub(taken);
+            let parts = from.and_then(|at| rest.split_at_checked(at));
+            let Some((before, from)) = parts else {
+                continue;
+            };
+            let Some(behind) = from.strip_prefix(told.as_str()) else {
+                continue;
+            };
+            let name = name_of(own).unwrap_or_else(|| told.clone());
+            out.push_str(before);
+            let at_now = out.len();
+            out.push_str(&name);
+            mentions.push(Mention {
+                at: at_now,
+                told: name,
+                own,
+            });
+            (rest, taken) = (behind, at + told.len());
+        }
+        out.push_str(rest);
+        if out == *self.description {
+            return None;
+        }
+        let mut def = self.clone();
+        def.description = out.into();
+        def.origin.mentions = mentions;
+        Some(def)
+    }
+
     /// Takes over how another definition of the tool was named where it was written.
     #[doc(hidden)]
     pub fn originate_from(&mut self, other: &Self) {
-        self.origin = other.origin.clone();
+        self.origin.name = other.origin.name;
     }
 
     /// Returns the name that the tool was written with; its name if that is not known.

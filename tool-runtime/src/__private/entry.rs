@@ -48,6 +48,8 @@ pub struct Descriptor {
     pub meta: &'static str,
     /// Calls as a model should make them: the arguments, and what each shows.
     pub examples: &'static [(&'static str, &'static str)],
+    /// Other tools in the description: where their names stand, in bytes, how long they are, and the tools' own names.
+    pub mentions: &'static [(usize, usize, &'static str)],
     /// Function that returns true if a conversation may see the tool.
     pub visible: fn(&Scope<'_>) -> bool,
     /// True if that is a function of the user's.
@@ -98,6 +100,7 @@ impl Descriptor {
         timeout_ms: 0,
         meta: "",
         examples: &[],
+        mentions: &[],
         visible: |_| true,
         may_hide: false,
         ignores_unknown: false,
@@ -130,9 +133,18 @@ impl Descriptor {
         Self { examples, ..self }
     }
 
+    /// Sets the other tools in the description.
+    #[must_use]
+    pub const fn mentions(self, mentions: &'static [(usize, usize, &'static str)]) -> Self {
+        Self { mentions, ..self }
+    }
+
     fn def(&self, listed: &'static As) -> ToolDef {
         let mut def = ToolDef::new(listed.name(self.name), listed.description(self.description))
             .named_at_first(self.name);
+        if !self.mentions.is_empty() && def.description.starts_with(self.description) {
+            def.mention(self.mentions);
+        }
         def.title = (!self.title.is_empty()).then_some(self.title.into());
         def.input = SchemaDoc::from_shape(self.input, Side::Input);
         def.output = self

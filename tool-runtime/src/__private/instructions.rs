@@ -1,29 +1,37 @@
 //! Support for `instructions!`: names of tools and arguments, held against what there is.
 
 use super::targets::Inputs;
-use super::{About, Handle, OneToolBlock};
+use super::{About, As, Handle, OneToolBlock};
 use crate::toolset::{Instructions, Part};
 use toolwright_schema::text::{ConstText, nearer, same};
 
 /// What instructions can name.
 #[diagnostic::on_unimplemented(
-    message = "instructions can name only tools, and this names something else",
+    message = "a text for a model can name only tools, and this names something else",
     label = "not a tool",
     note = "put `#[tool]` on the function, or double the brace: it may stand in the text for itself"
 )]
 pub trait Mentioned {
     /// The tool.
     const ABOUT: About;
+    /// The tool's own name: a constant of its own, so that tools may name each other.
+    const NAME: &'static str;
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: Handle> Mentioned for T {
     const ABOUT: About = T::DESCRIPTOR;
+    const NAME: &'static str = T::TOOL_NAME;
 }
 
 /// The tool of a function.
 pub const fn mentioned<T: Mentioned>() -> About {
     T::ABOUT
+}
+
+/// The name of a function's tool.
+pub const fn mentioned_name<T: Mentioned>() -> &'static str {
+    T::NAME
 }
 
 /// The tool of a type's that has this name.
@@ -81,6 +89,36 @@ pub const fn names_listed(instructions: &Instructions, list: &[Inputs]) {
             panic!("{}", text.as_str());
         }
         rest = tail;
+    }
+}
+
+/// Refuses an element of a list with a tool whose description names another that the list lacks.
+///
+/// # Panics
+/// At the caller's place, with both.
+#[track_caller]
+pub const fn mentions_listed(element: &Inputs, list: &[Inputs]) {
+    let (mut tools, listed) = element.tools();
+    if let As::Tool(_, words) = listed
+        && !words.is_empty()
+    {
+        return;
+    }
+    while let [tool, more @ ..] = tools {
+        let mut mentions = tool.mentions;
+        while let [(_, _, name), tail @ ..] = mentions {
+            if !name.is_empty() && !has(list, name) {
+                let mut text = ConstText::new();
+                text.push("the description of `");
+                text.push(tool.name);
+                text.push("` names the tool `");
+                text.push(name);
+                text.push("`, which the list lacks\nhelp: list it too, or take the link out of the doc comment");
+                panic!("{}", text.as_str());
+            }
+            mentions = tail;
+        }
+        tools = more;
     }
 }
 

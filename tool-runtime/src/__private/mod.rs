@@ -20,7 +20,9 @@ pub use self::finish::{
     Finish, FinishAny, Message, ViaDebug, ViaError, ViaMessages, ViaText, ViaToolError, Way,
     answer, finish, later, outcome, pending, ready, validated,
 };
-pub use self::instructions::{Mentioned, mention, mentioned, mentioned_of, names_listed};
+pub use self::instructions::{
+    Mentioned, mention, mentioned, mentioned_name, mentioned_of, mentions_listed, names_listed,
+};
 pub use self::list::{
     As, Given, List, Listed, Named, Names, Share, Taken, Unlisted, name_as, named, only, toolset,
     unique,

@@ -73,6 +73,8 @@ pub enum ProblemCode {
     /// The tool does not take the arguments of an example, or an argument does not take its own. Definitions leave out
     /// the arguments.
     RefusedExample,
+    /// A description names a tool that the set lacks.
+    UnknownTool,
     /// The provider gets another name.
     Renamed,
     /// A description is longer than the provider is known to have taken.
@@ -83,7 +85,7 @@ pub enum ProblemCode {
 
 impl ProblemCode {
     /// Returns the stable name: that of the rejection, `too_many_` and the budget's name, `hidden_text`,
-    /// `refused_default`, `refused_example`, `renamed`, `long_description`, `nested_arguments`.
+    /// `refused_default`, `refused_example`, `unknown_tool`, `renamed`, `long_description`, `nested_arguments`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Rejected(code) => code.as_str(),
@@ -91,6 +93,7 @@ impl ProblemCode {
             Self::HiddenText => "hidden_text",
             Self::RefusedDefault => "refused_default",
             Self::RefusedExample => "refused_example",
+            Self::UnknownTool => "unknown_tool",
             Self::Renamed => "renamed",
             Self::LongDescription => "long_description",
             Self::NestedArguments => "nested_arguments",
@@ -150,6 +153,9 @@ impl Report {
                 }
                 ProblemCode::Budget(_) => "send some of the tools without strictness",
                 ProblemCode::HiddenText => "write the text anew, without it",
+                ProblemCode::UnknownTool => {
+                    "add it to the set, or take the link out of the doc comment"
+                }
                 ProblemCode::LongDescription => "say it in fewer words",
                 ProblemCode::NestedArguments => {
                     "mark it `#[arg(flatten)]`, and its fields are the tool's arguments"
@@ -468,6 +474,13 @@ impl Toolset {
                 }
             }
             report.tool(def, &renames);
+            for own in def.mentions() {
+                if !self.definitions().any(|def| def.own_name() == own) {
+                    let message = format!("the description names `{own}`, which the set lacks");
+                    let code = ProblemCode::UnknownTool;
+                    report.about(Severity::Error, Some(&def.name), code, message);
+                }
+            }
         }
         // Problems of all tools come first.
         let of_tools = std::mem::take(&mut report.problems);

@@ -17,7 +17,7 @@ pub use toolwright_runtime::executor::Executor;
 #[doc(inline)]
 pub use toolwright_runtime::tool::{Context, Provide, Tool};
 #[doc(inline)]
-pub use toolwright_runtime::toolset::{Registry, Toolset};
+pub use toolwright_runtime::toolset::{Instructions, Registry, Toolset};
 #[doc(inline)]
 pub use toolwright_schema::shape::Schema;
 
@@ -51,7 +51,7 @@ pub mod args {
 pub mod call {
     #[doc(inline)]
     pub use toolwright_provider::call::{
-        Annotations, Block, Content, Encode, ErrorKind, HaltReason, Meta, Output, Payload,
+        Annotations, Block, Content, Encode, ErrorKind, Example, HaltReason, Meta, Output, Payload,
         StoredOutcome, StoredOutcomeError,
     };
     #[doc(inline)]
@@ -75,7 +75,8 @@ pub mod toolset {
     pub use toolwright_runtime::toolset::Changes;
     #[doc(inline)]
     pub use toolwright_runtime::toolset::{
-        AttachError, ConflictError, Problem, ProblemCode, RenameError, Report, Severity,
+        AttachError, ConflictError, InstructionsError, Problem, ProblemCode, RenameError, Report,
+        Severity,
     };
 }
 
@@ -237,6 +238,7 @@ pub mod serve {
 /// | `scopes("orders:write", …)` | scopes of an access token that a call needs: a context with a [`Grant`](call::Grant) that lacks one neither sees nor calls the tool |
 /// | `validate = path` | gets the parameters that the model fills, each by reference, and returns `Result<(), E>` |
 /// | `ignore_unknown` | arguments that are no parameters are passed over, where they are refused otherwise; the schema says so (`additionalProperties`) |
+/// | `example({"city": "Oslo"}, "a city")` | a call that shows how the tool is called, several if you like: JSON, held against the arguments when it compiles ([`call::Example`]) |
 /// | `targets(openai_strict, …)` | the [`Dialect`]s that must accept the tool: one that cannot say its arguments is an error at the parameter |
 /// | `version = "2.0"` | its version, of one to three numbers: stored with calls that run later; see [`Toolset::migrate`] |
 /// | `was("old_name", …)` | names that it had before: stored calls by them are its own, and a model that uses one is told the name of today |
@@ -450,12 +452,44 @@ pub use toolwright_macros::resource;
 ///   values of several types.
 /// - `budget: 4_000;` at the head is how many tokens the definitions may take of every request, by
 ///   estimate ([`ToolDef::estimated_tokens`]); the message names the tools that take most.
+/// - `instructions: [SYSTEM];` at the head are constants of [`instructions!`]: the list has every tool that they name.
 ///
 /// Equal names, names that some provider refuses, and state that is missing do not compile.
 #[macro_export]
 macro_rules! tools {
     ($($list:tt)*) => {
         $crate::__private::list_tools!($crate; $($list)*)
+    };
+}
+
+/// Words for a model, such as a system prompt, that name tools by their paths: [`Instructions`].
+///
+/// `{forecast}` is a tool in scope, `{orders::create.customer}` an argument of a tool in a module, and `{Crm::find}`
+/// a tool of a type, by the name that a model calls it by. Each of them must exist, or the text does not
+/// compile. `{{` and `}}` are braces of the text.
+///
+/// ```
+/// use toolwright::{Instructions, instructions, tool, tools};
+///
+/// /// Tells the weather.
+/// #[tool]
+/// fn forecast(city: String) -> String {
+///     format!("{city}: sun")
+/// }
+///
+/// const SYSTEM: Instructions = instructions!("Look with `{forecast}` before you advise; `{forecast.city}` is in English.");
+///
+/// let tools = tools! { instructions: [SYSTEM]; forecast as "weather" };
+/// let system = SYSTEM.render(&tools).unwrap();
+/// assert_eq!(system, "Look with `weather` before you advise; `city` is in English.");
+/// ```
+///
+/// A list with `instructions: [SYSTEM]` at its head does not compile if it lacks a tool that they name. The words are
+/// rendered with the names that a toolset gives, or a request: [`Instructions::render`], [`Instructions::render_for`].
+#[macro_export]
+macro_rules! instructions {
+    ($($text:tt)*) => {
+        $crate::__private::instructions_text!($crate; $($text)*)
     };
 }
 
@@ -493,7 +527,7 @@ macro_rules! tool_of {
 /// What generated code names.
 #[doc(hidden)]
 pub mod __private {
-    pub use toolwright_macros::list_tools;
+    pub use toolwright_macros::{instructions_text, list_tools};
     pub use toolwright_runtime::__private::*;
 }
 

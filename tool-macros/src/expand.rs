@@ -6,7 +6,8 @@ use syn::{Expr, ExprLit, Generics, Lit, Path, ReturnType};
 
 use crate::attr;
 
-use crate::model::{DefaultValue, Migrate, ModelParam, Options, Param, Tool};
+use crate::list::{Handle, this_function};
+use crate::model::{DefaultValue, Mention, Migrate, ModelParam, Options, Param, Tool};
 use crate::schema::is_basic;
 use crate::span::{
     SpanEnds, call_site_at, ident, item_span, literal, local, not_looked_into_in_editor,
@@ -16,6 +17,7 @@ use crate::ty::{self, infer_lifetimes, is_option, static_lifetimes};
 
 mod companion;
 mod editor;
+mod examples;
 mod run;
 mod targets;
 
@@ -39,6 +41,7 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
     let fits = fits(tool, &tool.generics);
     let about = quote!(<#handle as __tool::Handle>::DESCRIPTOR);
     let (targets, texts) = (targets::own(tool, &about), targets::texts(tool, &about));
+    let examples = examples::held(tool, &tool.generics, &about);
     let implement = quote_call_site!(impl);
     let defaults = (!defaults.is_empty()).then(
         || quote!(#implement #impl_generics #handle #ty_generics #where_clause { #(#defaults)* }),
@@ -99,7 +102,8 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
             #generic
         }
     };
-    let items = quote!(#imports #fits #defaults #implements #targets #texts);
+    let fallback = (!tool.mentions.is_empty()).then(|| this_function(tool.ident.span()));
+    let items = quote!(#fallback #imports #fits #defaults #implements #targets #texts #examples);
     let allowed = allowed(tool.is_async);
     let beside = companion(tool, handle, krate, Some(&allowed), &items);
     let values = editor::values(tool);
@@ -219,8 +223,17 @@ pub(crate) fn group(
     let fits = tools.iter().map(|tool| fits(tool, generics));
     let targets = tools.iter().zip(&parts).map(|(tool, parts)| {
         let (ty, method) = (static_lifetimes(ty.to_token_stream()), &parts.names.method);
-        targets::own(tool, &quote!(__tool::described::<#ty, #method>()))
+        let about = quote!(__tool::described::<#ty, #method>());
+        let (targets, examples) = (
+            targets::own(tool, &about),
+            examples::held(tool, generics, &about),
+        );
+        quote!(#targets #examples)
     });
+    let fallback = tools
+        .iter()
+        .find(|tool| !tool.mentions.is_empty())
+        .map(|tool| this_function(tool.ident.span()));
     let one_block = SpanEnds::of(ty).start(quote!(__tool::OneToolBlock));
     let allowed = allowed(tools.iter().any(|tool| tool.is_async));
     let skip = not_looked_into_in_editor();
@@ -231,6 +244,7 @@ pub(crate) fn group(
         #allowed
         const _: () = {
             #krate
+            #fallback
             #imports
             #(#fits)*
             #defaults
@@ -463,7 +477,12 @@ fn row(tool: &Tool, param: &ModelParam, names: &Names) -> TokenStream {
     if let Some(example) = &param.example {
         let place = SpanEnds::of(example);
         let (json, borrow) = (place.start(quote!(__tool::json)), place.start(quote!(&)));
-        let argument = place.end(quote!((#borrow #example)));
+        // `&a / b` borrows `a` alone.
+        let argument = match attr::ungrouped(example) {
+            Expr::Binary(_) | Expr::Cast(_) => quote!((#borrow (#example))),
+            _ => quote!((#borrow #example)),
+        };
+        let argument = place.end(argument);
         row = quote!(#row.exemplified(|| #json #argument));
     }
     row
@@ -532,6 +551,7 @@ fn earlier_names(options: &Options) -> Option<TokenStream> {
 /// Returns the constant for what options say, if they say anything.
 fn rest(tool: &Tool) -> Option<TokenStream> {
     let options = &tool.options;
+    let mentions = &tool.mentions;
     let mut calls = past(tool);
     if let Some(title) = &options.title {
         let title = literal(&title.value);
@@ -563,6 +583,27 @@ fn rest(tool: &Tool) -> Option<TokenStream> {
     if let Some(meta) = &options.meta {
         let meta = literal(meta);
         calls.push(quote!(.meta(#meta)));
+    }
+    if !options.examples.is_empty() {
+        let examples = options.examples.iter().map(|example| {
+            let (json, words) = (literal(&example.literal.text), literal(&example.words));
+            quote!((#json, #words))
+        });
+        calls.push(quote!(.examples(&[#(#examples),*])));
+    }
+    if !mentions.is_empty() {
+        let mentions = mentions.iter().map(|Mention { at, len, path }| {
+            let (at, len) = (literal(*at), literal(*len));
+            let handle = Handle::of(path);
+            let (ty, place) = (handle.ty(), SpanEnds::of(path));
+            let (start, end) = (
+                place.start(quote!(__tool::mentioned_name::)),
+                place.end(quote!(())),
+            );
+            let name = handle.scope(&quote!(#start <#ty> #end));
+            quote!((#at, #len, #name))
+        });
+        calls.push(quote!(.mentions(&[#(#mentions),*])));
     }
     let rest = quote!(__tool::Descriptor::NEW #(#calls)*);
     let rest = match &options.visible {

@@ -11,6 +11,7 @@ use crate::attr::{self, Arg};
 use crate::cfg::cfgs;
 use crate::ctxt::Ctxt;
 use crate::doc::{self, Doc};
+use crate::mentions;
 use crate::model::{Function, ModelParam, Options, Param, Role, Text, Tool};
 use crate::name::is_param_name;
 use crate::schema::is_basic;
@@ -210,14 +211,15 @@ pub(crate) fn read(cx: &Ctxt, mut options: Options, function: &mut Function) -> 
             FnArg::Typed(param) => read_param(cx, &doc, param),
         })
         .collect();
-    let description = match &options.description {
-        Some(words) => words.clone(),
-        None => doc.text.clone(),
+    let (description, mentions) = match &options.description {
+        Some(words) => (words.clone(), Vec::new()),
+        None => mentions::of(doc.text.clone()),
     };
     let tool = Tool {
         ident,
         name,
         description,
+        mentions,
         vis: function.vis.clone(),
         generics: generics::of_types(&function.sig.generics),
         is_async: function.sig.asyncness.is_some(),

@@ -17,9 +17,11 @@ mod expand;
 mod fallback;
 mod generics;
 mod group;
+mod instructions;
 mod invisible_chars;
 mod item;
 mod list;
+mod mentions;
 mod model;
 mod name;
 mod provide;
@@ -58,6 +60,13 @@ pub fn derive_schema(item: TokenStream) -> TokenStream {
 #[proc_macro_derive(Provide, attributes(provide))]
 pub fn derive_provide(item: TokenStream) -> TokenStream {
     span::expand_with(|| provide::derive(item.into()))
+}
+
+/// Expands the text that `instructions!` passes on.
+#[doc(hidden)]
+#[proc_macro]
+pub fn instructions_text(text: TokenStream) -> TokenStream {
+    span::expand_with(|| instructions::instructions(text.into()))
 }
 
 /// Expands the list that `tools![]` passes on.

@@ -258,7 +258,7 @@ impl As {
 }
 
 /// Returns the type of `Type::method`. Modules begin with a small letter.
-fn type_of_method(path: &Path) -> Option<String> {
+pub(crate) fn type_of_method(path: &Path) -> Option<String> {
     let parent = path.segments.iter().rev().nth(1)?;
     let name = parent.ident.unraw().to_string();
     let is_type = name.starts_with(char::is_uppercase);
@@ -483,16 +483,25 @@ impl Element {
 /// The name of [`Handle`]s.
 const THIS_FUNCTION: &str = "this_function";
 
+/// What a [`Handle`] leads to where the function at its path is no tool.
+pub(crate) fn this_function(place: Span) -> TokenStream {
+    let name = Ident::new(THIS_FUNCTION, call_site_at_item().located_at(place));
+    quote_call_site! {
+        #[allow(dead_code, non_camel_case_types)]
+        struct #name {}
+    }
+}
+
 /// The struct that a path leads to, under a name that always resolves. If the function is not a tool, there is no
 /// such struct, and the compiler would only say that a function is not a type.
-struct Handle {
+pub(crate) struct Handle {
     path: Path,
     name: Ident,
     arguments: PathArguments,
 }
 
 impl Handle {
-    fn of(path: &Path) -> Self {
+    pub(crate) fn of(path: &Path) -> Self {
         let mut path = path.clone();
         let last = path.segments.last_mut();
         let place = last
@@ -506,7 +515,7 @@ impl Handle {
         }
     }
 
-    fn ty(&self) -> TokenStream {
+    pub(crate) fn ty(&self) -> TokenStream {
         let Self {
             name, arguments, ..
         } = self;
@@ -514,7 +523,7 @@ impl Handle {
     }
 
     /// The tokens where the name leads there.
-    fn scope(&self, tokens: &TokenStream) -> TokenStream {
+    pub(crate) fn scope(&self, tokens: &TokenStream) -> TokenStream {
         let (mut path, mut name) = (self.path.clone(), self.name.clone());
         // A variable of the tool's name would be taken for what is imported, so the word is none that sees variables.
         if let (Some(only), 1) = (path.segments.first_mut(), self.path.segments.len()) {

@@ -79,6 +79,8 @@ pub(crate) struct Options {
     pub(crate) migrate: Option<Migrate>,
     /// The dialects that must accept the tool.
     pub(crate) targets: Vec<Ident>,
+    /// Calls as a model should make them.
+    pub(crate) examples: Vec<Example>,
     /// True if some of the options or the documentation was not understood. A missing part may have been intended
     /// then.
     pub(crate) misread: bool,
@@ -89,6 +91,39 @@ pub(crate) struct Migrate {
     pub(crate) path: Path,
     /// Span of the option.
     pub(crate) key: Span,
+}
+
+/// A call as a model should make it.
+pub(crate) struct Example {
+    pub(crate) literal: JsonLiteral,
+    /// What it shows.
+    pub(crate) words: String,
+}
+
+/// Another tool in a tool's description.
+pub(crate) struct Mention {
+    /// Where its name stands, in bytes.
+    pub(crate) at: usize,
+    pub(crate) len: usize,
+    pub(crate) path: Path,
+}
+
+/// A literal of JSON.
+pub(crate) struct JsonLiteral {
+    pub(crate) value: Json,
+    pub(crate) text: String,
+    /// First and last span of each part, by its number.
+    pub(crate) places: Vec<(Span, Span)>,
+}
+
+/// A value in a literal, with the number of its part; see `Json` of the schema's `derived`.
+pub(crate) enum Json {
+    Null(usize),
+    Bool(usize),
+    Number(usize, String, f64),
+    String(usize, String),
+    Array(usize, Vec<Json>),
+    Object(usize, Vec<(String, Json)>),
 }
 
 /// A string literal.
@@ -153,6 +188,8 @@ pub(crate) struct Tool {
     /// The name that the model calls, and where it stands.
     pub(crate) name: Text,
     pub(crate) description: Words,
+    /// The other tools in the description.
+    pub(crate) mentions: Vec<Mention>,
     pub(crate) vis: Visibility,
     pub(crate) generics: Generics,
     pub(crate) is_async: bool,

@@ -5,6 +5,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Ident, LitStr, Meta, Path, Token};
 
+use super::json::example;
 use super::meta::{json_string, meta_json, with_members};
 use super::past::{migrate, version, was};
 use super::targets::targets;
@@ -40,6 +41,7 @@ const TOOL: Table<Options> = Table {
         ("ignore_unknown", |cx, it, to| {
             to.ignore_unknown = on(cx, it);
         }),
+        ("example", |cx, it, to| to.examples.extend(example(cx, it))),
         ("targets", |cx, it, to| to.targets = targets(cx, it)),
         ("version", |cx, it, to| to.version = version(cx, it)),
         ("was", |cx, it, to| to.was = was(cx, it)),

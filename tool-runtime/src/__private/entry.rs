@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use crate::tool::{Answer, Approved, Call, EarlyExit, Migrate, Past, Ran, Scope, Tool};
-use toolwright_provider::call::{Annotations, ErrorKind, Meta, ToolDef, ToolError};
+use toolwright_provider::call::{Annotations, ErrorKind, Example, Meta, ToolDef, ToolError};
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::{Refs, Shape, Side};
 
@@ -48,6 +48,10 @@ pub struct Descriptor {
     pub timeout_ms: u64,
     /// The text of a JSON object.
     pub meta: &'static str,
+    /// Calls as a model should make them: the arguments, and what each shows.
+    pub examples: &'static [(&'static str, &'static str)],
+    /// Other tools in the description: where their names stand, in bytes, how long they are, and the tools' own names.
+    pub mentions: &'static [(usize, usize, &'static str)],
     /// Function that returns true if a conversation may see the tool.
     pub visible: fn(&Scope<'_>) -> bool,
     /// True if that is a function of the user's.
@@ -100,6 +104,8 @@ impl Descriptor {
         background: false,
         timeout_ms: 0,
         meta: "",
+        examples: &[],
+        mentions: &[],
         visible: |_| true,
         may_hide: false,
         ignores_unknown: false,
@@ -155,8 +161,24 @@ impl Descriptor {
         self
     }
 
+    /// Sets the examples.
+    #[must_use]
+    pub const fn examples(self, examples: &'static [(&'static str, &'static str)]) -> Self {
+        Self { examples, ..self }
+    }
+
+    /// Sets the other tools in the description.
+    #[must_use]
+    pub const fn mentions(self, mentions: &'static [(usize, usize, &'static str)]) -> Self {
+        Self { mentions, ..self }
+    }
+
     pub(super) fn def(&self, listed: &'static As) -> ToolDef {
-        let mut def = ToolDef::new(listed.name(self.name), listed.description(self.description));
+        let mut def = ToolDef::new(listed.name(self.name), listed.description(self.description))
+            .named_at_first(self.name);
+        if !self.mentions.is_empty() && def.description.starts_with(self.description) {
+            def.mention(self.mentions);
+        }
         def.title = (!self.title.is_empty()).then_some(self.title.into());
         def.input = SchemaDoc::from_shape(self.input, Side::Input);
         def.output = self
@@ -174,6 +196,10 @@ impl Descriptor {
         if !self.meta.is_empty() {
             def.meta = Meta::parse(self.meta);
         }
+        let examples = self.examples.iter();
+        def.examples = examples
+            .map(|(arguments, shows)| Example::new(*arguments, *shows))
+            .collect();
         def
     }
 }

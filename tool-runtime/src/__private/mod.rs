@@ -3,6 +3,7 @@
 mod calls;
 mod entry;
 mod finish;
+mod instructions;
 mod list;
 mod lock;
 mod probe;
@@ -19,6 +20,9 @@ pub use self::entry::{
 pub use self::finish::{
     Finish, FinishAny, Message, ViaDebug, ViaError, ViaMessages, ViaText, ViaToolError, Way,
     answer, finish, later, outcome, pending, ready, validated,
+};
+pub use self::instructions::{
+    Mentioned, mention, mentioned, mentioned_name, mentioned_of, mentions_listed, names_listed,
 };
 pub use self::list::{
     As, Given, List, Listed, Named, Names, Share, Taken, Unlisted, name_as, name_in, named, only,
@@ -45,8 +49,10 @@ pub use self::targets::{
 };
 pub use crate::tool::{Call, EarlyExit, Migrate, Provide, ProvideShared, Ran, Slot};
 pub use crate::toolset::Locked;
+pub use crate::toolset::{Instructions, Part};
 pub use toolwright_provider::call::Annotations;
 pub use toolwright_provider::dialect::Dialect;
+pub use toolwright_schema::derived::{Json, Misfit, argument_misfit, has_argument, misfit};
 pub use toolwright_schema::shape::{
     Bounds, Edge, Field, Id, Int, Kind, Literal, Map, Object, Pattern, Presence, RecursiveEdge,
     Refs, Regex, Schema, Union, Variant,

@@ -19,6 +19,7 @@ mod change_a_tool;
 mod cookbook;
 mod costs;
 mod errors;
+mod examples;
 mod first_tool;
 mod mcp_client;
 mod mcp_server;

@@ -56,7 +56,8 @@ pub mod call {
     };
     #[doc(inline)]
     pub use toolwright_runtime::tool::{
-        Answer, BoxFuture, Call, CallPlace, Decision, Filter, Grant, Scope, State, WrapTool,
+        Answer, BoxFuture, Call, CallPlace, Decision, Filter, Grant, Reading, Scope, State,
+        WrapTool,
     };
     #[cfg(feature = "tokio")]
     #[doc(inline)]
@@ -435,6 +436,9 @@ pub use toolwright_macros::resource;
 /// Equal names, names that some provider refuses, and state that is missing do not compile.
 #[macro_export]
 macro_rules! tools {
+    ($(#[$($attr:tt)*])* $vis:vis enum $($list:tt)*) => {
+        $crate::__private::list_calls! { $crate; $(#[$($attr)*])* $vis enum $($list)* }
+    };
     ($($list:tt)*) => {
         $crate::__private::list_tools!($crate; $($list)*)
     };
@@ -474,7 +478,7 @@ macro_rules! tool_of {
 /// What generated code names.
 #[doc(hidden)]
 pub mod __private {
-    pub use toolwright_macros::list_tools;
+    pub use toolwright_macros::{list_calls, list_tools};
     pub use toolwright_runtime::__private::*;
 }
 

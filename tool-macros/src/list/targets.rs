@@ -2,7 +2,7 @@
 //! dialects that every tool is checked against when it compiles, and what the list may cost.
 
 use proc_macro2::TokenStream;
-use quote::quote_spanned;
+use quote::{ToTokens, quote_spanned};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
@@ -256,8 +256,16 @@ impl Element {
         }
     }
 
+    /// Returns the element's path or type.
+    pub(super) fn tokens(&self) -> TokenStream {
+        match &self.what {
+            ElementKind::One { path, .. } => path.to_token_stream(),
+            ElementKind::Many { ty, .. } => ty.to_token_stream(),
+        }
+    }
+
     /// Returns the last name of the element's path.
-    fn last_name(&self) -> Option<&Ident> {
+    pub(super) fn last_name(&self) -> Option<&Ident> {
         let path = match &self.what {
             ElementKind::One { path, .. } => path,
             ElementKind::Many { ty, .. } => match ty.as_ref() {

@@ -1,5 +1,6 @@
 //! Items that generated code may name. Nothing here is for people, and nothing here is stable.
 
+mod args;
 mod calls;
 mod entry;
 mod finish;
@@ -10,6 +11,9 @@ mod slot;
 mod table;
 mod targets;
 
+pub use self::args::{
+    BlockCalls, MethodArgs, ToolArgs, answered, debug, read, read_by, read_of, read_owned,
+};
 pub use self::calls::{call0, call1, call2, call3, call4, call5, call6};
 pub use self::entry::{
     About, Bind, BindGeneric, Descriptor, Entry, Handle, Method, MethodOf, OneToolBlock, Run,
@@ -39,8 +43,8 @@ pub use self::targets::{
     Inputs, OwnTargets, Untargeted, accepted, dialect, fits_request, is_dialect, is_listed,
     is_read_of_a_text, own_targets, within_budget,
 };
-pub use crate::tool::{Call, EarlyExit, Provide, ProvideShared, Ran, Slot};
-pub use toolwright_provider::call::Annotations;
+pub use crate::tool::{Call, Context, EarlyExit, Provide, ProvideShared, Ran, Reading, Slot};
+pub use toolwright_provider::call::{Annotations, Outcome, ToolCall, ToolError};
 pub use toolwright_provider::dialect::Dialect;
 pub use toolwright_schema::shape::{
     Bounds, Edge, Field, Id, Int, Kind, Literal, Map, Object, Pattern, Presence, RecursiveEdge,

@@ -113,7 +113,7 @@ impl Crm {
 
 tools! {
     /// What the model may do.
-    pub enum Call;
+    enum Call;
     targets: [anthropic];
     create_order,
     add,
@@ -227,7 +227,7 @@ fn reading_refuses_what_the_tool_refuses() {
         let call = call(name, arguments);
         let error = Call::read(&call, &cx).unwrap_err();
         let expected = tools.validate_call(&call, &Context::new()).unwrap_err();
-        assert_eq!(error.kind, ErrorKind::InvalidArgs);
+        assert_eq!(error.kind(), ErrorKind::InvalidArgs);
         assert_eq!(error.to_string(), expected.to_string());
     }
     let call = call("create_order", order(3));
@@ -237,9 +237,13 @@ fn reading_refuses_what_the_tool_refuses() {
 
 #[test]
 fn what_is_repaired_is_read() {
-    let call = call("login", json!({"USER": "a\nb", "password": "x"}));
+    let lines = r#"[{"price": 2, "count": 3}]"#;
+    let order = json!({"customer": {"name": "Ada"}, "lines": lines, "place": "a\nb"});
+    let call = call("create_order", order);
     let cx = Context::new().reading();
-    assert_eq!(Login::read(&call, &cx).unwrap().user, "a\nb");
+    let order = CreateOrder::read(&call, &cx).unwrap();
+    let read = (order.total(), order.customer.name, &*order.place);
+    assert_eq!(read, (6, "Ada", "a\nb"));
 }
 
 #[tokio::test]
@@ -249,7 +253,8 @@ async fn a_tool_that_is_asked_for_nothing_runs_with_any_state() {
     let outcome = Add::read(&sum, &cx).unwrap().run(&(), &cx).unwrap();
     assert_eq!(outcome.payload().unwrap().to_value(), json!(3));
     let wait = call("pause", json!({"seconds": 1}));
-    let outcome = Wait::read(&wait, &cx).unwrap().run(&Arc::new(Crm(4)), &cx);
+    let crm = Arc::new(Crm(4));
+    let outcome = Wait::read(&wait, &cx).unwrap().run(&crm, &cx);
     assert_eq!(
         outcome.await.unwrap().payload().unwrap().to_value(),
         json!(5)

@@ -171,7 +171,18 @@ pub(crate) fn group(tokens: TokenStream, item: TokenStream) -> TokenStream {
         ),
         // No stand-in would hold.
         Err(error) if !is_owner => error.to_compile_error(),
-        Err(error) => fallback::group(&error, &header.self_ty, &header.generics, &krate),
+        Err(error) => {
+            let mut stub = fallback::group(&error, &header.self_ty, &header.generics, &krate);
+            if header.generics.params.is_empty() {
+                stub.extend(expand::args::rejected_block(
+                    calls.as_ref(),
+                    &tools,
+                    &header.self_ty,
+                    &krate,
+                ));
+            }
+            stub
+        }
     };
     let items = items.iter().map(|item| match item {
         Item::Tool { function, .. }

@@ -159,15 +159,7 @@ impl<'t> Args<'t> {
             }
         };
         let run = self.run(callee);
-        let shown = tool
-            .model_params()
-            .filter(|param| param.is_basic && param.secret.is_none())
-            .map(|param| {
-                let (name, text) = (field(param), literal(param.ident.as_str()));
-                quote!((#text, &self.#name))
-            });
-        let text = literal(name.unraw().to_string());
-        let f = local("f");
+        let debug = self.debug();
         quote! {
             #[automatically_derived]
             #implement #of_generics #trait_ for #of #of_where {
@@ -189,12 +181,52 @@ impl<'t> Args<'t> {
                 #read
                 #run
             }
+            #debug
+        }
+    }
+
+    /// Shows arguments whose type the macro knows. Of other types it does not know whether they hold secrets.
+    fn debug(&self) -> TokenStream {
+        let Self { tool, name, .. } = self;
+        let ty = self.ty();
+        let generics = self.generics();
+        let (impl_generics, _, where_clause) = generics.split_for_impl();
+        let implement = quote_call_site!(impl);
+        let shown = tool
+            .model_params()
+            .filter(|param| param.is_basic && param.secret.is_none())
+            .map(|param| {
+                let (name, text) = (field(param), literal(param.ident.as_str()));
+                quote!((#text, &self.#name))
+            });
+        let text = literal(name.unraw().to_string());
+        let f = local("f");
+        quote! {
             #[automatically_derived]
             #implement #impl_generics ::core::fmt::Debug for #ty #where_clause {
                 fn fmt(&self, #f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                     __tool::debug(#f, #text, &[#(#shown),*])
                 }
             }
+        }
+    }
+
+    /// The impl for a tool that was rejected, so that its error is not followed by its echoes.
+    pub(crate) fn stub(&self, handle: &Ident) -> TokenStream {
+        let (ty, lifetime, debug) = (self.ty(), lifetime(), self.debug());
+        let (of_generics, ty_generics, of_where) = self.tool.generics.split_for_impl();
+        quote! {
+            #[automatically_derived]
+            impl #of_generics __tool::ToolArgs for #handle #ty_generics #of_where {
+                type Args<#lifetime> = #ty;
+                fn read<#lifetime>(
+                    _: __tool::Call<#lifetime>,
+                    _: __tool::About,
+                ) -> __tool::Result<#ty, __tool::EarlyExit> {
+                    __tool::unread()
+                }
+            }
+            #debug
         }
     }
 
@@ -285,6 +317,52 @@ pub(super) fn answer(tool: &Tool, names: &Names) -> TokenStream {
     }
 }
 
+/// The structs and the enum of a block that was rejected.
+pub(crate) fn rejected_block(
+    calls: Option<&Ident>,
+    tools: &[Tool],
+    ty: &Type,
+    krate: &Path,
+) -> TokenStream {
+    let args: Vec<_> = tools
+        .iter()
+        .filter_map(|tool| Args::of(tool, Some(ty), krate))
+        .collect();
+    let items = args.iter().map(Args::item);
+    let debug = args.iter().map(Args::debug);
+    let calls = calls.map(|name| {
+        let (item, _) = block(name, tools, ty, krate);
+        let lifetime = lifetime();
+        let generics = args
+            .iter()
+            .any(|args| args.borrows)
+            .then(|| quote!(<#lifetime>));
+        let implement = quote! {
+            impl __tool::BlockCalls for #ty {
+                type Calls<#lifetime> = #name #generics;
+                fn read<#lifetime>(
+                    _: &str,
+                    _: &#lifetime __tool::ToolCall,
+                    _: &#lifetime __tool::Reading,
+                ) -> __tool::Option<__tool::Result<#name #generics, __tool::ToolError>> {
+                    __tool::None
+                }
+            }
+        };
+        (item, implement)
+    });
+    let (item, implement) = calls.unzip();
+    quote! {
+        #(#items)*
+        #item
+        const _: () = {
+            use #krate::__private as __tool;
+            #(#debug)*
+            #implement
+        };
+    }
+}
+
 /// The enum of a block's calls, for the module that the block is in, and its impl for the block.
 pub(super) fn block(
     name: &Ident,
@@ -312,7 +390,7 @@ pub(super) fn block(
     });
     let attributes = generated(quote! {
         #[derive(Debug)]
-        #[allow(private_interfaces, unreachable_pub, clippy::large_enum_variant)]
+        #[allow(private_interfaces, unreachable_pub, dead_code, clippy::large_enum_variant)]
     });
     let item = quote! {
         /// Calls of the type's tools.

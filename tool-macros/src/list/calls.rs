@@ -303,9 +303,11 @@ fn expand(calls: Calls, variants: &[Variant]) -> TokenStream {
     let set = listed(&list, None);
     let attributes = generated(quote! {
         #[derive(Debug)]
-        #[allow(private_interfaces, clippy::large_enum_variant)]
+        #[allow(private_interfaces, dead_code, clippy::large_enum_variant)]
     });
-    let allowed = generated(quote!(#[allow(dead_code, private_bounds, clippy::collapsible_if)]));
+    let allowed = generated(
+        quote!(#[allow(dead_code, private_bounds, unreachable_pub, clippy::collapsible_if)]),
+    );
     let implement = at_call_site(quote!(impl));
     quote! {
         #(#attrs)*

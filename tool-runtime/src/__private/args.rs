@@ -107,6 +107,11 @@ pub fn read_of<'a, T: BlockCalls>(
     T::read(call.name.strip_prefix(prefix)?, call, cx)
 }
 
+/// What reading the arguments of a tool that did not compile comes to.
+pub fn unread<T>() -> Result<T, EarlyExit> {
+    Err(EarlyExit::checked())
+}
+
 /// The answer of a tool that has run.
 #[inline]
 pub fn answered<'a>(outcome: Result<Outcome, ToolError>) -> Ran<'a> {

@@ -12,7 +12,7 @@ mod table;
 mod targets;
 
 pub use self::args::{
-    BlockCalls, MethodArgs, ToolArgs, answered, debug, read, read_by, read_of, read_owned,
+    BlockCalls, MethodArgs, ToolArgs, answered, debug, read, read_by, read_of, read_owned, unread,
 };
 pub use self::calls::{call0, call1, call2, call3, call4, call5, call6};
 pub use self::entry::{

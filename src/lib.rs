@@ -56,7 +56,8 @@ pub mod call {
     };
     #[doc(inline)]
     pub use toolwright_runtime::tool::{
-        Answer, Approved, BoxFuture, Call, CallPlace, Decision, Filter, Grant, Migrate, Scope, State,
+        Answer, Approved, BoxFuture, Call, CallPlace, Decision, Filter, Grant, Migrate, Reading, Scope,
+        State,
         WrapTool,
     };
     #[cfg(feature = "tokio")]
@@ -457,6 +458,9 @@ pub use toolwright_macros::resource;
 /// Equal names, names that some provider refuses, and state that is missing do not compile.
 #[macro_export]
 macro_rules! tools {
+    ($(#[$($attr:tt)*])* $vis:vis enum $($list:tt)*) => {
+        $crate::__private::list_calls! { $crate; $(#[$($attr)*])* $vis enum $($list)* }
+    };
     ($($list:tt)*) => {
         $crate::__private::list_tools!($crate; $($list)*)
     };
@@ -527,7 +531,7 @@ macro_rules! tool_of {
 /// What generated code names.
 #[doc(hidden)]
 pub mod __private {
-    pub use toolwright_macros::{instructions_text, list_tools};
+    pub use toolwright_macros::{instructions_text, list_calls, list_tools};
     pub use toolwright_runtime::__private::*;
 }
 

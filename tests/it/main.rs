@@ -7,6 +7,7 @@ mod arguments;
 mod bad_calls;
 mod blank_arguments;
 mod blocking;
+mod calls;
 mod check;
 mod compact;
 mod conditional;

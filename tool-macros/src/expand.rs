@@ -7,7 +7,7 @@ use syn::{Expr, ExprLit, Generics, Lit, Path, ReturnType};
 use crate::attr;
 
 use crate::list::{Handle, this_function};
-use crate::model::{DefaultValue, Mention, Migrate, ModelParam, Options, Param, Tool};
+use crate::model::{DefaultValue, Mention, Migrate, ModelParam, Options, Tool};
 use crate::schema::is_basic;
 use crate::span::{
     SpanEnds, call_site_at, ident, item_span, literal, local, not_looked_into_in_editor,
@@ -15,12 +15,14 @@ use crate::span::{
 };
 use crate::ty::{self, infer_lifetimes, is_option, static_lifetimes};
 
+pub(crate) mod args;
 mod companion;
 mod editor;
 mod examples;
 mod run;
 mod targets;
 
+pub(crate) use self::args::Args;
 pub(crate) use self::companion::{bind_generic, companion};
 
 /// Expands the items beside a free function.
@@ -35,7 +37,7 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
         defaults,
         table,
         run,
-        ..
+        names,
     } = ToolParts::new(tool, "", &callee);
     let imports = (!is_basic_tool(tool)).then(imports);
     let fits = fits(tool, &tool.generics);
@@ -49,14 +51,7 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
     let (state, call, about) = (local("state"), local("call"), local("about"));
     // Notes about an impl point at its trait, its type and its bounds: at one place.
     let (at_name, name) = (call_site_at(&tool.ident), SpanEnds::of(&tool.ident));
-    let states = tool.params.iter().filter_map(|param| match param {
-        Param::State(ty) => {
-            let (provide, ty) = state_trait(ty, tool);
-            Some(quote_spanned!(at_name=> + __tool::#provide<#ty>))
-        }
-        Param::Model(_) | Param::Context(_) | Param::Approved(_) => None,
-    });
-    let states: Vec<_> = states.collect();
+    let states = args::states(tool);
     let implements = if states.is_empty() {
         let stateless = name.start(quote!(__tool::Stateless));
         quote! {
@@ -102,12 +97,23 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
             #generic
         }
     };
+    let args = Args::of(tool, None, krate);
+    let args_item = args.as_ref().map(Args::item);
+    let args_impls = args.map(|args| {
+        let ty = quote!(#handle #ty_generics);
+        let listed = args::Handle {
+            trait_: quote!(__tool::ToolArgs),
+            of: ty.clone(),
+            ty,
+        };
+        args.impls(&names, &listed, &callee)
+    });
     let fallback = (!tool.mentions.is_empty()).then(|| this_function(tool.ident.span()));
-    let items = quote!(#fallback #imports #fits #defaults #implements #targets #texts #examples);
+    let items = quote!(#fallback #imports #fits #defaults #implements #args_impls #targets #texts #examples);
     let allowed = allowed(tool.is_async);
     let beside = companion(tool, handle, krate, Some(&allowed), &items);
     let values = editor::values(tool);
-    quote!(#beside #values)
+    quote!(#args_item #beside #values)
 }
 
 /// Returns the `#[allow]` for lints that take generated code for the user's; see [`crate::span`].
@@ -146,8 +152,29 @@ pub(crate) fn group(
     ty: &syn::Type,
     generics: &Generics,
     krate: &Path,
+    calls: Option<&Ident>,
 ) -> TokenStream {
     let imports = imports();
+    let args_items = tools
+        .iter()
+        .filter_map(|tool| Some(Args::of(tool, Some(ty), krate)?.item()));
+    let args_items: Vec<_> = args_items.collect();
+    let args_impls = tools.iter().filter_map(|tool| {
+        let (args, names) = (Args::of(tool, Some(ty), krate)?, Names::of(tool));
+        let (method, ident, cfg) = (&names.method, &tool.ident, &tool.cfg);
+        let listed = args::Handle {
+            trait_: quote!(__tool::MethodArgs<#method>),
+            of: ty.to_token_stream(),
+            ty: quote!(__tool::MethodOf<#ty, #method>),
+        };
+        let impls = args.impls(&names, &listed, &quote!(<#ty>::#ident));
+        // One attribute stands on one item.
+        Some(quote!(#(#cfg)* const _: () = { #impls };))
+    });
+    let args_impls: Vec<_> = args_impls.collect();
+    let (calls_item, calls_impl) = calls
+        .map(|name| args::block(name, tools, ty, krate))
+        .unzip();
     let krate = quote_call_site!(use #krate::__private as __tool;);
     let implement = quote_call_site!(impl);
     let (impl_generics, _, where_clause) = generics.split_for_impl();
@@ -157,8 +184,7 @@ pub(crate) fn group(
         .iter()
         .map(|tool| {
             let ident = &tool.ident;
-            let prefix = format!("{}_", ident.to_string().trim_start_matches("r#"));
-            ToolParts::new(tool, &prefix, &quote!(Self::#ident))
+            ToolParts::new(tool, &Names::of(tool).prefix, &quote!(Self::#ident))
         })
         .collect();
     // What is made for a method is there where the method is.
@@ -239,6 +265,8 @@ pub(crate) fn group(
     let skip = not_looked_into_in_editor();
     let values = tools.iter().filter_map(editor::values);
     quote! {
+        #(#args_items)*
+        #calls_item
         #(#values)*
         #skip
         #allowed
@@ -249,6 +277,8 @@ pub(crate) fn group(
             #(#fits)*
             #defaults
             #(#methods)*
+            #(#args_impls)*
+            #calls_impl
             #(#targets)*
             #[automatically_derived]
             #implement #impl_generics #one_block for #ty #where_shared {
@@ -308,6 +338,12 @@ impl Names {
             method: ident(&format!("__tool_{}", prefix.trim_end_matches('_'))),
             prefix: prefix.to_owned(),
         }
+    }
+
+    /// The names of a method's items.
+    fn of(method: &Tool) -> Self {
+        let ident = method.ident.to_string();
+        Self::new(&format!("{}_", ident.trim_start_matches("r#")))
     }
 
     fn default(&self, param: &ModelParam) -> Ident {

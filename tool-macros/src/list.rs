@@ -1,5 +1,6 @@
 //! `tools![…]`: what stands in a list, checked in `const` and made at run time.
 
+mod calls;
 mod editor;
 mod lock;
 mod retired;
@@ -24,6 +25,7 @@ use crate::span::{
 use crate::ty;
 
 use self::retired::Retired;
+pub(crate) use self::calls::calls;
 use self::targets::Targets;
 
 /// A parsed list, behind the crate path that the runtime's macro passes.
@@ -63,27 +65,7 @@ impl Parse for List {
         let krate: TokenTree = input.parse()?;
         input.parse::<Token![;]>()?;
         let targets = Targets::parse_head(input)?;
-        let (mut elements, mut retired) = (Vec::new(), Vec::new());
-        while !input.is_empty() && !input.peek(Token![;]) {
-            if retired::is_next(input) {
-                retired.extend(retired::parse(input)?);
-                if input.is_empty() || input.peek(Token![;]) {
-                    break;
-                }
-                input.parse::<Token![,]>()?;
-                continue;
-            }
-            let element = input.parse()?;
-            if input.is_empty() || input.peek(Token![;]) {
-                elements.push(element);
-                break;
-            }
-            if !input.peek(Token![,]) {
-                return Err(expected_comma(input, &element));
-            }
-            elements.push(element);
-            input.parse::<Token![,]>()?;
-        }
+        let (elements, retired) = elements(input, Element::parse, expected_comma)?;
         let mut state = None;
         if input.peek(Token![;]) {
             input.parse::<Token![;]>()?;
@@ -99,6 +81,36 @@ impl Parse for List {
             state,
         })
     }
+}
+
+/// Reads elements up to a semicolon.
+fn elements(
+    input: ParseStream<'_>,
+    parse: fn(ParseStream<'_>) -> syn::Result<Element>,
+    no_comma: fn(ParseStream<'_>, &Element) -> syn::Error,
+) -> syn::Result<(Vec<Element>, Vec<Retired>)> {
+    let (mut elements, mut retired) = (Vec::new(), Vec::new());
+    while !input.is_empty() && !input.peek(Token![;]) {
+        if retired::is_next(input) {
+            retired.extend(retired::parse(input)?);
+            if input.is_empty() || input.peek(Token![;]) {
+                break;
+            }
+            input.parse::<Token![,]>()?;
+            continue;
+        }
+        let element = parse(input)?;
+        if input.is_empty() || input.peek(Token![;]) {
+            elements.push(element);
+            break;
+        }
+        if !input.peek(Token![,]) {
+            return Err(no_comma(input, &element));
+        }
+        elements.push(element);
+        input.parse::<Token![,]>()?;
+    }
+    Ok((elements, retired))
 }
 
 /// Returns the error for a token in place of a comma, in terms of what the token starts.
@@ -309,7 +321,7 @@ pub(crate) fn list(tokens: TokenStream) -> TokenStream {
     let errors = cx.finish().err().map(|error| error.to_compile_error());
     let tokens = tokens.into_iter().skip(2).collect();
     let editor = editor::view(&list.krate, tokens, errors.as_ref());
-    expand(&list, errors.as_ref(), &editor)
+    select(&editor, &listed(&list, errors.as_ref()))
 }
 
 /// Stands in for a list that is not understood.
@@ -329,7 +341,8 @@ fn refused(error: &syn::Error, tokens: TokenStream) -> TokenStream {
     select(&editor, &list)
 }
 
-fn expand(list: &List, errors: Option<&TokenStream>, editor: &TokenStream) -> TokenStream {
+/// The toolset as an expression.
+fn listed(list: &List, errors: Option<&TokenStream>) -> TokenStream {
     let List {
         krate,
         targets,
@@ -415,7 +428,7 @@ fn expand(list: &List, errors: Option<&TokenStream>, editor: &TokenStream) -> To
         made = quote!(__tool::locked(#made, #lock));
     }
     let made = at_call_site(made);
-    let listed = at_call_site(quote! {{
+    at_call_site(quote! {{
         #errors
         #items
         #(#words)*
@@ -425,8 +438,7 @@ fn expand(list: &List, errors: Option<&TokenStream>, editor: &TokenStream) -> To
         let mut #tools = __tool::List::new(#state, #count);
         #(#pushes)*
         #made
-    }});
-    select(editor, &listed)
+    }})
 }
 
 /// The name of the constant with an element's words.

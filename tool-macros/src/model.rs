@@ -48,6 +48,8 @@ pub(crate) struct Options {
     pub(crate) mime_type: Option<Text>,
     pub(crate) krate: Option<Path>,
     pub(crate) handle: Option<Ident>,
+    /// Name of the struct of the arguments.
+    pub(crate) args: Option<Ident>,
     pub(crate) name: Option<Text>,
     pub(crate) title: Option<Text>,
     pub(crate) description: Option<Words>,

@@ -18,6 +18,7 @@ mod place;
 #[cfg(feature = "tokio")]
 mod progress;
 mod provide;
+mod reading;
 mod redefined;
 #[cfg(feature = "tokio")]
 mod running;
@@ -63,6 +64,7 @@ pub use self::place::CallPlace;
 #[cfg(feature = "tokio")]
 pub use self::progress::Progress;
 pub use self::provide::{Provide, ProvideShared};
+pub use self::reading::Reading;
 pub(crate) use self::redefined::Redefined;
 #[cfg(feature = "tokio")]
 pub(crate) use self::running::{Caller, RunningBatch};

@@ -2,7 +2,7 @@
 //! dialects that every tool is checked against when it compiles, and what the list may cost.
 
 use proc_macro2::TokenStream;
-use quote::quote_spanned;
+use quote::{ToTokens, quote_spanned};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
@@ -300,6 +300,14 @@ impl Element {
         match &self.what {
             ElementKind::One { path, .. } => SpanEnds::of(path),
             ElementKind::Many { ty, .. } => SpanEnds::of(ty),
+        }
+    }
+
+    /// Returns the element's path or type.
+    pub(super) fn tokens(&self) -> TokenStream {
+        match &self.what {
+            ElementKind::One { path, .. } => path.to_token_stream(),
+            ElementKind::Many { ty, .. } => ty.to_token_stream(),
         }
     }
 

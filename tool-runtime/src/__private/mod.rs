@@ -1,5 +1,6 @@
 //! Items that generated code may name. Nothing here is for people, and nothing here is stable.
 
+mod args;
 mod calls;
 mod entry;
 mod finish;
@@ -12,6 +13,9 @@ mod slot;
 mod table;
 mod targets;
 
+pub use self::args::{
+    BlockCalls, MethodArgs, ToolArgs, answered, debug, read, read_by, read_of, read_owned, unread,
+};
 pub use self::calls::{call0, call1, call2, call3, call4, call5, call6};
 pub use self::entry::{
     About, Bind, BindGeneric, Descriptor, Entry, Handle, Method, MethodOf, OneToolBlock, Run,
@@ -47,10 +51,12 @@ pub use self::targets::{
     Inputs, OwnTargets, Untargeted, accepted, dialect, fits_request, is_dialect, is_listed,
     is_read_of_a_text, own_targets, within_budget,
 };
-pub use crate::tool::{Call, EarlyExit, Migrate, Provide, ProvideShared, Ran, Slot};
+pub use crate::tool::{
+    Approved, Call, Context, EarlyExit, Migrate, Provide, ProvideShared, Ran, Reading, Slot,
+};
 pub use crate::toolset::Locked;
 pub use crate::toolset::{Instructions, Part};
-pub use toolwright_provider::call::Annotations;
+pub use toolwright_provider::call::{Annotations, Outcome, ToolCall, ToolError};
 pub use toolwright_provider::dialect::Dialect;
 pub use toolwright_schema::derived::{Json, Misfit, argument_misfit, has_argument, misfit};
 pub use toolwright_schema::shape::{

@@ -96,6 +96,12 @@ impl<'a> Call<'a> {
         }
     }
 
+    /// Returns the context that the call was given: for generated code that has no use for the call's own.
+    #[doc(hidden)]
+    pub fn __given_context(&self) -> &'a Context {
+        self.context
+    }
+
     pub(crate) fn limits(&self) -> Limits {
         self.context.limits()
     }

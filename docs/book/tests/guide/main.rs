@@ -15,6 +15,7 @@ mod output;
 mod agents;
 mod arguments;
 mod bounds;
+mod calls;
 mod change_a_tool;
 mod cookbook;
 mod costs;

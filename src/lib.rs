@@ -17,7 +17,7 @@ pub use toolwright_runtime::executor::Executor;
 #[doc(inline)]
 pub use toolwright_runtime::tool::{Context, Provide, Tool};
 #[doc(inline)]
-pub use toolwright_runtime::toolset::{Registry, Toolset};
+pub use toolwright_runtime::toolset::{Instructions, Registry, Toolset};
 #[doc(inline)]
 pub use toolwright_schema::shape::Schema;
 
@@ -51,12 +51,14 @@ pub mod args {
 pub mod call {
     #[doc(inline)]
     pub use toolwright_provider::call::{
-        Annotations, Block, Content, Encode, ErrorKind, HaltReason, Meta, Output, Payload,
+        Annotations, Block, Content, Encode, ErrorKind, Example, HaltReason, Meta, Output, Payload,
         StoredOutcome, StoredOutcomeError,
     };
     #[doc(inline)]
     pub use toolwright_runtime::tool::{
-        Answer, BoxFuture, Call, CallPlace, Decision, Filter, Grant, Scope, State, WrapTool,
+        Answer, Approved, BoxFuture, Call, CallPlace, Decision, Filter, Grant, Migrate, Reading, Scope,
+        State,
+        WrapTool,
     };
     #[cfg(feature = "tokio")]
     #[doc(inline)]
@@ -74,7 +76,8 @@ pub mod toolset {
     pub use toolwright_runtime::toolset::Changes;
     #[doc(inline)]
     pub use toolwright_runtime::toolset::{
-        AttachError, ConflictError, Problem, ProblemCode, RenameError, Report, Severity,
+        AttachError, ConflictError, InstructionsError, Problem, ProblemCode, RenameError, Report,
+        Severity,
     };
 }
 
@@ -236,7 +239,11 @@ pub mod serve {
 /// | `scopes("orders:write", …)` | scopes of an access token that a call needs: a context with a [`Grant`](call::Grant) that lacks one neither sees nor calls the tool |
 /// | `validate = path` | gets the parameters that the model fills, each by reference, and returns `Result<(), E>` |
 /// | `ignore_unknown` | arguments that are no parameters are passed over, where they are refused otherwise; the schema says so (`additionalProperties`) |
+/// | `example({"city": "Oslo"}, "a city")` | a call that shows how the tool is called, several if you like: JSON, held against the arguments when it compiles ([`call::Example`]) |
 /// | `targets(openai_strict, …)` | the [`Dialect`]s that must accept the tool: one that cannot say its arguments is an error at the parameter |
+/// | `version = "2.0"` | its version, of one to three numbers: stored with calls that run later; see [`Toolset::migrate`] |
+/// | `was("old_name", …)` | names that it had before: stored calls by them are its own, and a model that uses one is told the name of today |
+/// | `migrate = path` | `fn(version: &str, arguments: serde_json::Value) -> Result<serde_json::Value, String>`: makes the arguments of a stored call of another version (`""` where it is not known) those of today, after they were renamed; its error is for the model |
 /// | `handle = Name` | another name for the struct, where the function's collides |
 /// | `crate = path` | where `toolwright` is, if not at `::toolwright` |
 ///
@@ -283,12 +290,14 @@ pub mod serve {
 /// | `#[arg(example = expr)]` | an example for the schema |
 /// | `#[arg(flatten)]` | the one parameter's fields are the tool's parameters |
 /// | `#[arg(secret)]` | the value is for the tool alone: no error, repair, event, trace or `Debug` of the runtime shows it, nor [`Tool::redacted`]; a provider is not told that it is one |
+/// | `#[arg(was = "old_name")]` | its name before: stored calls are read by it, and a model that uses it is told the name of today |
 /// | `#[arg(range(1..=50))]` | a number from 1 to 50; also `range(0.0..1.0)`, `range(..10)` |
 /// | `#[arg(len(1..))]` | a string of at least one character, a list of at least one element |
 /// | `#[arg(pattern = "…")]`, `#[arg(format = "…")]` | a string that matches, or of a format of JSON Schema |
 /// | `#[arg(multiple_of = 5)]`, `#[arg(unique)]` | a number, a list without equal elements |
 /// | `#[state] db: &Db`, `#[state] db: Arc<Db>` | from the toolset's state, never seen by the model; see [`Provide`] |
 /// | `#[context] cx: &Context` | the call's [`Context`], never seen by the model |
+/// | `yes: Approved<'_>`, without an attribute | a person's yes to the call, without which nothing runs; see [`Approved`](call::Approved) |
 ///
 /// # Result
 ///
@@ -428,6 +437,9 @@ pub use toolwright_macros::resource;
 /// - `..crm: Crm` are all tools of the type `Crm`, called on the value `crm`. Two values of a type
 ///   are told apart by a prefix of the names, and by words that end each description:
 ///   `..north: Crm as "north_", ..south: Crm as "south_": "In the southern region."`
+/// - `retired("read_output" => read_page)` is a name that is no tool's any more, and the tool in its
+///   place: a model that calls the old name is told the new one, unless that tool is hidden from it.
+///   A method is named by its name: `retired("look" => "crm_find")`.
 /// - `#[cfg(…)]` before any of these says in which builds it is there; what is not there takes no name.
 /// - `; state = app` at the end is what the tools' `#[state]` parameters come from: a value of the
 ///   type that they ask for, or a struct that derives [`Provide`]. A value that is an
@@ -441,12 +453,47 @@ pub use toolwright_macros::resource;
 ///   values of several types.
 /// - `budget: 4_000;` at the head is how many tokens the definitions may take of every request, by
 ///   estimate ([`ToolDef::estimated_tokens`]); the message names the tools that take most.
+/// - `instructions: [SYSTEM];` at the head are constants of [`instructions!`]: the list has every tool that they name.
 ///
 /// Equal names, names that some provider refuses, and state that is missing do not compile.
 #[macro_export]
 macro_rules! tools {
+    ($(#[$($attr:tt)*])* $vis:vis enum $($list:tt)*) => {
+        $crate::__private::list_calls! { $crate; $(#[$($attr)*])* $vis enum $($list)* }
+    };
     ($($list:tt)*) => {
         $crate::__private::list_tools!($crate; $($list)*)
+    };
+}
+
+/// Words for a model, such as a system prompt, that name tools by their paths: [`Instructions`].
+///
+/// `{forecast}` is a tool in scope, `{orders::create.customer}` an argument of a tool in a module, and `{Crm::find}`
+/// a tool of a type, by the name that a model calls it by. Each of them must exist, or the text does not
+/// compile. `{{` and `}}` are braces of the text.
+///
+/// ```
+/// use toolwright::{Instructions, instructions, tool, tools};
+///
+/// /// Tells the weather.
+/// #[tool]
+/// fn forecast(city: String) -> String {
+///     format!("{city}: sun")
+/// }
+///
+/// const SYSTEM: Instructions = instructions!("Look with `{forecast}` before you advise; `{forecast.city}` is in English.");
+///
+/// let tools = tools! { instructions: [SYSTEM]; forecast as "weather" };
+/// let system = SYSTEM.render(&tools).unwrap();
+/// assert_eq!(system, "Look with `weather` before you advise; `city` is in English.");
+/// ```
+///
+/// A list with `instructions: [SYSTEM]` at its head does not compile if it lacks a tool that they name. The words are
+/// rendered with the names that a toolset gives, or a request: [`Instructions::render`], [`Instructions::render_for`].
+#[macro_export]
+macro_rules! instructions {
+    ($($text:tt)*) => {
+        $crate::__private::instructions_text!($crate; $($text)*)
     };
 }
 
@@ -484,7 +531,7 @@ macro_rules! tool_of {
 /// What generated code names.
 #[doc(hidden)]
 pub mod __private {
-    pub use toolwright_macros::list_tools;
+    pub use toolwright_macros::{instructions_text, list_calls, list_tools};
     pub use toolwright_runtime::__private::*;
 }
 

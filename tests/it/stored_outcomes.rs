@@ -55,6 +55,7 @@ fn every_error_is_carried_with_what_the_host_reads() {
         ErrorKind::Timeout,
         ErrorKind::Cancelled,
         ErrorKind::NoHandler,
+        ErrorKind::NotApproved,
         ErrorKind::NotStarted,
         ErrorKind::NoAnswer,
         ErrorKind::Encoding,

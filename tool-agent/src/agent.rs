@@ -6,6 +6,7 @@
 mod engine;
 mod finalize;
 mod handoff;
+mod migrate;
 mod persistence;
 mod step;
 mod sub_sessions;
@@ -408,6 +409,12 @@ impl Agent {
     ///
     /// A tool that runs an agent may pass on its call's context. It counts like a host's context, without the calling
     /// conversation's agent, session, run, turn, input, messages and called tools.
+    ///
+    /// # Versions of tools
+    /// Unanswered calls of a stored session may be of other versions of the tools. They are
+    /// [migrated](Toolset::migrate) first. What a person decided about arguments that changed by it does not count, so
+    /// that the call is pending again. A call that cannot be migrated is answered: by its outcome, if that is recorded,
+    /// and otherwise with words for the model.
     ///
     /// # Cancellation
     /// A run ends early when the context's [`Cancel`](toolwright_runtime::tool::Cancel) fires, or when the future is dropped,

@@ -7,6 +7,7 @@
 mod decide;
 mod error;
 mod input;
+mod migrate;
 mod pending;
 mod queue;
 mod status;
@@ -14,6 +15,7 @@ mod sub;
 mod submit;
 mod turn;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -25,6 +27,7 @@ use crate::{CheckpointId, Node, Thread, ThreadMessage, ThreadRepair, Usage};
 use toolwright_provider::call::FormatVersion;
 
 pub use self::error::SessionError;
+pub(crate) use self::migrate::RefusedCall;
 pub use self::pending::{CallRef, PendingCall, PendingCallReason};
 pub(crate) use self::pending::{PendingCalls, find};
 use self::queue::OwnQueue;
@@ -90,6 +93,9 @@ pub struct Session {
     pub(crate) at: RunPosition,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) waits: Vec<WaitingCall>,
+    /// Versions of the tools that the last turn's calls are for, by place; none for a tool without one.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    versions: BTreeMap<usize, String>,
     #[serde(default)]
     pub(crate) usage: Usage,
     #[serde(default, skip_serializing_if = "OwnQueue::is_untouched")]
@@ -238,6 +244,7 @@ impl Session {
                 ..RunPosition::start(0)
             },
             waits: Vec::new(),
+            versions: BTreeMap::new(),
             usage: Usage::default(),
             queue: OwnQueue::default(),
             result: None,
@@ -401,6 +408,7 @@ impl Session {
             ending.index -= before.count();
         }
         self.waits.clear();
+        self.versions.clear();
         let failed = matches!(self.status, Status::Failed { .. }).then(|| self.status.clone());
         self.settle();
         if self.status == Status::Idle

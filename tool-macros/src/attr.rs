@@ -11,13 +11,16 @@ use syn::{Meta, Token, Type};
 use crate::ctxt::Ctxt;
 
 mod arg;
+mod json;
 mod meta;
+mod past;
 mod suggestions;
 mod targets;
 mod tool;
 mod value;
 
 pub(crate) use arg::{Arg, arg};
+pub(crate) use json::literal_of;
 pub(crate) use suggestions::unknown;
 pub(crate) use targets::distinct;
 pub(crate) use tool::{block, options};
@@ -108,7 +111,9 @@ fn entries_after(cx: &Ctxt, seen: &mut Vec<String>, tokens: TokenStream) -> Vec<
     };
     let mut entries = cx.ok(parser.parse2(tokens)).unwrap_or_default();
     entries.retain(|entry| {
-        let is_again = seen.contains(&entry.key);
+        // A tool may have several.
+        let may_repeat = entry.key == "example" && matches!(entry.meta, Meta::List(_));
+        let is_again = !may_repeat && seen.contains(&entry.key);
         if is_again {
             cx.error(
                 entry.meta.path(),

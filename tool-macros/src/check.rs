@@ -4,25 +4,30 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::{
-    Attribute, FnArg, Generics, ItemImpl, Pat, Receiver, ReceiverKind, ReturnType, Safety,
+    Attribute, FnArg, Generics, Ident, ItemImpl, Pat, Receiver, ReceiverKind, ReturnType, Safety,
     Signature, Type,
 };
 
 use crate::ctxt::Ctxt;
 use crate::doc::Doc;
 use crate::model::{DefaultValue, Function, Param, Tool, Words};
-use crate::name::{PARAM_RULE, TOOL_RULE, did_you_mean, is_param_name, is_tool_name, quoted};
+use crate::name::{
+    PARAM_RULE, TOOL_RULE, did_you_mean, is_param_name, is_tool_name, quoted, variant,
+};
 use crate::schema::is_basic;
 use crate::span::{parse_quote, quote};
 use crate::{group, invisible_chars, ty};
 
+pub(crate) mod approved;
 mod output;
 pub(crate) mod param;
+mod past;
 mod template;
 
 /// The rules for a free function.
 pub(crate) fn free(cx: &Ctxt, tool: &Tool) {
     handle_is_no_primitive(cx, tool);
+    args_have_a_name(cx, tool);
     targets_are_for_one_type(cx, tool, &tool.generics);
     all(cx, tool);
 }
@@ -47,8 +52,10 @@ fn all(cx: &Ctxt, tool: &Tool) {
     flatten_says_what_is_ignored(cx, tool);
     default_is_for_a_value(cx, tool);
     param::defaults_are_in_bounds(cx, tool);
+    approved::is_once(cx, tool);
     timeout_can_be_kept(cx, tool);
     hints_agree(cx, tool);
+    past::agrees(cx, tool);
     template::fits(cx, tool);
     output::is_nameable(cx, tool);
     output::is_there(cx, tool);
@@ -81,6 +88,41 @@ fn handle_is_no_primitive(cx: &Ctxt, tool: &Tool) {
         cx.error(
             handle,
             format!("the tool's struct `{name}` would hide the primitive type of that name\nhelp: name it otherwise: `#[tool(handle = {})]`, and list it by that name", pascal(&name)),
+        );
+    }
+}
+
+/// The tool's own struct is listed by the function's name, and the arguments are another one.
+fn args_have_a_name(cx: &Ctxt, tool: &Tool) {
+    let handle = tool.options.handle.as_ref().unwrap_or(&tool.ident);
+    if let Some(args) = &tool.options.args
+        && args == handle
+    {
+        cx.error(
+            args,
+            format!("`{args}` is the struct that the tool is listed by\nhelp: name the struct of its arguments otherwise: `args = {}`", variant(&format!("{}_args", tool.ident.unraw()))),
+        );
+    }
+}
+
+/// The rules for the arguments of a method, and for the enum `calls` of its block.
+pub(crate) fn args_are_of_one_type(
+    cx: &Ctxt,
+    tool: &Tool,
+    generics: &Generics,
+    calls: Option<&Ident>,
+) {
+    let args = tool.options.args.as_ref();
+    if let (Some(name), false) = (args.or(calls), generics.params.is_empty()) {
+        cx.error(
+            name,
+            "methods of a generic type have no structs of arguments\nhelp: remove `args`",
+        );
+    } else if let (None, Some(_)) = (args, calls) {
+        let own = variant(&tool.ident.unraw().to_string());
+        cx.error(
+            &tool.ident,
+            format!("the enum of a block's calls needs the arguments of `{}`\nhelp: write `#[tool(args = {own})]` above the method", tool.ident),
         );
     }
 }
@@ -357,7 +399,7 @@ pub(crate) fn documented(cx: &Ctxt, tool: &Tool, doc: &Doc) {
     for listed in &doc.params {
         let is_param = tool.params.iter().any(|param| match param {
             Param::Model(param) => param.ident == listed.name || param.name.value == listed.name,
-            Param::State(_) | Param::Context(_) => false,
+            Param::State(_) | Param::Context(_) | Param::Approved(_) => false,
         });
         if is_param || tool.hidden.contains(&listed.name) {
             continue;

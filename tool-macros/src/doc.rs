@@ -8,7 +8,8 @@ use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 use crate::attr;
 use crate::ctxt::Ctxt;
 use crate::invisible_chars;
-use crate::model::{Options, Words};
+use crate::mentions::{self, unmarked};
+use crate::model::{Options, Text, Words};
 use crate::span::{literal, parse_quote};
 
 /// Contents of a doc comment.
@@ -75,7 +76,7 @@ pub(crate) fn function(cx: &Ctxt, attrs: &[Attribute], options: &Options) -> Doc
         }
     }
     for param in &mut params {
-        param.text = clean_links(&param.text);
+        param.text = unmarked(&clean_links(&param.text));
     }
     Doc {
         text: clean(rest),
@@ -87,7 +88,7 @@ pub(crate) fn function(cx: &Ctxt, attrs: &[Attribute], options: &Options) -> Doc
 pub(crate) fn plain(cx: &Ctxt, attrs: &[Attribute]) -> Words {
     let mut lines = lines(cx, attrs);
     leave_out_what_is_for_people(&mut lines);
-    clean(lines)
+    mentions::of(clean(lines)).0
 }
 
 /// Removes code blocks, and the sections about panics, safety and examples.
@@ -197,8 +198,10 @@ fn list_item(line: &str) -> Option<(String, String)> {
 fn clean(lines: Vec<Line>) -> Words {
     let mut parts: Vec<TokenStream> = Vec::new();
     let mut text = Vec::new();
+    let mention = lines.iter().find(|line| line.text.contains("fn@"));
+    let span = mention.map_or_else(Span::call_site, |line| line.span);
     let push = |text: &mut Vec<String>, parts: &mut Vec<TokenStream>| {
-        let text = clean_text(std::mem::take(text));
+        let text = unmarked(&clean_text(std::mem::take(text)));
         if !text.is_empty() {
             parts.push(literal(text.as_str()).to_token_stream());
         }
@@ -213,7 +216,8 @@ fn clean(lines: Vec<Line>) -> Words {
         }
     }
     if parts.is_empty() {
-        return clean_text(text).into();
+        let value = clean_text(text);
+        return Words::Text(Text { value, span });
     }
     push(&mut text, &mut parts);
     Words::Const(Box::new(parse_quote!(::core::concat!(#(#parts, "\n"),*))))
@@ -358,6 +362,9 @@ fn link(text: &str) -> Option<(usize, String)> {
     }
     // `[Name]` alone is a link only where Rust knows the name, which a macro cannot see; quoted
     // names and paths are what people link.
+    if let Some(tool) = mentions::marked(label) {
+        return Some((close + 1, tool));
+    }
     let quoted = label.len() > 2 && label.starts_with('`') && label.ends_with('`');
     if quoted || (label.contains("::") && !label.contains(' ')) {
         return Some((close + 1, label.to_owned()));

@@ -6,7 +6,8 @@ use syn::{Expr, ExprLit, Generics, Lit, Path, ReturnType};
 
 use crate::attr;
 
-use crate::model::{DefaultValue, ModelParam, Options, Param, Tool};
+use crate::list::{Handle, this_function};
+use crate::model::{DefaultValue, Mention, Migrate, ModelParam, Options, Tool};
 use crate::schema::is_basic;
 use crate::span::{
     SpanEnds, call_site_at, ident, item_span, literal, local, not_looked_into_in_editor,
@@ -14,11 +15,14 @@ use crate::span::{
 };
 use crate::ty::{self, infer_lifetimes, is_option, static_lifetimes};
 
+pub(crate) mod args;
 mod companion;
 mod editor;
+mod examples;
 mod run;
 mod targets;
 
+pub(crate) use self::args::Args;
 pub(crate) use self::companion::{bind_generic, companion};
 
 /// Expands the items beside a free function.
@@ -33,12 +37,13 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
         defaults,
         table,
         run,
-        ..
+        names,
     } = ToolParts::new(tool, "", &callee);
     let imports = (!is_basic_tool(tool)).then(imports);
     let fits = fits(tool, &tool.generics);
     let about = quote!(<#handle as __tool::Handle>::DESCRIPTOR);
     let (targets, texts) = (targets::own(tool, &about), targets::texts(tool, &about));
+    let examples = examples::held(tool, &tool.generics, &about);
     let implement = quote_call_site!(impl);
     let defaults = (!defaults.is_empty()).then(
         || quote!(#implement #impl_generics #handle #ty_generics #where_clause { #(#defaults)* }),
@@ -46,14 +51,7 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
     let (state, call, about) = (local("state"), local("call"), local("about"));
     // Notes about an impl point at its trait, its type and its bounds: at one place.
     let (at_name, name) = (call_site_at(&tool.ident), SpanEnds::of(&tool.ident));
-    let states = tool.params.iter().filter_map(|param| match param {
-        Param::State(ty) => {
-            let (provide, ty) = state_trait(ty, tool);
-            Some(quote_spanned!(at_name=> + __tool::#provide<#ty>))
-        }
-        Param::Model(_) | Param::Context(_) => None,
-    });
-    let states: Vec<_> = states.collect();
+    let states = args::states(tool);
     let implements = if states.is_empty() {
         let stateless = name.start(quote!(__tool::Stateless));
         quote! {
@@ -99,11 +97,23 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
             #generic
         }
     };
-    let items = quote!(#imports #fits #defaults #implements #targets #texts);
+    let args = Args::of(tool, None, krate);
+    let args_item = args.as_ref().map(Args::item);
+    let args_impls = args.map(|args| {
+        let ty = quote!(#handle #ty_generics);
+        let listed = args::Handle {
+            trait_: quote!(__tool::ToolArgs),
+            of: ty.clone(),
+            ty,
+        };
+        args.impls(&names, &listed, &callee)
+    });
+    let fallback = (!tool.mentions.is_empty()).then(|| this_function(tool.ident.span()));
+    let items = quote!(#fallback #imports #fits #defaults #implements #args_impls #targets #texts #examples);
     let allowed = allowed(tool.is_async);
     let beside = companion(tool, handle, krate, Some(&allowed), &items);
     let values = editor::values(tool);
-    quote!(#beside #values)
+    quote!(#args_item #beside #values)
 }
 
 /// Returns the `#[allow]` for lints that take generated code for the user's; see [`crate::span`].
@@ -142,8 +152,29 @@ pub(crate) fn group(
     ty: &syn::Type,
     generics: &Generics,
     krate: &Path,
+    calls: Option<&Ident>,
 ) -> TokenStream {
     let imports = imports();
+    let args_items = tools
+        .iter()
+        .filter_map(|tool| Some(Args::of(tool, Some(ty), krate)?.item()));
+    let args_items: Vec<_> = args_items.collect();
+    let args_impls = tools.iter().filter_map(|tool| {
+        let (args, names) = (Args::of(tool, Some(ty), krate)?, Names::of(tool));
+        let (method, ident, cfg) = (&names.method, &tool.ident, &tool.cfg);
+        let listed = args::Handle {
+            trait_: quote!(__tool::MethodArgs<#method>),
+            of: ty.to_token_stream(),
+            ty: quote!(__tool::MethodOf<#ty, #method>),
+        };
+        let impls = args.impls(&names, &listed, &quote!(<#ty>::#ident));
+        // One attribute stands on one item.
+        Some(quote!(#(#cfg)* const _: () = { #impls };))
+    });
+    let args_impls: Vec<_> = args_impls.collect();
+    let (calls_item, calls_impl) = calls
+        .map(|name| args::block(name, tools, ty, krate))
+        .unzip();
     let krate = quote_call_site!(use #krate::__private as __tool;);
     let implement = quote_call_site!(impl);
     let (impl_generics, _, where_clause) = generics.split_for_impl();
@@ -153,8 +184,7 @@ pub(crate) fn group(
         .iter()
         .map(|tool| {
             let ident = &tool.ident;
-            let prefix = format!("{}_", ident.to_string().trim_start_matches("r#"));
-            ToolParts::new(tool, &prefix, &quote!(Self::#ident))
+            ToolParts::new(tool, &Names::of(tool).prefix, &quote!(Self::#ident))
         })
         .collect();
     // What is made for a method is there where the method is.
@@ -213,27 +243,42 @@ pub(crate) fn group(
     let (entries, descriptors) = (each("entry"), each("described"));
     let names = tools.iter().zip(&cfgs).map(|(tool, cfg)| {
         let name = literal(&tool.name.value);
-        quote!(#cfg __tool::named(#name))
+        let was = earlier_names(&tool.options).map(|names| quote!(.was(#names)));
+        quote!(#cfg __tool::named(#name) #was)
     });
     let fits = tools.iter().map(|tool| fits(tool, generics));
     let targets = tools.iter().zip(&parts).map(|(tool, parts)| {
         let (ty, method) = (static_lifetimes(ty.to_token_stream()), &parts.names.method);
-        targets::own(tool, &quote!(__tool::described::<#ty, #method>()))
+        let about = quote!(__tool::described::<#ty, #method>());
+        let (targets, examples) = (
+            targets::own(tool, &about),
+            examples::held(tool, generics, &about),
+        );
+        quote!(#targets #examples)
     });
+    let fallback = tools
+        .iter()
+        .find(|tool| !tool.mentions.is_empty())
+        .map(|tool| this_function(tool.ident.span()));
     let one_block = SpanEnds::of(ty).start(quote!(__tool::OneToolBlock));
     let allowed = allowed(tools.iter().any(|tool| tool.is_async));
     let skip = not_looked_into_in_editor();
     let values = tools.iter().filter_map(editor::values);
     quote! {
+        #(#args_items)*
+        #calls_item
         #(#values)*
         #skip
         #allowed
         const _: () = {
             #krate
+            #fallback
             #imports
             #(#fits)*
             #defaults
             #(#methods)*
+            #(#args_impls)*
+            #calls_impl
             #(#targets)*
             #[automatically_derived]
             #implement #impl_generics #one_block for #ty #where_shared {
@@ -295,6 +340,12 @@ impl Names {
         }
     }
 
+    /// The names of a method's items.
+    fn of(method: &Tool) -> Self {
+        let ident = method.ident.to_string();
+        Self::new(&format!("{}_", ident.trim_start_matches("r#")))
+    }
+
     fn default(&self, param: &ModelParam) -> Ident {
         ident(&format!("__tool_{}default_{}", self.prefix, param.ident))
     }
@@ -338,7 +389,7 @@ fn is_str(expr: &Expr) -> bool {
 fn table(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
     let (name, description) = (literal(&tool.name.value), &tool.description);
     let output = output(tool);
-    let rest = rest(&tool.options);
+    let (rest, was) = (rest(tool), was(&tool.options));
     let (params, all) = if let [param] = model
         && param.flatten.is_some()
     {
@@ -359,8 +410,40 @@ fn table(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
         type Params = #params;
         const TOOL_NAME: &'static str = #name;
         const TABLE: __tool::Table<Self::Params> = (#description, #all, #output);
+        #was
         #rest
     }
+}
+
+/// What the tool was before, as calls on its descriptor.
+fn past(tool: &Tool) -> Vec<TokenStream> {
+    let mut calls = Vec::new();
+    if let Some(version) = &tool.options.version {
+        let version = literal(&version.value);
+        calls.push(quote!(.version(#version)));
+    }
+    if !tool.options.was.is_empty() {
+        calls.push(quote!(.was(Self::WAS)));
+    }
+    let arguments: Vec<_> = tool
+        .model_params()
+        .filter_map(|param| {
+            let (old, new) = (
+                literal(&param.was.as_ref()?.value),
+                literal(&param.name.value),
+            );
+            Some(quote!((#old, #new)))
+        })
+        .collect();
+    if !arguments.is_empty() {
+        calls.push(quote!(.was_args(&[#(#arguments),*])));
+    }
+    if let Some(Migrate { path, .. }) = &tool.options.migrate {
+        let place = SpanEnds::of(path);
+        let function = place.start(quote!({ let it: __tool::Migrate = #path; it }));
+        calls.push(quote!(.migrate(#function)));
+    }
+    calls
 }
 
 /// The tree of a parameter that is all of the arguments.
@@ -430,7 +513,12 @@ fn row(tool: &Tool, param: &ModelParam, names: &Names) -> TokenStream {
     if let Some(example) = &param.example {
         let place = SpanEnds::of(example);
         let (json, borrow) = (place.start(quote!(__tool::json)), place.start(quote!(&)));
-        let argument = place.end(quote!((#borrow #example)));
+        // `&a / b` borrows `a` alone.
+        let argument = match attr::ungrouped(example) {
+            Expr::Binary(_) | Expr::Cast(_) => quote!((#borrow (#example))),
+            _ => quote!((#borrow #example)),
+        };
+        let argument = place.end(argument);
         row = quote!(#row.exemplified(|| #json #argument));
     }
     row
@@ -485,9 +573,22 @@ fn output(tool: &Tool) -> TokenStream {
     }
 }
 
+/// Returns the constant for the names that a tool had before, if it had any: a list looks at them, and not at the rest.
+fn was(options: &Options) -> Option<TokenStream> {
+    let names = earlier_names(options)?;
+    Some(quote!(const WAS: &'static [&'static str] = #names;))
+}
+
+fn earlier_names(options: &Options) -> Option<TokenStream> {
+    let names: Vec<_> = options.was.iter().map(|was| literal(&was.value)).collect();
+    (!names.is_empty()).then(|| quote!(&[#(#names),*]))
+}
+
 /// Returns the constant for what options say, if they say anything.
-fn rest(options: &Options) -> Option<TokenStream> {
-    let mut calls = Vec::new();
+fn rest(tool: &Tool) -> Option<TokenStream> {
+    let options = &tool.options;
+    let mentions = &tool.mentions;
+    let mut calls = past(tool);
     if let Some(title) = &options.title {
         let title = literal(&title.value);
         calls.push(quote!(.title(#title)));
@@ -498,6 +599,7 @@ fn rest(options: &Options) -> Option<TokenStream> {
     }
     for (flag, name) in [
         (options.manual, "manual"),
+        (tool.needs_approval(), "needs_approval"),
         (options.return_direct, "return_direct"),
         (options.exclusive, "exclusive"),
         (options.blocking.is_some(), "blocking"),
@@ -517,6 +619,27 @@ fn rest(options: &Options) -> Option<TokenStream> {
     if let Some(meta) = &options.meta {
         let meta = literal(meta);
         calls.push(quote!(.meta(#meta)));
+    }
+    if !options.examples.is_empty() {
+        let examples = options.examples.iter().map(|example| {
+            let (json, words) = (literal(&example.literal.text), literal(&example.words));
+            quote!((#json, #words))
+        });
+        calls.push(quote!(.examples(&[#(#examples),*])));
+    }
+    if !mentions.is_empty() {
+        let mentions = mentions.iter().map(|Mention { at, len, path }| {
+            let (at, len) = (literal(*at), literal(*len));
+            let handle = Handle::of(path);
+            let (ty, place) = (handle.ty(), SpanEnds::of(path));
+            let (start, end) = (
+                place.start(quote!(__tool::mentioned_name::)),
+                place.end(quote!(())),
+            );
+            let name = handle.scope(&quote!(#start <#ty> #end));
+            quote!((#at, #len, #name))
+        });
+        calls.push(quote!(.mentions(&[#(#mentions),*])));
     }
     let rest = quote!(__tool::Descriptor::NEW #(#calls)*);
     let rest = match &options.visible {

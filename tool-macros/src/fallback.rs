@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use syn::{Generics, Path, Type};
 
-use crate::expand::{companion, shared};
+use crate::expand::{Args, companion, shared};
 use crate::model::Tool;
 use crate::span::quote;
 
@@ -19,8 +19,10 @@ pub(crate) fn free(error: &syn::Error, tool: &Tool, handle: &Ident, krate: &Path
             const TABLE: __tool::Table<Self::Params> = ("", [], __tool::NO_OUTPUT);
         }
     };
-    let beside = companion(tool, handle, krate, None, &items);
-    quote!(#errors #beside)
+    let args = Args::of(tool, None, krate);
+    let (args, stub) = args.map(|args| (args.item(), args.stub(handle))).unzip();
+    let beside = companion(tool, handle, krate, None, &quote!(#items #stub));
+    quote!(#errors #args #beside)
 }
 
 /// The tools of a type: none.

@@ -11,6 +11,7 @@ use crate::attr::{self, Arg};
 use crate::cfg::cfgs;
 use crate::ctxt::Ctxt;
 use crate::doc::{self, Doc};
+use crate::mentions;
 use crate::model::{Function, ModelParam, Options, Param, Role, Text, Tool};
 use crate::name::is_param_name;
 use crate::schema::is_basic;
@@ -210,14 +211,15 @@ pub(crate) fn read(cx: &Ctxt, mut options: Options, function: &mut Function) -> 
             FnArg::Typed(param) => read_param(cx, &doc, param),
         })
         .collect();
-    let description = match &options.description {
-        Some(words) => words.clone(),
-        None => doc.text.clone(),
+    let (description, mentions) = match &options.description {
+        Some(words) => (words.clone(), Vec::new()),
+        None => mentions::of(doc.text.clone()),
     };
     let tool = Tool {
         ident,
         name,
         description,
+        mentions,
         vis: function.vis.clone(),
         generics: generics::of_types(&function.sig.generics),
         is_async: function.sig.asyncness.is_some(),
@@ -236,11 +238,12 @@ pub(crate) fn read(cx: &Ctxt, mut options: Options, function: &mut Function) -> 
 /// The names of parameters that the model does not fill.
 fn hidden_params(sig: &Signature) -> Vec<String> {
     let hidden = sig.inputs.iter().filter_map(|input| match input {
-        FnArg::Typed(param) => param
-            .attrs
-            .iter()
-            .any(|attr| attr.path().is_ident("state") || attr.path().is_ident("context"))
-            .then(|| plain_ident(&param.pat))?,
+        FnArg::Typed(param) => {
+            let mut attrs = param.attrs.iter();
+            let is_marked =
+                attrs.any(|attr| attr.path().is_ident("state") || attr.path().is_ident("context"));
+            (is_marked || check::approved::is_meant(&param.ty)).then(|| plain_ident(&param.pat))?
+        }
         FnArg::Receiver(_) => None,
     });
     hidden.map(|ident| ident.unraw().to_string()).collect()
@@ -257,12 +260,21 @@ struct ParamAttrs {
 
 fn read_param(cx: &Ctxt, doc: &Doc, param: &mut PatType) -> Option<Param> {
     let own_words = doc::plain(cx, &param.attrs);
+    let is_approved = check::approved::is_meant(&param.ty);
+    if is_approved {
+        check::approved::is_unmarked(cx, &mut param.attrs);
+    }
     let mut param_attrs = ParamAttrs::default();
     let attrs = std::mem::take(&mut param.attrs);
     for attr in attrs {
         if let Some(kept) = read_param_attr(cx, &mut param_attrs, attr) {
             param.attrs.push(kept);
         }
+    }
+    if is_approved {
+        let ident = plain_ident(&param.pat).unwrap_or_else(|| format_ident!("yes"));
+        let is_alone = check::approved::is_alone(cx, &ident, &param.ty);
+        return is_alone.then(|| Param::Approved((*param.ty).clone()));
     }
     if param_attrs.state || param_attrs.context {
         if let Some(arg) = param_attrs.has_arg {
@@ -311,6 +323,7 @@ fn read_param(cx: &Ctxt, doc: &Doc, param: &mut PatType) -> Option<Param> {
         example: param_attrs.arg.example,
         flatten: param_attrs.arg.flatten,
         secret: param_attrs.arg.secret,
+        was: param_attrs.arg.was,
         bounds: param_attrs.arg.bounds,
         slot,
         pass,

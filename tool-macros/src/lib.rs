@@ -17,9 +17,11 @@ mod expand;
 mod fallback;
 mod generics;
 mod group;
+mod instructions;
 mod invisible_chars;
 mod item;
 mod list;
+mod mentions;
 mod model;
 mod name;
 mod provide;
@@ -60,9 +62,23 @@ pub fn derive_provide(item: TokenStream) -> TokenStream {
     span::expand_with(|| provide::derive(item.into()))
 }
 
+/// Expands the text that `instructions!` passes on.
+#[doc(hidden)]
+#[proc_macro]
+pub fn instructions_text(text: TokenStream) -> TokenStream {
+    span::expand_with(|| instructions::instructions(text.into()))
+}
+
 /// Expands the list that `tools![]` passes on.
 #[doc(hidden)]
 #[proc_macro]
 pub fn list_tools(list: TokenStream) -> TokenStream {
     span::expand_with(|| list::list(list.into()))
+}
+
+/// Expands the enum of calls that `tools!` passes on.
+#[doc(hidden)]
+#[proc_macro]
+pub fn list_calls(list: TokenStream) -> TokenStream {
+    span::expand_with(|| list::calls(list.into()))
 }

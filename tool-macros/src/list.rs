@@ -1,7 +1,9 @@
 //! `tools![…]`: what stands in a list, checked in `const` and made at run time.
 
+mod calls;
 mod editor;
 mod lock;
+mod retired;
 mod targets;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
@@ -22,6 +24,8 @@ use crate::span::{
 };
 use crate::ty;
 
+use self::retired::Retired;
+pub(crate) use self::calls::calls;
 use self::targets::Targets;
 
 /// A parsed list, behind the crate path that the runtime's macro passes.
@@ -29,6 +33,7 @@ struct List {
     krate: TokenTree,
     targets: Targets,
     elements: Vec<Element>,
+    retired: Vec<Retired>,
     state: Option<Expr>,
 }
 
@@ -60,19 +65,7 @@ impl Parse for List {
         let krate: TokenTree = input.parse()?;
         input.parse::<Token![;]>()?;
         let targets = Targets::parse_head(input)?;
-        let mut elements = Vec::new();
-        while !input.is_empty() && !input.peek(Token![;]) {
-            let element = input.parse()?;
-            if input.is_empty() || input.peek(Token![;]) {
-                elements.push(element);
-                break;
-            }
-            if !input.peek(Token![,]) {
-                return Err(expected_comma(input, &element));
-            }
-            elements.push(element);
-            input.parse::<Token![,]>()?;
-        }
+        let (elements, retired) = elements(input, Element::parse, expected_comma)?;
         let mut state = None;
         if input.peek(Token![;]) {
             input.parse::<Token![;]>()?;
@@ -84,9 +77,40 @@ impl Parse for List {
             krate,
             targets,
             elements,
+            retired,
             state,
         })
     }
+}
+
+/// Reads elements up to a semicolon.
+fn elements(
+    input: ParseStream<'_>,
+    parse: fn(ParseStream<'_>) -> syn::Result<Element>,
+    no_comma: fn(ParseStream<'_>, &Element) -> syn::Error,
+) -> syn::Result<(Vec<Element>, Vec<Retired>)> {
+    let (mut elements, mut retired) = (Vec::new(), Vec::new());
+    while !input.is_empty() && !input.peek(Token![;]) {
+        if retired::is_next(input) {
+            retired.extend(retired::parse(input)?);
+            if input.is_empty() || input.peek(Token![;]) {
+                break;
+            }
+            input.parse::<Token![,]>()?;
+            continue;
+        }
+        let element = parse(input)?;
+        if input.is_empty() || input.peek(Token![;]) {
+            elements.push(element);
+            break;
+        }
+        if !input.peek(Token![,]) {
+            return Err(no_comma(input, &element));
+        }
+        elements.push(element);
+        input.parse::<Token![,]>()?;
+    }
+    Ok((elements, retired))
 }
 
 /// Returns the error for a token in place of a comma, in terms of what the token starts.
@@ -246,7 +270,7 @@ impl As {
 }
 
 /// Returns the type of `Type::method`. Modules begin with a small letter.
-fn type_of_method(path: &Path) -> Option<String> {
+pub(crate) fn type_of_method(path: &Path) -> Option<String> {
     let parent = path.segments.iter().rev().nth(1)?;
     let name = parent.ident.unraw().to_string();
     let is_type = name.starts_with(char::is_uppercase);
@@ -297,7 +321,7 @@ pub(crate) fn list(tokens: TokenStream) -> TokenStream {
     let errors = cx.finish().err().map(|error| error.to_compile_error());
     let tokens = tokens.into_iter().skip(2).collect();
     let editor = editor::view(&list.krate, tokens, errors.as_ref());
-    expand(&list, errors.as_ref(), &editor)
+    select(&editor, &listed(&list, errors.as_ref()))
 }
 
 /// Stands in for a list that is not understood.
@@ -317,11 +341,13 @@ fn refused(error: &syn::Error, tokens: TokenStream) -> TokenStream {
     select(&editor, &list)
 }
 
-fn expand(list: &List, errors: Option<&TokenStream>, editor: &TokenStream) -> TokenStream {
+/// The toolset as an expression.
+fn listed(list: &List, errors: Option<&TokenStream>) -> TokenStream {
     let List {
         krate,
         targets,
         elements,
+        retired,
         state,
     } = list;
     let tools = local("tools");
@@ -329,7 +355,8 @@ fn expand(list: &List, errors: Option<&TokenStream>, editor: &TokenStream) -> To
     let targeted = errors.is_none().then(|| targets.check(elements));
     let lock = targets.lock.as_ref().filter(|_| errors.is_none());
     let locked = lock.map(|file| lock::check(file, &targets.unproven, elements));
-    let check = (errors.is_none() && !elements.is_empty()).then(|| check(elements));
+    let has_names = !elements.is_empty() || !retired.is_empty();
+    let check = (errors.is_none() && has_names).then(|| check(elements, retired));
     let words = elements
         .iter()
         .enumerate()
@@ -389,13 +416,19 @@ fn expand(list: &List, errors: Option<&TokenStream>, editor: &TokenStream) -> To
     };
     let count = literal(elements.len());
     // The expression as a whole is the call, and no token in it: what would replace the one replaces the other.
-    let mut made = quote!(__tool::toolset(#tools));
+    let mut made = match retired.as_slice() {
+        [] => quote!(__tool::toolset(#tools)),
+        retired => {
+            let pairs = retired::pairs(retired, elements);
+            quote!(__tool::toolset_retired(#tools, &[#(#pairs),*]))
+        }
+    };
     if lock.is_some() {
         let lock = lock::constant();
         made = quote!(__tool::locked(#made, #lock));
     }
     let made = at_call_site(made);
-    let listed = at_call_site(quote! {{
+    at_call_site(quote! {{
         #errors
         #items
         #(#words)*
@@ -405,8 +438,7 @@ fn expand(list: &List, errors: Option<&TokenStream>, editor: &TokenStream) -> To
         let mut #tools = __tool::List::new(#state, #count);
         #(#pushes)*
         #made
-    }});
-    select(editor, &listed)
+    }})
 }
 
 /// The name of the constant with an element's words.
@@ -463,16 +495,25 @@ impl Element {
 /// The name of [`Handle`]s.
 const THIS_FUNCTION: &str = "this_function";
 
+/// What a [`Handle`] leads to where the function at its path is no tool.
+pub(crate) fn this_function(place: Span) -> TokenStream {
+    let name = Ident::new(THIS_FUNCTION, call_site_at_item().located_at(place));
+    quote_call_site! {
+        #[allow(dead_code, non_camel_case_types)]
+        struct #name {}
+    }
+}
+
 /// The struct that a path leads to, under a name that always resolves. If the function is not a tool, there is no
 /// such struct, and the compiler would only say that a function is not a type.
-struct Handle {
+pub(crate) struct Handle {
     path: Path,
     name: Ident,
     arguments: PathArguments,
 }
 
 impl Handle {
-    fn of(path: &Path) -> Self {
+    pub(crate) fn of(path: &Path) -> Self {
         let mut path = path.clone();
         let last = path.segments.last_mut();
         let place = last
@@ -486,7 +527,7 @@ impl Handle {
         }
     }
 
-    fn ty(&self) -> TokenStream {
+    pub(crate) fn ty(&self) -> TokenStream {
         let Self {
             name, arguments, ..
         } = self;
@@ -494,7 +535,7 @@ impl Handle {
     }
 
     /// The tokens where the name leads there.
-    fn scope(&self, tokens: &TokenStream) -> TokenStream {
+    pub(crate) fn scope(&self, tokens: &TokenStream) -> TokenStream {
         let (mut path, mut name) = (self.path.clone(), self.name.clone());
         // A variable of the tool's name would be taken for what is imported, so the word is none that sees variables.
         if let (Some(only), 1) = (path.segments.first_mut(), self.path.segments.len()) {
@@ -508,7 +549,7 @@ impl Handle {
 }
 
 /// The check in `const` that names are distinct, each element at its place.
-fn check(elements: &[Element]) -> TokenStream {
+fn check(elements: &[Element], retired: &[Retired]) -> TokenStream {
     let taken = local("taken");
     let checks = elements.iter().map(|element| {
         let unique = |place: SpanEnds, names: &TokenStream| {
@@ -545,6 +586,7 @@ fn check(elements: &[Element]) -> TokenStream {
     let imports = quote_call_site!(
         use __tool::Unlisted as _;
     );
+    let retired = retired::checks(retired, elements, &taken);
     let count = literal(elements.len());
     // They may all be off.
     let allowed = elements
@@ -557,6 +599,7 @@ fn check(elements: &[Element]) -> TokenStream {
             #imports
             let mut #taken = __tool::Taken::<#count>::NONE;
             #(#checks)*
+            #(#retired)*
         };
     }
 }

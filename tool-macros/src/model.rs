@@ -48,6 +48,8 @@ pub(crate) struct Options {
     pub(crate) mime_type: Option<Text>,
     pub(crate) krate: Option<Path>,
     pub(crate) handle: Option<Ident>,
+    /// Name of the struct of the arguments.
+    pub(crate) args: Option<Ident>,
     pub(crate) name: Option<Text>,
     pub(crate) title: Option<Text>,
     pub(crate) description: Option<Words>,
@@ -72,11 +74,58 @@ pub(crate) struct Options {
     pub(crate) validate: Option<Path>,
     /// Unknown arguments are ignored. Span of the option.
     pub(crate) ignore_unknown: Option<Span>,
+    /// The tool's version.
+    pub(crate) version: Option<Text>,
+    /// The names that it had before.
+    pub(crate) was: Vec<Text>,
+    pub(crate) migrate: Option<Migrate>,
     /// The dialects that must accept the tool.
     pub(crate) targets: Vec<Ident>,
+    /// Calls as a model should make them.
+    pub(crate) examples: Vec<Example>,
     /// True if some of the options or the documentation was not understood. A missing part may have been intended
     /// then.
     pub(crate) misread: bool,
+}
+
+/// Function that makes arguments of another version those of today.
+pub(crate) struct Migrate {
+    pub(crate) path: Path,
+    /// Span of the option.
+    pub(crate) key: Span,
+}
+
+/// A call as a model should make it.
+pub(crate) struct Example {
+    pub(crate) literal: JsonLiteral,
+    /// What it shows.
+    pub(crate) words: String,
+}
+
+/// Another tool in a tool's description.
+pub(crate) struct Mention {
+    /// Where its name stands, in bytes.
+    pub(crate) at: usize,
+    pub(crate) len: usize,
+    pub(crate) path: Path,
+}
+
+/// A literal of JSON.
+pub(crate) struct JsonLiteral {
+    pub(crate) value: Json,
+    pub(crate) text: String,
+    /// First and last span of each part, by its number.
+    pub(crate) places: Vec<(Span, Span)>,
+}
+
+/// A value in a literal, with the number of its part; see `Json` of the schema's `derived`.
+pub(crate) enum Json {
+    Null(usize),
+    Bool(usize),
+    Number(usize, String, f64),
+    String(usize, String),
+    Array(usize, Vec<Json>),
+    Object(usize, Vec<(String, Json)>),
 }
 
 /// A string literal.
@@ -141,6 +190,8 @@ pub(crate) struct Tool {
     /// The name that the model calls, and where it stands.
     pub(crate) name: Text,
     pub(crate) description: Words,
+    /// The other tools in the description.
+    pub(crate) mentions: Vec<Mention>,
     pub(crate) vis: Visibility,
     pub(crate) generics: Generics,
     pub(crate) is_async: bool,
@@ -156,11 +207,17 @@ pub(crate) struct Tool {
 }
 
 impl Tool {
+    /// Returns true if the tool runs only with a person's yes.
+    pub(crate) fn needs_approval(&self) -> bool {
+        let is_approved = |param: &Param| matches!(param, Param::Approved(_));
+        self.params.iter().any(is_approved)
+    }
+
     /// The parameters that the model fills.
     pub(crate) fn model_params(&self) -> impl Iterator<Item = &ModelParam> {
         self.params.iter().filter_map(|param| match param {
             Param::Model(param) => Some(param.as_ref()),
-            Param::State(_) | Param::Context(_) => None,
+            Param::State(_) | Param::Context(_) | Param::Approved(_) => None,
         })
     }
 }
@@ -173,6 +230,8 @@ pub(crate) enum Param {
     State(Type),
     /// It is the call's context.
     Context(Type),
+    /// It is a person's yes to the call.
+    Approved(Type),
 }
 
 /// A parameter that the model fills.
@@ -191,6 +250,8 @@ pub(crate) struct ModelParam {
     pub(crate) flatten: Option<Span>,
     /// Its value is secret. Span of the option.
     pub(crate) secret: Option<Span>,
+    /// The name that it had before.
+    pub(crate) was: Option<Text>,
     pub(crate) bounds: Bounds,
     /// The type that is decoded.
     pub(crate) slot: TokenStream,

@@ -47,3 +47,15 @@ pub(crate) fn quoted<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     let names: Vec<_> = names.into_iter().map(|name| format!("`{name}`")).collect();
     names.join(", ")
 }
+
+/// A name as that of a variant or a struct: `create_order` as `CreateOrder`.
+pub(crate) fn variant(name: &str) -> String {
+    let words = name.split(|char: char| !char.is_alphanumeric());
+    let mut all = String::new();
+    for word in words {
+        let mut chars = word.chars();
+        all.extend(chars.next().map(|first| first.to_ascii_uppercase()));
+        all.push_str(chars.as_str());
+    }
+    all
+}

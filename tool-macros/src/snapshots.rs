@@ -93,6 +93,20 @@ fn minimal() {
 }
 
 #[test]
+fn approved() {
+    let tokens = item::tool(
+        TokenStream::new(),
+        quote! {
+            /// Pay a bill.
+            fn pay(bill: u32, yes: Approved<'_>) -> u32 {
+                bill
+            }
+        },
+    );
+    check("approved", tokens);
+}
+
+#[test]
 fn every_option_and_parameter() {
     check("full", full(&quote!(::toolwright)));
 }
@@ -232,6 +246,52 @@ fn targeted() {
 }
 
 #[test]
+fn arguments_are_a_struct_where_they_are_asked_for() {
+    let function = item::tool(
+        quote!(args = FindOrders, crate = crate::vendor::wright),
+        quote! {
+            /// Find orders.
+            pub async fn find_orders<'a, T: Schema>(
+                /// Who pays.
+                customer: Customer<'a>,
+                lines: &[Line],
+                text: &str,
+                #[arg(default = &[])] marks: &[u8],
+                #[arg(secret)] key: String,
+                #[state] shop: &Shop,
+            ) -> Vec<T> {
+                todo!()
+            }
+        },
+    );
+    let methods = item::tool(
+        quote!(args = CrmCall, crate = crate::vendor::wright),
+        quote! {
+            impl Crm {
+                /// Count.
+                #[tool(args = Count)]
+                fn count(&self, from: u32) -> usize {
+                    0
+                }
+            }
+        },
+    );
+    let calls = list::calls(quote! {
+        krate;
+        /// Calls.
+        pub enum Call;
+        find_orders::<Doc> as "find-docs",
+        #[cfg(feature = "crm")]
+        ..Crm as "crm_";
+        state: App
+    });
+    for tokens in [&function, &methods] {
+        assert!(!tokens.to_string().contains("toolwright"), "{tokens}");
+    }
+    check("args", quote!(#function #methods #calls));
+}
+
+#[test]
 fn a_renamed_crate_is_the_only_one() {
     let krate = quote!(crate::vendor::wright);
     let function = full(&krate);
@@ -307,6 +367,13 @@ fn nothing_stands_at_the_call() {
         ),
     );
     look(tool, "a tool");
+    let args = item::tool(
+        read("args = Say"),
+        read(
+            "/// Say.\nasync fn say<T>(a: &[Line], #[arg(secret)] b: u8, cow: Cow<str>, #[state] app: &App) -> Vec<T> { todo!() }",
+        ),
+    );
+    look(args, "a tool with a struct of arguments");
     let open = item::tool(
         read("ignore_unknown"),
         read("/// Say.\npub fn say<T: Schema>(a: T) {}"),
@@ -324,6 +391,11 @@ fn nothing_stands_at_the_call() {
         ),
     );
     look(methods, "methods");
+    let calls = item::tool(
+        read("args = CrmCall"),
+        read("impl Crm { /// Find.\n#[tool(args = Find)] fn find(&self, a: &str) -> Line {} }"),
+    );
+    look(calls, "methods with structs of arguments");
     for ty in [
         "#[schema(title = \"T\", json_schema)] #[serde(tag = \"t\")] struct A<T> { /// One\n#[serde(default, rename = \"b\")] a: u32, #[serde(alias = \"d\", rename(serialize = \"x\"))] \
          #[schema(example = 3, range(1..9), secret)] c: Vec<T>, #[serde(flatten)] e: Line, #[serde(with = \"m\")] #[schema(as = String)] f: Duration }",

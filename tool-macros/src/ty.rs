@@ -217,25 +217,32 @@ pub(crate) fn infer_lifetimes(tokens: TokenStream, own: &[Ident]) -> TokenStream
     if own.is_empty() {
         return tokens;
     }
-    rewrite(tokens, &|name| own.contains(name).then_some("_"), false)
+    rewrite(tokens, &|name| own.contains(name).then_some("_"), None)
 }
 
 /// Makes every lifetime `'static`, also that of each `&` without one, so that the type borrows nothing from a call.
 pub(crate) fn static_lifetimes(tokens: TokenStream) -> TokenStream {
-    rewrite(tokens, &|_| Some("static"), true)
+    rewrite(tokens, &|_| Some("static"), Some("'static"))
+}
+
+/// Gives one name to the lifetimes that a type borrows for: the given ones, and those that are not named.
+pub(crate) fn name_lifetimes(tokens: TokenStream, own: &[Ident], new: &'static str) -> TokenStream {
+    let is_call = |name: &Ident| own.contains(name) || name == "_";
+    let name = new.trim_start_matches('\'');
+    rewrite(tokens, &|of| is_call(of).then_some(name), Some(new))
 }
 
 fn rewrite(
     tokens: TokenStream,
     new: &dyn Fn(&Ident) -> Option<&'static str>,
-    name_elided: bool,
+    elided: Option<&'static str>,
 ) -> TokenStream {
     let mut out = Vec::new();
     let mut tokens = tokens.into_iter().peekable();
     while let Some(token) = tokens.next() {
         match token {
             TokenTree::Group(group) => {
-                let inner = rewrite(group.stream(), new, name_elided);
+                let inner = rewrite(group.stream(), new, elided);
                 let mut rewritten = Group::new(group.delimiter(), inner);
                 rewritten.set_span(group.span());
                 out.push(rewritten.into());
@@ -250,13 +257,13 @@ fn rewrite(
                     out.push(ident.into());
                 }
             }
-            TokenTree::Punct(and) if name_elided && and.as_char() == '&' => {
+            TokenTree::Punct(and) if elided.is_some() && and.as_char() == '&' => {
                 let span = and.span();
                 out.push(and.into());
                 let named =
                     matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == '\'');
-                if !named {
-                    out.extend(Lifetime::new("'static", span).to_token_stream());
+                if let (Some(name), false) = (elided, named) {
+                    out.extend(Lifetime::new(name, span).to_token_stream());
                 }
             }
             other => out.push(other),

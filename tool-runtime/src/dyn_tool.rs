@@ -16,7 +16,7 @@ pub use self::build_error::{BuildError, SchemaError, SchemaErrorKind};
 use self::handler::{Check, Handler};
 #[cfg(feature = "validate")]
 use self::validator::SchemaValidator;
-use crate::tool::{Answer, Call, Context, Scope, Tool};
+use crate::tool::{Answer, Call, Context, Scope, Tool, not_approved};
 #[cfg(feature = "validate")]
 use crate::tool::{check, filled};
 use toolwright_provider::call::{Annotations, ErrorKind, Output, ToolDef, ToolError};
@@ -164,9 +164,11 @@ impl Tool for DynTool {
     }
 
     fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
+        let lacks_approval = self.def.needs_approval && !call.is_approved();
         let call = self.restored(self.own(call));
         let handler = self.handler();
         match handler.and_then(|handler| Ok((handler, self.validated(call)?))) {
+            Ok(_) if lacks_approval => Answer::Ready(Err(not_approved())),
             Ok((handler, call)) => handler.call(call, self.check.as_deref()),
             Err(error) => Answer::Ready(Err(error)),
         }
@@ -352,6 +354,12 @@ impl DynToolBuilder {
     /// Leaves calls to a person or the host; such a tool needs no handler.
     pub fn manual(mut self, manual: bool) -> Self {
         self.def.manual = manual;
+        self
+    }
+
+    /// Runs calls only with the approval of a person, as [`Approved`](crate::tool::Approved) does for functions.
+    pub fn needs_approval(mut self, needs_approval: bool) -> Self {
+        self.def.needs_approval = needs_approval;
         self
     }
 

@@ -402,7 +402,8 @@ impl Executor {
             .visible_to(&scope, self.filter.as_ref())
     }
 
-    /// Returns true if every call of this tool waits for a decision: the tool is manual, here or by itself, or a
+    /// Returns true if every call of this tool waits for a decision: the tool is manual, here or by itself, it [needs an
+    /// approval](ToolDef::needs_approval), or a
     /// layer [says so](Layer::requires_approval), as [`Approval`](crate::layers::Approval) does of levels and
     /// annotations. What [`Approval::when`](crate::layers::Approval::when) decides by a call's arguments is known
     /// with the call alone.
@@ -422,7 +423,10 @@ impl Executor {
             let says = || layer.requires_approval(def);
             reported("a layer's `requires_approval`", says).unwrap_or(true)
         };
-        def.manual || self.is_manual(&def.name) || self.layers.iter().any(asks)
+        def.manual
+            || def.needs_approval
+            || self.is_manual(&def.name)
+            || self.layers.iter().any(asks)
     }
 
     /// Returns the context of a batch.

@@ -1,4 +1,5 @@
 mod answer;
+mod approved;
 mod call;
 #[cfg(feature = "tokio")]
 mod cancel;
@@ -12,10 +13,12 @@ mod grant;
 pub(crate) mod items;
 #[cfg(feature = "tokio")]
 mod open_calls;
+mod past;
 mod place;
 #[cfg(feature = "tokio")]
 mod progress;
 mod provide;
+mod reading;
 mod redefined;
 #[cfg(feature = "tokio")]
 mod running;
@@ -26,6 +29,10 @@ mod wrappers;
 
 pub(crate) use self::answer::LaterAnswer;
 pub use self::answer::{Answer, BoxFuture, EarlyExit, Ran};
+pub use self::approved::Approved;
+#[cfg(feature = "tokio")]
+pub(crate) use self::approved::Yes;
+pub(crate) use self::approved::{approved_in_test, not_approved};
 pub use self::call::Call;
 #[cfg(feature = "tokio")]
 pub use self::cancel::Cancel;
@@ -52,10 +59,12 @@ pub use self::open_calls::{
 };
 #[cfg(feature = "tokio")]
 pub(crate) use self::open_calls::{failed, key_of};
+pub use self::past::{Migrate, Past};
 pub use self::place::CallPlace;
 #[cfg(feature = "tokio")]
 pub use self::progress::Progress;
 pub use self::provide::{Provide, ProvideShared};
+pub use self::reading::Reading;
 pub(crate) use self::redefined::Redefined;
 #[cfg(feature = "tokio")]
 pub(crate) use self::running::{Caller, RunningBatch};
@@ -122,10 +131,22 @@ pub trait Tool: Send + Sync {
         true
     }
 
+    /// Returns true if the tool runs only with a person's yes. A tool around another one cannot lose it.
+    #[doc(hidden)]
+    fn __needs_approval(&self) -> bool {
+        self.def().needs_approval
+    }
+
     /// Returns true if a repeated call, under the same [idempotency key](crate::tool::Context::idempotency_key), continues
     /// the work of the first one. The tool keeps its own record, so a journal of calls does not.
     fn resumes(&self) -> bool {
         false
+    }
+
+    /// Returns what the tool was before.
+    #[doc(hidden)]
+    fn __past(&self) -> Past {
+        Past::NONE
     }
 }
 

@@ -1,7 +1,9 @@
 mod call;
 mod compact;
 mod error;
+mod instructions;
 pub mod lock;
+mod past;
 mod registry;
 mod report;
 
@@ -27,6 +29,7 @@ use toolwright_schema::text::{LONGEST_SHOWN, NameError, Printable, ShortStr, did
 pub(crate) use self::call::resolved;
 pub use self::error::{AttachError, ConflictError, RenameError};
 pub use self::lock::{Locked, LockedTool};
+pub use self::instructions::{Instructions, InstructionsError, Part};
 #[cfg(feature = "tokio")]
 pub use self::registry::Changes;
 pub use self::registry::Registry;
@@ -76,7 +79,11 @@ pub(crate) struct Entry {
     tool: Arc<dyn Tool>,
     attributes: Meta,
     may_hide: bool,
+    needs_approval: bool,
     is_destructive: bool,
+    /// Names that models are answered with this tool's.
+    retired: Vec<ShortStr>,
+    has_mentions: bool,
     encoded: Arc<EncodedTool>,
     #[cfg(feature = "tokio")]
     traits: Traits,
@@ -110,7 +117,7 @@ pub(crate) struct Traits {
 
 impl Entry {
     pub(crate) fn new(tool: Arc<dyn Tool>) -> Self {
-        let def = tool.def();
+        let (def, needs_approval) = (tool.def(), tool.__needs_approval());
         Self {
             name: def.name.as_ref().into(),
             attributes: def.meta.clone(),
@@ -125,8 +132,12 @@ impl Entry {
                 timeout: def.timeout,
                 annotations: def.annotations,
             },
-            may_hide: tool.__may_hide() || def.meta.get(SCOPES).is_some(),
+            needs_approval,
+            // One look at both, so that calls of other tools pay for neither.
+            may_hide: tool.__may_hide() || def.meta.get(SCOPES).is_some() || needs_approval,
             is_destructive: def.annotations.destructive == Some(true),
+            retired: Vec::new(),
+            has_mentions: def.mentions().next().is_some(),
             tool,
             encoded: Arc::default(),
         }
@@ -175,6 +186,11 @@ impl Entry {
         &self.tool
     }
 
+    /// Returns true if the tool runs only with a person's yes.
+    pub(crate) fn needs_approval(&self) -> bool {
+        self.needs_approval
+    }
+
     pub(crate) fn attributes(&self) -> &Meta {
         &self.attributes
     }
@@ -202,7 +218,7 @@ impl Toolset {
             }
         }
         if conflicts.is_empty() {
-            Ok(Self(Arc::new(set)))
+            Ok(set.finish())
         } else {
             Err(ConflictError(conflicts))
         }
@@ -214,7 +230,7 @@ impl Toolset {
         for tool in tools {
             set.push(Entry::new(tool));
         }
-        Self(Arc::new(set))
+        set.finish()
     }
 
     /// Adds the lock of the list that the tools are from.
@@ -318,7 +334,7 @@ impl Toolset {
     fn replace(&self, tool: Arc<dyn Tool>) -> (Self, Option<Arc<dyn Tool>>) {
         let mut set = Inner::clone(&self.0);
         let old = set.put(Entry::new(tool));
-        (Self(Arc::new(set)), old)
+        (set.finish(), old)
     }
 
     /// Adds all tools of a set; they replace tools of the same names in their places.
@@ -327,7 +343,7 @@ impl Toolset {
         for entry in others.entries() {
             set.put(entry.clone());
         }
-        Self(Arc::new(set))
+        set.finish()
     }
 
     /// Puts `prefix` before every name.
@@ -338,9 +354,43 @@ impl Toolset {
         let mut set = Inner::default();
         for entry in &self.0.tools {
             let name = format!("{prefix}{}", entry.name);
-            set.push(Entry::new(Redefined::renamed(&entry.tool, name)?));
+            let renamed = Entry::new(Redefined::renamed(&entry.tool, name)?);
+            set.push(renamed.with_retired(entry, prefix));
         }
-        Ok(Self(Arc::new(set)).with_locks(self))
+        Ok(set.finish().with_locks(self))
+    }
+
+    /// Tells the examples of all tools at the end of their descriptions, where a provider takes no examples.
+    ///
+    /// Anthropic takes them (`input_examples`), and is told them there in any case. For the others they cost tokens in
+    /// every request, so it is a choice.
+    ///
+    /// ```
+    /// use toolwright::{Wire, tool, tools};
+    ///
+    /// /// Tells the weather.
+    /// #[tool(example({"city": "Oslo"}, "a city"))]
+    /// fn forecast(city: String) -> String {
+    ///     format!("{city}: sun")
+    /// }
+    ///
+    /// let tools = tools![forecast].describe_examples();
+    /// let sent = Wire::OpenAiChat.definitions(&tools).to_string();
+    /// assert!(sent.contains(r#"Examples:\n- a city: {\"city\":\"Oslo\"}"#));
+    /// ```
+    #[must_use = "a toolset never changes; this returns another one"]
+    pub fn describe_examples(&self) -> Self {
+        let mut set = Inner::default();
+        for entry in &self.0.tools {
+            if entry.def().examples.is_empty() {
+                set.push(entry.clone());
+            } else {
+                let mut def = entry.def().clone();
+                def.describe_examples = true;
+                set.push(Entry::new(Redefined::share(def, &entry.tool)));
+            }
+        }
+        set.finish().with_locks(self)
     }
 
     /// Renames the tool `from` to `to`.
@@ -353,7 +403,8 @@ impl Toolset {
         }
         let entries = self.entries().map(|entry| {
             if *entry.name == *from {
-                Redefined::renamed(&entry.tool, to.to_owned()).map(Entry::new)
+                Redefined::renamed(&entry.tool, to.to_owned())
+                    .map(|tool| Entry::new(tool).with_retired(entry, ""))
             } else {
                 Ok(entry.clone())
             }
@@ -374,18 +425,21 @@ impl Toolset {
         let mut set = Inner::default();
         let mut error = AttachError::default();
         for mut def in defs {
-            match self.get(&def.name) {
+            match self.0.find(def.name.as_bytes()) {
                 Some(_) if def.strip_hidden() != Stripped::default() => {
                     note(&mut error.hidden, def.name.into_owned());
                 }
-                Some(tool) => {
+                Some(found) => {
+                    let tool = &found.tool;
                     // Many stores sort keys. An equal schema stays the compiled one, in its order, and is encoded in
                     // fewer bytes.
                     let own = &tool.def().input;
                     if def.input.to_value() == own.to_value() {
                         def.input = own.clone();
                     }
-                    if let Err(name) = set.add(Entry::new(Redefined::share(def, tool))) {
+                    def.originate_from(tool.def());
+                    let entry = Entry::new(Redefined::share(def, tool)).with_retired(found, "");
+                    if let Err(name) = set.add(entry) {
                         note(&mut error.repeated, name);
                     }
                 }
@@ -393,7 +447,7 @@ impl Toolset {
             }
         }
         if error == AttachError::default() {
-            Ok(Self(Arc::new(set)))
+            Ok(set.finish())
         } else {
             Err(error)
         }
@@ -447,7 +501,36 @@ impl Inner {
         for entry in self.tools.iter().filter(|entry| keep(entry)) {
             set.push(entry.clone());
         }
-        Toolset(Arc::new(set))
+        set.finish()
+    }
+
+    /// Makes it a set, in which descriptions name other tools as they are called here.
+    fn finish(mut self) -> Toolset {
+        if self.tools.iter().any(|entry| entry.has_mentions) {
+            self.name_mentions();
+        }
+        Toolset(Arc::new(self))
+    }
+
+    #[cold]
+    fn name_mentions(&mut self) {
+        let told = |own: &str| {
+            let mut tools = self.tools.iter();
+            let entry = tools.find(|entry| entry.def().own_name() == own)?;
+            Some(entry.name.as_ref().to_owned())
+        };
+        let entries = self.tools.iter().enumerate();
+        let retold = entries.filter(|(_, entry)| entry.has_mentions);
+        let retold = retold.filter_map(|(at, entry)| {
+            let def = entry.def().mentioning(told)?;
+            Some((at, Entry::new(Redefined::share(def, &entry.tool))))
+        });
+        let retold: Vec<_> = retold.collect();
+        for (at, entry) in retold {
+            if let Some(place) = self.tools.get_mut(at) {
+                *place = entry;
+            }
+        }
     }
 
     /// Adds a tool whose name is new.
@@ -521,6 +604,9 @@ impl Inner {
             .tools
             .iter()
             .filter(|entry| entry.is_visible(scope, filter));
+        if let Some(today) = visible.clone().find_map(|entry| entry.instead_of(name)) {
+            return ToolError::new(kind, format!("unknown tool `{shown}`; {today}"));
+        }
         let near = near(name, visible.map(|entry| &*entry.name));
         let gap = if near.is_empty() { "" } else { "; " };
         let hint = did_you_mean(&near);

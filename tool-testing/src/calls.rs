@@ -2,9 +2,9 @@ use super::Samples;
 use toolwright_provider::call::{ErrorKind, ToolCall, ToolResult};
 use toolwright_runtime::tool::Context;
 use toolwright_runtime::toolset::Toolset;
-use toolwright_schema::decode::{example, refused_defaults};
+use toolwright_schema::decode::{example, refused_defaults, refused_examples};
 
-/// Calls of every tool of a set: a small one, and then so many at random that its schema admits.
+/// Calls of every tool of a set: its examples, a small one, and then so many at random that its schema admits.
 ///
 /// The same tools and seed give the same calls. A tool of which no valid arguments are found, since
 /// its schema has words that no schema of ours has, is called with an empty object.
@@ -33,6 +33,9 @@ pub fn calls(tools: &Toolset, seed: u64, random: usize) -> Vec<ToolCall> {
             let arguments = arguments.unwrap_or_else(|| "{}".into());
             calls.push(ToolCall::new(id, def.name.as_ref(), arguments));
         };
+        for example in &def.examples {
+            add(Some(example.arguments.to_string()));
+        }
         let small = def.input.shape().and_then(example);
         add(small.or_else(|| {
             (0..20)
@@ -50,10 +53,12 @@ pub fn calls(tools: &Toolset, seed: u64, random: usize) -> Vec<ToolCall> {
 /// meant: with a result or an error of its own, never with a panic, arguments that are refused, or a
 /// result that cannot be written. Makes [`calls`] and runs them; returns the answers.
 ///
-/// A default that its own bounds refuse is wrong, too.
+/// A default or an argument's example that its own bounds refuse is wrong, too.
 ///
 /// A validator may refuse what a schema admits: such tools are not for this. A tool that is hidden from `cx` is an
 /// error, since nothing of it is tested: give a context that shows it. Every tool runs, `destructive` ones too: nobody is asked.
+/// Only tools that [need an approval](toolwright_runtime::tool::Approved) do not run: their arguments are checked, and
+/// their answer is the [`NotApproved`](ErrorKind::NotApproved) error. Call the function with [`approved`](crate::approved).
 ///
 /// # Panics
 /// When one does not, with the calls and what became of them.
@@ -80,10 +85,21 @@ pub fn assert_callable(tools: &Toolset, cx: &Context, seed: u64, random: usize) 
             );
             wrong.push_str(&line);
         }
+        for example in shape.into_iter().flat_map(refused_examples) {
+            let (name, path, json) = (&def.name, example.path, example.json);
+            let line = format!(
+                "\n{name}: the example {json} of {path} is refused: {}",
+                example.fault
+            );
+            wrong.push_str(&line);
+        }
     }
     for (call, result) in calls.iter().zip(&results) {
         if let Err(error) = &result.outcome
-            && !matches!(error.kind(), ErrorKind::Failed | ErrorKind::NoHandler)
+            && !matches!(
+                error.kind(),
+                ErrorKind::Failed | ErrorKind::NoHandler | ErrorKind::NotApproved
+            )
         {
             let (name, arguments) = (&call.name, &call.arguments);
             let line = format!("\n{name}({arguments}): {}: {error}", error.kind().as_str());

@@ -3,6 +3,7 @@
 mod accepted;
 #[cfg(feature = "schemars")]
 mod agreement;
+mod approved;
 mod calls;
 pub mod conformance;
 mod decimal;
@@ -24,6 +25,7 @@ mod write;
 pub use self::accepted::assert_accepted;
 #[cfg(feature = "schemars")]
 pub use self::agreement::{Disagreement, agrees};
+pub use self::approved::approved;
 pub use self::calls::{assert_callable, calls};
 pub use self::mutation::Mutation;
 pub use self::samples::{Sample, Samples};

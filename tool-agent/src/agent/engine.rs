@@ -119,6 +119,9 @@ impl<'a> Engine<'a> {
 
     pub(super) async fn run(mut self) -> Result<Run, AgentError> {
         self.begin()?;
+        if !self.session.thread.unanswered().is_empty() {
+            self.migrate().await?;
+        }
         for hook in &self.agent.hooks {
             hook.before_run(self.session);
         }
@@ -181,6 +184,15 @@ impl<'a> Engine<'a> {
                 }
             }
         }
+    }
+
+    /// Makes stored calls of earlier versions of the tools those of today.
+    async fn migrate(&mut self) -> Result<(), AgentError> {
+        let cx = self.context();
+        let tools = self.active_agent().executor.tools(&cx);
+        let migrated = self.agent.migrate(self.session, &tools, Some(&cx));
+        // Boxed, because it is rare, and the future of a run would hold it.
+        Box::pin(migrated).await
     }
 
     /// Saves the session. Fails with a conflict if another writer continued it.

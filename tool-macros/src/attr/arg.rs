@@ -5,7 +5,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Meta};
 
 use super::tool::on;
-use super::value::{expr, shown, text};
+use super::value::{expr, shown, text, text_like};
 use super::{Entry, Table, entries_after, unknown};
 use crate::ctxt::Ctxt;
 use crate::model::{DefaultValue, Text};
@@ -19,6 +19,8 @@ pub(crate) struct Arg {
     pub(crate) example: Option<Expr>,
     pub(crate) flatten: Option<Span>,
     pub(crate) secret: Option<Span>,
+    /// The name that it had before.
+    pub(crate) was: Option<Text>,
     pub(crate) bounds: Bounds,
     /// The options that were given, since a parameter may have several `#[arg(…)]`.
     given: Vec<String>,
@@ -34,6 +36,7 @@ const ARG: Table<Arg> = Table {
             to.flatten = on(cx, it).map(|_| it.meta.span());
         }),
         ("secret", |cx, it, to| to.secret = on(cx, it)),
+        ("was", |cx, it, to| to.was = text_like(cx, it, "old_name")),
     ],
 };
 

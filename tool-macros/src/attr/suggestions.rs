@@ -81,7 +81,7 @@ const OTHER_FORMS: [(&str, &[&str], &str); 9] = [
             "requires_approval",
             "risk",
         ],
-        "a layer `Approval` asks a person about tools that are `destructive` or have `meta(risk = \"high\")`;",
+        "a parameter `yes: Approved<'_>` lets nothing run without a person's yes, and a layer `Approval` asks about tools that are `destructive` or have `meta(risk = \"high\")`;",
     ),
     (
         "",

@@ -5,7 +5,9 @@ use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Ident, LitStr, Meta, Path, Token};
 
+use super::json::example;
 use super::meta::{json_string, meta_json, with_members};
+use super::past::{migrate, version, was};
 use super::targets::targets;
 use super::value::{flag, krate, path, text, text_like, words};
 use super::{Entry, Table, entries, unknown};
@@ -39,8 +41,13 @@ const TOOL: Table<Options> = Table {
         ("ignore_unknown", |cx, it, to| {
             to.ignore_unknown = on(cx, it);
         }),
+        ("example", |cx, it, to| to.examples.extend(example(cx, it))),
         ("targets", |cx, it, to| to.targets = targets(cx, it)),
+        ("version", |cx, it, to| to.version = version(cx, it)),
+        ("was", |cx, it, to| to.was = was(cx, it)),
+        ("migrate", |cx, it, to| to.migrate = migrate(cx, it)),
         ("handle", |cx, it, to| to.handle = handle(cx, it)),
+        ("args", |cx, it, to| to.args = args(cx, it)),
         ("crate", |cx, it, to| to.krate = krate(cx, it)),
     ],
 };
@@ -143,23 +150,25 @@ fn uri(cx: &Ctxt, tokens: TokenStream, options: &mut Options) -> TokenStream {
     }
 }
 
-/// Reads the options of `#[tool(…)]` on an impl block: the crate alone.
-pub(crate) fn block(cx: &Ctxt, tokens: TokenStream) -> Option<Path> {
-    let mut path = None;
+/// Reads the options of `#[tool(…)]` on an impl block: the crate, and the name of the enum of its calls.
+pub(crate) fn block(cx: &Ctxt, tokens: TokenStream) -> (Option<Path>, Option<Ident>) {
+    let (mut path, mut calls) = (None, None);
     for entry in entries(cx, tokens) {
         let key = entry.key.as_str();
         if key == "crate" {
             path = krate(cx, &entry);
+        } else if key == "args" {
+            calls = args(cx, &entry);
         } else if TOOL.keys().contains(&key) {
             cx.error(
                 &entry.meta,
                 format!("`{key}` is said of a tool, not of an impl block\nhelp: move it to the `#[tool]` of a method"),
             );
         } else {
-            unknown(cx, &entry, "tool", &["crate"]);
+            unknown(cx, &entry, "tool", &["args", "crate"]);
         }
     }
-    path
+    (path, calls)
 }
 
 fn hint(cx: &Ctxt, entry: &Entry, options: &mut Options, name: &'static str) {
@@ -221,6 +230,19 @@ fn handle(cx: &Ctxt, entry: &Entry) -> Option<Ident> {
     let ident = path.get_ident();
     if ident.is_none() {
         cx.error(&path, "`handle` takes a name\nhelp: write `handle = Name`");
+    }
+    ident.cloned()
+}
+
+/// `args = Name`
+fn args(cx: &Ctxt, entry: &Entry) -> Option<Ident> {
+    let path = path(cx, entry, "the name of a struct to make", "CreateOrder")?;
+    let ident = path.get_ident();
+    if ident.is_none() {
+        cx.error(
+            &path,
+            "`args` takes the name of a struct to make\nhelp: write `args = CreateOrder`",
+        );
     }
     ident.cloned()
 }

@@ -125,7 +125,7 @@ fn type_is_closed(cx: &Ctxt, ident: &Ident, ty: &Type, open: &[&str]) -> bool {
 }
 
 /// All that a tool borrows lives as long as the call.
-fn is_of_a_call(cx: &Ctxt, ident: &Ident, borrowed: &impl ToTokens) -> bool {
+pub(super) fn is_of_a_call(cx: &Ctxt, ident: &Ident, borrowed: &impl ToTokens) -> bool {
     let Some(lifetime) = ty::find(borrowed.to_token_stream(), &["static"]) else {
         return true;
     };

@@ -23,7 +23,7 @@ pub(super) fn is_call(tool: &Tool) -> bool {
                 && param.default.is_none()
                 && param.flatten.is_none()
         }
-        Param::State(_) | Param::Context(_) => false,
+        Param::State(_) | Param::Context(_) | Param::Approved(_) => false,
     };
     is_basic_output(tool)
         && !tool.is_async
@@ -35,43 +35,95 @@ pub(super) fn is_call(tool: &Tool) -> bool {
 
 /// Generates the body of the function that answers a call.
 pub(super) fn run(tool: &Tool, names: &Names, callee: &TokenStream) -> TokenStream {
-    let (state, call, about) = (local("state"), local("call"), local("about"));
+    if tool.options.args.is_some() {
+        return super::args::answer(tool, names);
+    }
+    let (call, about) = (local("call"), local("about"));
     if is_call(tool) {
         let function = ident(&format!("call{}", tool.params.len()));
         return quote!(__tool::#function(#call, #about, #callee));
     }
-    let mut slots = Vec::new();
-    let mut values = Vec::new();
+    let (decoded, values) = decoded(tool, names);
+    let context = tool
+        .params
+        .iter()
+        .any(|param| matches!(param, Param::Context(_)));
+    let context = context.then(|| {
+        let name = local("context");
+        quote!(let #name = #call.context();)
+    });
+    let arguments = arguments(
+        tool,
+        |index, _| values.get(index).to_token_stream(),
+        |place| {
+            let name = local("context");
+            let (borrow, name) = (place.start(quote!(&)), place.end(quote!(#name)));
+            quote!(#borrow #name)
+        },
+    );
+    let approved = approved(tool).map(|(name, yes)| quote!(let #name = #yes;));
+    let answer = answer(tool, callee, &arguments);
+    quote!(#decoded #approved #context #answer)
+}
+
+/// The variable of a person's yes, and the expression that takes it from the call: nothing if the tool needs none.
+pub(super) fn approved(tool: &Tool) -> Option<(Ident, TokenStream)> {
+    let call = local("call");
+    tool.params.iter().find_map(|param| match param {
+        Param::Approved(ty) => {
+            let name = SpanEnds::of(ty).ident(&local("approved"));
+            Some((name, quote!(__tool::approved(&#call)?)))
+        }
+        _ => None,
+    })
+}
+
+/// The arguments of the user's function: those that the model fills by `value`, and the context by `context`.
+pub(super) fn arguments(
+    tool: &Tool,
+    value: impl Fn(usize, &ModelParam) -> TokenStream,
+    context: impl Fn(SpanEnds) -> TokenStream,
+) -> Vec<TokenStream> {
+    let state = local("state");
     let mut arguments = Vec::new();
-    let mut shown = Vec::new();
-    let mut context = None;
+    let mut index = 0;
     if tool.receiver {
         arguments.push(state.to_token_stream());
     }
     for param in &tool.params {
-        match param {
+        arguments.push(match param {
             Param::Model(param) => {
-                let place = SpanEnds::of(&param.ty);
-                let value = place.ident(&local(&format!("p{}", slots.len())));
-                arguments.push(argument(param.pass, &value));
-                shown.push((shown_as(param.pass), shown_argument(param.pass, &value)));
-                slots.push(slot_of(tool, param, names));
-                values.push(value.into_token_stream());
+                let value = value(index, param);
+                index += 1;
+                argument(param.pass, &value)
             }
             Param::State(ty) => {
                 let (place, (provide, part)) = (SpanEnds::of(ty), state_trait(ty, tool));
                 let provide = place.start(quote!(<__S as __tool::#provide::<));
                 let from = place.end(quote!(>>::provide(#state)));
-                arguments.push(quote!(#provide #part #from));
+                quote!(#provide #part #from)
             }
-            Param::Context(ty) => {
-                let name = local("context");
-                context = Some(quote!(let #name = #call.context();));
-                let place = SpanEnds::of(ty);
-                let (borrow, name) = (place.start(quote!(&)), place.end(quote!(#name)));
-                arguments.push(quote!(#borrow #name));
-            }
-        }
+            Param::Context(ty) => context(SpanEnds::of(ty)),
+            Param::Approved(ty) => SpanEnds::of(ty)
+                .ident(&local("approved"))
+                .into_token_stream(),
+        });
+    }
+    arguments
+}
+
+/// The statements that decode and validate the arguments, and the variables that they are in.
+pub(super) fn decoded(tool: &Tool, names: &Names) -> (TokenStream, Vec<Ident>) {
+    let (call, about) = (local("call"), local("about"));
+    let mut slots = Vec::new();
+    let mut values = Vec::new();
+    let mut shown = Vec::new();
+    for param in tool.model_params() {
+        let place = SpanEnds::of(&param.ty);
+        let value = place.ident(&local(&format!("p{}", slots.len())));
+        shown.push((shown_as(param.pass), shown_argument(param.pass, &value)));
+        slots.push(slot_of(tool, param, names));
+        values.push(value);
     }
     // Decoding ends a call of which only the arguments are asked about, if nothing else looks at them.
     let validator = tool.options.validate.as_ref();
@@ -93,12 +145,12 @@ pub(super) fn run(tool: &Tool, names: &Names, callee: &TokenStream) -> TokenStre
     let decode = if values.is_empty() {
         quote!(#decode;)
     } else {
+        let values: Vec<_> = values.iter().map(ToTokens::to_token_stream).collect();
         let values = tuple(&values, &TokenStream::new());
         quote!(let #values = #decode;)
     };
     let validate = validator.map(|path| validate(path, &shown));
-    let answer = answer(tool, callee, &arguments);
-    quote!(#lets #decode #validate #context #answer)
+    (quote!(#lets #decode #validate), values)
 }
 
 /// A tuple with one element a parameter; where there are too many for one, a pair of tuples.
@@ -140,7 +192,7 @@ fn slot(tool: &Tool, param: &ModelParam) -> TokenStream {
 }
 
 /// The argument of the body.
-fn argument(pass: Pass, value: &Ident) -> TokenStream {
+fn argument(pass: Pass, value: &impl ToTokens) -> TokenStream {
     match pass {
         Pass::Value | Pass::Cow | Pass::OptionCow => value.to_token_stream(),
         Pass::Ref => quote!(&#value),
@@ -185,22 +237,14 @@ fn validate(path: &Path, shown: &[(TokenStream, TokenStream)]) -> TokenStream {
 /// The call of the user's function, and what it came to.
 fn answer(tool: &Tool, callee: &TokenStream, arguments: &[TokenStream]) -> TokenStream {
     let name = SpanEnds::of(&tool.ident);
-    let (place, of_error) = match &tool.output {
-        ReturnType::Type(_, ty) => {
-            let (value, error) = ty::result_of(ty);
-            (SpanEnds::of(value), SpanEnds::of(error))
-        }
-        ReturnType::Default => (name, name),
-    };
-    let awaited = tool.is_async.then(|| quote!(.await));
-    let returned = quote!(#callee(#(#arguments),*)#awaited);
+    let returned = returned(tool, callee, arguments);
     let result = if is_basic_output(tool) {
         if !tool.is_async {
             return quote!(__tool::ready(#returned));
         }
         let lends = |param: &Param| match param {
             Param::Model(param) => param.pass.lends(),
-            Param::State(_) => false,
+            Param::State(_) | Param::Approved(_) => false,
             Param::Context(_) => true,
         };
         if !tool.params.iter().any(lends) {
@@ -210,16 +254,11 @@ fn answer(tool: &Tool, callee: &TokenStream, arguments: &[TokenStream]) -> Token
         }
         quote!(__tool::Ok(__tool::outcome(#returned)))
     } else {
-        // The compiler points at the argument: from end to end of the type.
-        let value = local("value");
-        let finish = place.start(quote!(__tool::Finish(#value)));
-        let split = place.end(quote!(.__split()));
-        let way = way(of_error);
-        let function = ident(if tool.is_async { "finish" } else { "answer" });
-        quote! {
-            let #value = #returned;
-            __tool::#function(#finish #split, #way)
-        }
+        finished(
+            tool,
+            &returned,
+            if tool.is_async { "finish" } else { "answer" },
+        )
     };
     if tool.is_async {
         let keywords = quote_spanned!(start(tool.ident.span())=> async move);
@@ -232,6 +271,44 @@ fn answer(tool: &Tool, callee: &TokenStream, arguments: &[TokenStream]) -> Token
         quote!(#pending #future)
     } else {
         result
+    }
+}
+
+/// The call of the user's function, awaited.
+fn returned(tool: &Tool, callee: &TokenStream, arguments: &[TokenStream]) -> TokenStream {
+    let awaited = tool.is_async.then(|| quote!(.await));
+    quote!(#callee(#(#arguments),*)#awaited)
+}
+
+/// What the function returned, handed to a function of the runtime.
+fn finished(tool: &Tool, returned: &TokenStream, function: &str) -> TokenStream {
+    let name = SpanEnds::of(&tool.ident);
+    let (place, of_error) = match &tool.output {
+        ReturnType::Type(_, ty) => {
+            let (value, error) = ty::result_of(ty);
+            (SpanEnds::of(value), SpanEnds::of(error))
+        }
+        ReturnType::Default => (name, name),
+    };
+    // The compiler points at the argument: from end to end of the type.
+    let value = local("value");
+    let finish = place.start(quote!(__tool::Finish(#value)));
+    let split = place.end(quote!(.__split()));
+    let way = way(of_error);
+    let function = ident(function);
+    quote! {
+        let #value = #returned;
+        __tool::#function(#finish #split, #way)
+    }
+}
+
+/// The call of the user's function, as a result.
+pub(super) fn outcome(tool: &Tool, callee: &TokenStream, arguments: &[TokenStream]) -> TokenStream {
+    let returned = returned(tool, callee, arguments);
+    if is_basic_output(tool) {
+        quote!(__tool::Ok(__tool::outcome(#returned)))
+    } else {
+        finished(tool, &returned, "finish")
     }
 }
 

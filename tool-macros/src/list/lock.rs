@@ -9,7 +9,7 @@ use crate::ctxt::Ctxt;
 use crate::span::{SpanEnds, call_site_at_item, literal, quote, quote_call_site};
 
 use super::Element;
-use super::targets::listed;
+use super::targets::inputs;
 
 /// The rules for the file's name, and that there is a file.
 pub(super) fn validate(cx: &Ctxt, file: &LitStr) {
@@ -44,7 +44,7 @@ pub(super) fn constant() -> Ident {
 /// The constant with the lock, and the checks in `const`, each at its place.
 pub(super) fn check(file: &LitStr, unproven: &[Ident], elements: &[Element]) -> TokenStream {
     let constant = constant();
-    let listed = listed(elements);
+    let listed = inputs(elements);
     let last = |element: &Element| {
         let name = element.last_name().map(ToString::to_string);
         literal(name.unwrap_or_default())

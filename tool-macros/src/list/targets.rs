@@ -2,11 +2,11 @@
 //! dialects that every tool is checked against when it compiles, and what the list may cost.
 
 use proc_macro2::TokenStream;
-use quote::quote_spanned;
+use quote::{ToTokens, quote_spanned};
 use syn::ext::IdentExt;
-use syn::parse::ParseStream;
+use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Ident, LitInt, LitStr, Token, Type, bracketed, token};
+use syn::{Ident, LitInt, LitStr, Path, Token, Type, bracketed, token};
 
 use crate::attr::distinct;
 use crate::ctxt::Ctxt;
@@ -15,7 +15,7 @@ use crate::span::{SpanEnds, literal, quote, quote_call_site};
 
 use super::{Element, ElementKind, Handle, lock};
 
-const OPTIONS: [&str; 4] = ["targets", "unproven", "budget", "lock"];
+const OPTIONS: [&str; 5] = ["targets", "unproven", "budget", "lock", "instructions"];
 
 /// The head of a list.
 #[derive(Default)]
@@ -27,6 +27,8 @@ pub(super) struct Targets {
     budget: Option<LitInt>,
     /// The file that says what the tools were, from the package's folder.
     pub(super) lock: Option<LitStr>,
+    /// Constants that name tools.
+    instructions: Vec<Path>,
     /// The options that were given.
     given: Vec<String>,
 }
@@ -77,8 +79,9 @@ impl Targets {
             ));
         }
         match name.as_str() {
-            "targets" => self.dialects = idents(&key, input, "openai_strict")?,
-            "unproven" => self.unproven = idents(&key, input, "tool")?,
+            "targets" => self.dialects = listed(&key, input, "openai_strict")?,
+            "unproven" => self.unproven = listed(&key, input, "tool")?,
+            "instructions" => self.instructions = listed(&key, input, "SYSTEM")?,
             "budget" => {
                 let budget: LitInt = input.parse().map_err(|error| {
                     syn::Error::new(
@@ -113,7 +116,8 @@ impl Targets {
                             "targets: [openai_strict, …]",
                             "unproven: [tool, …]",
                             "budget: 4_000",
-                            "lock: \"tools.lock\""
+                            "lock: \"tools.lock\"",
+                            "instructions: [SYSTEM, …]"
                         ]),
                     ),
                 ));
@@ -147,12 +151,13 @@ impl Targets {
             dialects,
             unproven,
             budget,
+            instructions,
             ..
         } = self;
-        if dialects.is_empty() && budget.is_none() {
+        if self.given.is_empty() {
             return TokenStream::new();
         }
-        let listed = listed(elements);
+        let listed = inputs(elements);
         let targets = dialects.iter().map(|dialect| {
             let name = literal(dialect.to_string());
             quote!(__tool::dialect(#name))
@@ -195,27 +200,45 @@ impl Targets {
             let arguments = place.end(quote!((#budget, LISTED)));
             quote!(const _: () = #within #arguments;)
         });
+        let instructed = instructions.iter().map(|path| {
+            let place = SpanEnds::of(path);
+            let names = place.start(quote!(__tool::names_listed));
+            let arguments = place.end(quote!((&#path, LISTED)));
+            quote!(const _: () = #names #arguments;)
+        });
+        let of_dialects = !dialects.is_empty();
+        let targets = of_dialects
+            .then(|| quote!(const TARGETS: &[__tool::Option<__tool::Dialect>] = &[#(#targets),*];));
+        let unproven_names = of_dialects.then(|| quote!(const UNPROVEN: &[&str] = &[#(#names),*];));
+        let mentioned = elements.iter().enumerate().map(|(index, element)| {
+            let (place, index) = (element.place(), literal(index));
+            let mentions = place.start(quote!(__tool::mentions_listed));
+            let arguments = place.end(quote!((&LISTED[#index], LISTED)));
+            quote!(const _: () = #mentions #arguments;)
+        });
         let imports = quote_call_site!(
             use __tool::Untargeted as _;
         );
         quote! {
             const _: () = {
                 #imports
-                const TARGETS: &[__tool::Option<__tool::Dialect>] = &[#(#targets),*];
+                #targets
                 const LISTED: &[__tool::Inputs] = #listed;
-                const UNPROVEN: &[&str] = &[#(#names),*];
+                #unproven_names
                 #(#known)*
                 #(#others)*
                 #accepted
                 #(#requests)*
                 #within
+                #(#instructed)*
+                #(#mentioned)*
             };
         }
     }
 }
 
 /// The elements as a table of `Inputs`, for checks in `const`.
-pub(super) fn listed(elements: &[Element]) -> TokenStream {
+pub(super) fn inputs(elements: &[Element]) -> TokenStream {
     let nothing = quote!(__tool::Inputs::None);
     let listed = elements.iter().enumerate().map(|(index, element)| {
         element.or(&nothing, {
@@ -251,7 +274,7 @@ fn wants_semicolon(span: proc_macro2::Span) -> syn::Error {
 }
 
 /// `[a, b]`
-fn idents(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::Result<Vec<Ident>> {
+fn listed<T: Parse>(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::Result<Vec<T>> {
     let wanted = |span| {
         syn::Error::new(
             span,
@@ -263,9 +286,9 @@ fn idents(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::Result<Vec
     }
     let content;
     bracketed!(content in input);
-    let names = Punctuated::<Ident, Token![,]>::parse_terminated(&content)
+    let names = Punctuated::<T, Token![,]>::parse_terminated(&content)
         .map_err(|error| wanted(error.span()))?;
-    if names.is_empty() {
+    if names.is_empty() && key != "instructions" {
         return Err(wanted(key.span()));
     }
     Ok(names.into_iter().collect())
@@ -277,6 +300,14 @@ impl Element {
         match &self.what {
             ElementKind::One { path, .. } => SpanEnds::of(path),
             ElementKind::Many { ty, .. } => SpanEnds::of(ty),
+        }
+    }
+
+    /// Returns the element's path or type.
+    pub(super) fn tokens(&self) -> TokenStream {
+        match &self.what {
+            ElementKind::One { path, .. } => path.to_token_stream(),
+            ElementKind::Many { ty, .. } => ty.to_token_stream(),
         }
     }
 

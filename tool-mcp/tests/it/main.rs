@@ -5,6 +5,7 @@ mod mcp_at_once;
 mod mcp_authorization;
 mod mcp_bounds;
 mod mcp_everything;
+mod mcp_needs_approval;
 mod mcp_offers;
 mod mcp_own;
 mod mcp_rmcp_http;

@@ -6,6 +6,8 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use super::Example;
+use toolwright_schema::decode::refusal;
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::estimate;
 
@@ -78,6 +80,14 @@ pub struct ToolDef {
         deserialize_with = "null_is_default"
     )]
     pub manual: bool,
+    /// Its calls run only with the approval of a person. `#[tool]` sets it for a function with a parameter
+    /// `Approved<'_>`.
+    #[serde(
+        default,
+        skip_serializing_if = "is_false",
+        deserialize_with = "null_is_default"
+    )]
+    pub needs_approval: bool,
     /// Its result goes to the user as it is, and ends the conversation's turn.
     #[serde(
         default,
@@ -123,6 +133,22 @@ pub struct ToolDef {
         with = "millis"
     )]
     pub timeout: Option<Duration>,
+    /// Calls as a model should make them. A provider that takes examples is sent those that the tool's own schema
+    /// admits: Anthropic, as `input_examples`.
+    #[serde(
+        default,
+        skip_serializing_if = "Vec::is_empty",
+        deserialize_with = "null_is_default"
+    )]
+    pub examples: Vec<Example>,
+    /// A provider that takes no examples is told them at the end of the description: see
+    /// [`Toolset::describe_examples`](crate::Toolset::describe_examples).
+    #[serde(
+        default,
+        skip_serializing_if = "is_false",
+        deserialize_with = "null_is_default"
+    )]
+    pub describe_examples: bool,
     /// Other values that the host wants to know about it; they ride on every result.
     #[serde(default, skip_serializing_if = "Meta::is_empty", alias = "extras")]
     pub meta: Meta,
@@ -133,6 +159,33 @@ pub struct ToolDef {
         skip_serializing_if = "Meta::is_empty"
     )]
     pub(crate) extras: Meta,
+    /// What the tool was written as.
+    #[serde(skip)]
+    pub(crate) origin: Origin,
+}
+
+/// What a tool was written as, before lists and toolsets gave it another name. It is no part of what a definition says.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Origin {
+    name: Option<&'static str>,
+    /// Other tools in the description, in order.
+    mentions: Vec<Mention>,
+}
+
+/// Another tool in a description.
+#[derive(Debug, Clone)]
+struct Mention {
+    /// Where its name stands, in bytes.
+    at: usize,
+    /// The name that stands there.
+    told: String,
+    own: &'static str,
+}
+
+impl PartialEq for Origin {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 impl ToolDef {
@@ -149,20 +202,99 @@ impl ToolDef {
             output: None,
             annotations: Annotations::default(),
             manual: false,
+            needs_approval: false,
             return_direct: false,
             exclusive: false,
             blocking: false,
             spawn: false,
             background: false,
             timeout: None,
+            examples: Vec::new(),
+            describe_examples: false,
             meta: Meta::default(),
             extras: Meta::default(),
+            origin: Origin::default(),
         }
+    }
+
+    /// Says how the tool was named where it was written.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn named_at_first(mut self, name: &'static str) -> Self {
+        self.origin.name = Some(name);
+        self
+    }
+
+    /// Says where the description names other tools: each one's place and length, in bytes, and own name.
+    #[doc(hidden)]
+    pub fn mention(&mut self, tools: &[(usize, usize, &'static str)]) {
+        let mentions = tools.iter().filter_map(|&(at, len, own)| {
+            let told = self.description.get(at..at + len)?.to_owned();
+            Some(Mention { at, told, own })
+        });
+        self.origin.mentions = mentions.collect();
+        if let Some(def) = self.mentioning(|own| Some(own.to_owned())) {
+            *self = def;
+        }
+    }
+
+    /// Returns the own names of the other tools in the description.
+    #[doc(hidden)]
+    pub fn mentions(&self) -> impl Iterator<Item = &'static str> {
+        self.origin.mentions.iter().map(|mention| mention.own)
+    }
+
+    /// Returns the definition with other names of the tools in its description; nothing if they stay.
+    #[doc(hidden)]
+    pub fn mentioning(&self, name_of: impl Fn(&str) -> Option<String>) -> Option<Self> {
+        let (mut out, mut rest, mut taken) = (String::new(), &*self.description, 0);
+        let mut mentions = Vec::new();
+        for Mention { at, told, own } in &self.origin.mentions {
+            // Where the words have become others, nothing is put into them.
+            let from = at.checked_sub(taken);
+            let parts = from.and_then(|at| rest.split_at_checked(at));
+            let Some((before, from)) = parts else {
+                continue;
+            };
+            let Some(behind) = from.strip_prefix(told.as_str()) else {
+                continue;
+            };
+            let name = name_of(own).unwrap_or_else(|| told.clone());
+            out.push_str(before);
+            let at_now = out.len();
+            out.push_str(&name);
+            mentions.push(Mention {
+                at: at_now,
+                told: name,
+                own,
+            });
+            (rest, taken) = (behind, at + told.len());
+        }
+        out.push_str(rest);
+        if out == *self.description {
+            return None;
+        }
+        let mut def = self.clone();
+        def.description = out.into();
+        def.origin.mentions = mentions;
+        Some(def)
+    }
+
+    /// Takes over how another definition of the tool was named where it was written.
+    #[doc(hidden)]
+    pub fn originate_from(&mut self, other: &Self) {
+        self.origin.name = other.origin.name;
+    }
+
+    /// Returns the name that the tool was written with; its name if that is not known.
+    #[doc(hidden)]
+    pub fn own_name(&self) -> &str {
+        self.origin.name.unwrap_or(&self.name)
     }
 
     /// About how many tokens the definition takes of every request: a quarter of the bytes of its
     /// name, description and compact schema. The same number counts against the `budget` of `tools!`
-    /// where the tool's types derive `Schema`. Extras of a wire are not counted. Providers' tokenizers,
+    /// where the tool's types derive `Schema`. Examples and extras of a wire are not counted. Providers' tokenizers,
     /// and their dialects, differ: it is an estimate, to compare tools and to keep a list from growing
     /// unseen.
     ///
@@ -177,6 +309,47 @@ impl ToolDef {
             None => estimate::around(&self.name, &self.description) + self.input.as_json().len(),
         };
         bytes / estimate::BYTES
+    }
+
+    /// Returns the examples that the tool's own schema refuses, each with the reason, if the schema was known when
+    /// the program compiled.
+    #[doc(hidden)]
+    pub fn refused_examples(&self) -> impl Iterator<Item = (&Example, String)> {
+        let shape = self.input.input_shape();
+        self.examples.iter().filter_map(move |example| {
+            let fault = refusal(shape?, &example.arguments)?;
+            Some((example, fault.message))
+        })
+    }
+
+    /// Returns the examples that the tool's own schema does not refuse.
+    pub(crate) fn fit_examples(&self) -> Vec<&Example> {
+        let refused: Vec<_> = self
+            .refused_examples()
+            .map(|(example, _)| example)
+            .collect();
+        let is_fit =
+            |example: &&Example| !refused.iter().any(|other| std::ptr::eq(*other, *example));
+        self.examples.iter().filter(is_fit).collect()
+    }
+
+    /// Returns lines that tell the examples to a model; nothing where there are none.
+    #[doc(hidden)]
+    pub fn examples_in_words(&self) -> String {
+        let mut out = String::new();
+        for Example { arguments, shows } in self.fit_examples() {
+            out.push_str("\n- ");
+            if !shows.is_empty() {
+                out.push_str(shows);
+                out.push_str(": ");
+            }
+            out.push_str(arguments);
+        }
+        if out.is_empty() {
+            out
+        } else {
+            format!("Examples:{out}")
+        }
     }
 }
 

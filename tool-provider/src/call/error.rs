@@ -67,6 +67,8 @@ error_kinds! {
     Timeout = "timeout",
     /// The call was cancelled.
     Cancelled = "cancelled",
+    /// The tool needs the approval of a person, and nobody was asked. Nothing of it ran.
+    NotApproved = "not_approved",
     /// The tool is declared, but nothing here runs it.
     NoHandler = "no_handler",
     /// There was no thread or no room for the call. Nothing of it ran, and it may be made again.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::call::ToolDef;
+use crate::call::{Example, ToolDef};
 use crate::dialect::{Note, NoteKind};
 use toolwright_schema::keyword::{Holds, Keyword};
 use toolwright_schema::read::{Ordered, read};
@@ -19,7 +19,7 @@ const MOST_LOOKED_AT: usize = 64;
 pub struct Stripped {
     /// Number of characters that were taken out.
     pub removed: usize,
-    /// Keys and values of schemas and of extras that still hold some, such as `` the key `ci\u{200b}ty` ``. They
+    /// Keys and values of schemas, examples and extras that still hold some, such as `` the key `ci\u{200b}ty` ``. They
     /// would mean something else without them.
     pub left: Vec<String>,
 }
@@ -45,6 +45,9 @@ impl ToolDef {
             && self.description.is_ascii()
             && self.title.as_ref().is_none_or(|title| title.is_ascii())
             && self.extras.is_empty()
+            && self.examples.iter().all(|Example { arguments, shows }| {
+                arguments.is_ascii() && !arguments.contains("\\u") && shows.is_ascii()
+            })
             && is_plain(&self.input)
             && self.output.as_ref().is_none_or(is_plain)
     }
@@ -85,6 +88,12 @@ impl ToolDef {
                 && let Ok(visible) = SchemaDoc::parse(&tree.to_json())
             {
                 *schema = visible;
+            }
+        }
+        for example in &mut self.examples {
+            strip(&mut example.shows, &mut found);
+            if let Some(arguments) = read(&example.arguments) {
+                values(&arguments, &mut found);
             }
         }
         let extras = (!self.extras.is_empty()).then(|| serde_json::to_string(&self.extras));

@@ -107,6 +107,12 @@ fn name(wire: Wire) -> String {
 }
 
 impl ToolDeclaration<'_> {
+    /// Returns true if the tool's extras for this wire have the key.
+    pub(super) fn has_extra(&self, key: &str) -> bool {
+        let extras = self.def.extras.get(&name(self.wire));
+        extras.is_some_and(|extras| extras.get(key).is_some())
+    }
+
     /// Adds the tool's extras for this wire, in the order of their keys.
     pub(super) fn with_extras(&self, object: Object) -> Object {
         let extras = &self.def.extras;

@@ -1,9 +1,11 @@
 //! A tool as a request declares it: in plain JSON Schema, or in a provider's dialect.
 
+use std::borrow::Cow;
+
 use super::Wire;
 use crate::call::ToolDef;
 use crate::dialect::{Dialect, Lowered};
-use toolwright_json::Object;
+use toolwright_json::{Object, list};
 use toolwright_schema::render::SchemaDoc;
 
 /// A tool as a request declares it.
@@ -17,6 +19,8 @@ pub(crate) struct ToolDeclaration<'d> {
     pub(super) strict: bool,
     /// The schema is of Gemini's `OpenAPI` form.
     pub(super) openapi: bool,
+    /// Arguments have another form than the tool's own.
+    is_reshaped: bool,
 }
 
 /// The schema of a tool's arguments.
@@ -38,6 +42,7 @@ impl<'d> ToolDeclaration<'d> {
             schema: Input::Plain(&def.input),
             strict: false,
             openapi: false,
+            is_reshaped: false,
         }
     }
 
@@ -59,6 +64,7 @@ impl<'d> ToolDeclaration<'d> {
                 .map_or(Input::Nothing, Input::Lowered),
             strict: lowered.strict,
             openapi: dialect == Dialect::GeminiOpenApi,
+            is_reshaped: !lowered.inverse.steps().is_empty(),
         }
     }
 
@@ -83,6 +89,30 @@ impl<'d> ToolDeclaration<'d> {
             Input::Plain(schema) => out.push_str(schema.as_json()),
             _ => self.write_schema(out),
         }
+    }
+
+    /// The description, with the examples where they are told in it.
+    pub(super) fn description(&self) -> Cow<'d, str> {
+        let def = self.def;
+        let takes_examples = self.wire == Wire::Anthropic && !self.is_reshaped;
+        if def.describe_examples && !takes_examples {
+            let examples = def.examples_in_words();
+            if !examples.is_empty() {
+                return format!("{}\n\n{examples}", def.description).into();
+            }
+        }
+        Cow::Borrowed(&*def.description)
+    }
+
+    /// The arguments of the examples as a JSON list; nothing without examples. What a dialect has given another form is
+    /// left out, as the provider would refuse arguments in the tool's own.
+    pub(super) fn examples(&self) -> Option<String> {
+        if self.def.examples.is_empty() || self.is_reshaped {
+            return None;
+        }
+        let fit = self.def.fit_examples();
+        let texts = fit.iter().map(|example| example.arguments.to_string());
+        (!fit.is_empty()).then(|| list(texts))
     }
 
     /// An object with room for the definition.

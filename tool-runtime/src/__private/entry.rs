@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use crate::tool::{Answer, Call, EarlyExit, Ran, Scope, Tool};
-use toolwright_provider::call::{Annotations, ErrorKind, Meta, ToolDef, ToolError};
+use crate::tool::{Answer, Approved, Call, EarlyExit, Migrate, Past, Ran, Scope, Tool};
+use toolwright_provider::call::{Annotations, ErrorKind, Example, Meta, ToolDef, ToolError};
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::{Refs, Shape, Side};
 
@@ -33,6 +33,8 @@ pub struct Descriptor {
     pub annotations: Annotations,
     /// See [`ToolDef::manual`].
     pub manual: bool,
+    /// See [`ToolDef::needs_approval`].
+    pub needs_approval: bool,
     /// See [`ToolDef::return_direct`].
     pub return_direct: bool,
     /// See [`ToolDef::exclusive`].
@@ -46,12 +48,18 @@ pub struct Descriptor {
     pub timeout_ms: u64,
     /// The text of a JSON object.
     pub meta: &'static str,
+    /// Calls as a model should make them: the arguments, and what each shows.
+    pub examples: &'static [(&'static str, &'static str)],
+    /// Other tools in the description: where their names stand, in bytes, how long they are, and the tools' own names.
+    pub mentions: &'static [(usize, usize, &'static str)],
     /// Function that returns true if a conversation may see the tool.
     pub visible: fn(&Scope<'_>) -> bool,
     /// True if that is a function of the user's.
     pub may_hide: bool,
     /// True if the tree of the parameters takes unknown keys. Said before it is made; the tree itself says it later.
     pub ignores_unknown: bool,
+    /// What the tool was before. Its own name is not said here.
+    pub past: Past,
 }
 
 macro_rules! hints {
@@ -88,6 +96,7 @@ impl Descriptor {
         output: None,
         annotations: Annotations::NONE,
         manual: false,
+        needs_approval: false,
         return_direct: false,
         exclusive: false,
         blocking: false,
@@ -95,9 +104,12 @@ impl Descriptor {
         background: false,
         timeout_ms: 0,
         meta: "",
+        examples: &[],
+        mentions: &[],
         visible: |_| true,
         may_hide: false,
         ignores_unknown: false,
+        past: Past::NONE,
     };
 
     /// Sets the name for people.
@@ -107,7 +119,7 @@ impl Descriptor {
     }
 
     hints! { read_only destructive idempotent open_world }
-    switches! { manual return_direct exclusive blocking spawn background ignores_unknown }
+    switches! { manual needs_approval return_direct exclusive blocking spawn background ignores_unknown }
 
     /// Sets the time limit of a call.
     #[must_use]
@@ -121,8 +133,52 @@ impl Descriptor {
         Self { meta, ..self }
     }
 
+    /// Sets the version.
+    #[must_use]
+    pub const fn version(mut self, version: &'static str) -> Self {
+        self.past.version = version;
+        self
+    }
+
+    /// Sets the names that the tool had before.
+    #[must_use]
+    pub const fn was(mut self, was: &'static [&'static str]) -> Self {
+        self.past.was = was;
+        self
+    }
+
+    /// Sets the names that arguments had before, each with the one of today.
+    #[must_use]
+    pub const fn was_args(mut self, was: &'static [(&'static str, &'static str)]) -> Self {
+        self.past.was_args = was;
+        self
+    }
+
+    /// Sets the function that makes arguments of another version those of today.
+    #[must_use]
+    pub const fn migrate(mut self, migrate: Migrate) -> Self {
+        self.past.migrate = Some(migrate);
+        self
+    }
+
+    /// Sets the examples.
+    #[must_use]
+    pub const fn examples(self, examples: &'static [(&'static str, &'static str)]) -> Self {
+        Self { examples, ..self }
+    }
+
+    /// Sets the other tools in the description.
+    #[must_use]
+    pub const fn mentions(self, mentions: &'static [(usize, usize, &'static str)]) -> Self {
+        Self { mentions, ..self }
+    }
+
     pub(super) fn def(&self, listed: &'static As) -> ToolDef {
-        let mut def = ToolDef::new(listed.name(self.name), listed.description(self.description));
+        let mut def = ToolDef::new(listed.name(self.name), listed.description(self.description))
+            .named_at_first(self.name);
+        if !self.mentions.is_empty() && def.description.starts_with(self.description) {
+            def.mention(self.mentions);
+        }
         def.title = (!self.title.is_empty()).then_some(self.title.into());
         def.input = SchemaDoc::from_shape(self.input, Side::Input);
         def.output = self
@@ -130,6 +186,7 @@ impl Descriptor {
             .map(|shape| SchemaDoc::from_shape(shape, Side::Output));
         def.annotations = self.annotations;
         def.manual = self.manual;
+        def.needs_approval = self.needs_approval;
         def.return_direct = self.return_direct;
         def.exclusive = self.exclusive;
         def.blocking = self.blocking;
@@ -139,8 +196,25 @@ impl Descriptor {
         if !self.meta.is_empty() {
             def.meta = Meta::parse(self.meta);
         }
+        let examples = self.examples.iter();
+        def.examples = examples
+            .map(|(arguments, shows)| Example::new(*arguments, *shows))
+            .collect();
         def
     }
+}
+
+/// The yes of a call that was approved. Everything else ends here, before the body.
+///
+/// # Errors
+/// If nobody approved it.
+pub fn approved<'a>(call: &Call<'a>) -> Result<Approved<'a>, EarlyExit> {
+    call.approved().map_err(EarlyExit::failed)
+}
+
+/// A yes for the test of a function; `toolwright_testing` calls it.
+pub fn approved_in_test(arguments: String) -> Approved<'static> {
+    crate::tool::approved_in_test(arguments)
 }
 
 /// Descriptor of a tool, as a call receives it.
@@ -179,6 +253,8 @@ pub trait Handle: Sized {
     const TABLE: Table<Self::Params>;
     /// Options, which few tools have.
     const REST: Descriptor = Descriptor::NEW;
+    /// The names that the tool had before: a constant of its own, as `TOOL_NAME` is.
+    const WAS: &'static [&'static str] = &[];
     /// The descriptor that is made of these.
     const DESCRIPTOR: &'static Descriptor =
         <<Self::Params as Params>::Of<Self> as Described>::DESCRIPTOR;
@@ -216,6 +292,8 @@ pub trait Stateless: Sized {
     const TABLE: Table<Self::Params>;
     /// See [`Handle`].
     const REST: Descriptor = Descriptor::NEW;
+    /// See [`Handle`].
+    const WAS: &'static [&'static str] = &[];
 
     /// Answers a call. A tool that did not compile cannot.
     fn run(_: Call<'_>, _: About) -> Ran<'_> {
@@ -229,6 +307,7 @@ impl<T: Stateless> Handle for T {
     const TOOL_NAME: &'static str = T::TOOL_NAME;
     const TABLE: Table<Self::Params> = T::TABLE;
     const REST: Descriptor = T::REST;
+    const WAS: &'static [&'static str] = T::WAS;
 }
 
 #[diagnostic::do_not_recommend]
@@ -251,6 +330,8 @@ pub trait Method<M>: Sized {
     const TABLE: Table<Self::Params>;
     /// See [`Handle`].
     const REST: Descriptor = Descriptor::NEW;
+    /// See [`Handle`].
+    const WAS: &'static [&'static str] = &[];
 
     /// Answers a call.
     fn run<'a>(state: &'a Arc<Self>, call: Call<'a>, about: About) -> Ran<'a>;
@@ -270,6 +351,7 @@ impl<T: Method<M>, M> Handle for MethodOf<T, M> {
     const TOOL_NAME: &'static str = T::TOOL_NAME;
     const TABLE: Table<Self::Params> = T::TABLE;
     const REST: Descriptor = T::REST;
+    const WAS: &'static [&'static str] = T::WAS;
 }
 
 /// The descriptor of a method.
@@ -398,5 +480,10 @@ impl<S: Send + Sync + 'static> Tool for Bound<S> {
 
     fn __may_hide(&self) -> bool {
         self.entry.descriptor.may_hide
+    }
+
+    fn __past(&self) -> Past {
+        let Descriptor { name, past, .. } = *self.entry.descriptor;
+        Past { name, ..past }
     }
 }

@@ -1,5 +1,7 @@
 //! Support for `tools![]`: the check in `const` that no two names are equal, and the making.
 
+mod past;
+
 use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -47,9 +49,17 @@ pub struct Named {
     hash: u64,
     prefix: &'static str,
     name: &'static str,
+    /// The names that the tool had before.
+    was: &'static [&'static str],
 }
 
 impl Named {
+    /// Sets the names that the tool had before.
+    #[must_use]
+    pub const fn was(self, was: &'static [&'static str]) -> Self {
+        Self { was, ..self }
+    }
+
     const fn text(&self) -> ConstText {
         let mut text = ConstText::new();
         text.push(self.prefix);
@@ -114,6 +124,7 @@ pub const fn named(name: &'static str) -> Named {
         hash: hash(name),
         prefix: "",
         name,
+        was: &[],
     }
 }
 
@@ -144,7 +155,7 @@ impl<T: Handle> Listed<T> {
     pub const NAME: Names = if T::TOOL_NAME.is_empty() {
         Names::NONE
     } else {
-        Names::One(named(T::TOOL_NAME))
+        Names::One(named(T::TOOL_NAME).was(T::WAS))
     };
 }
 
@@ -168,6 +179,14 @@ pub const fn name_as(name: &'static str) -> Names {
     Names::One(named(name))
 }
 
+/// The one name that an element brings; empty if it brings none.
+pub const fn name_in(element: Names) -> &'static str {
+    match element {
+        Names::One(name) => name.name,
+        Names::Many(..) => "",
+    }
+}
+
 /// The names of a list's `N` elements, as far as they were looked at.
 ///
 /// Each name sets a bit by its hash, and only where that is set already it is held against those before it: two by two, five
@@ -177,6 +196,8 @@ pub struct Taken<const N: usize> {
     bits: [u64; WORDS],
     elements: [Names; N],
     count: usize,
+    /// True if a tool had another name before.
+    has_past: bool,
 }
 
 impl<const N: usize> Taken<N> {
@@ -185,6 +206,7 @@ impl<const N: usize> Taken<N> {
         bits: [0; WORDS],
         elements: [Names::NONE; N],
         count: 0,
+        has_past: false,
     };
 }
 
@@ -192,8 +214,8 @@ const WORDS: usize = 128;
 
 /// Sets the bit of a name; returns true if it was set already.
 #[allow(clippy::indexing_slicing)] // The index is within: it is a remainder.
-const fn is_set(bits: &mut [u64; WORDS], name: &Named) -> bool {
-    let (word, bit) = (name.hash / 64 % WORDS as u64, 1 << (name.hash % 64));
+const fn is_set(bits: &mut [u64; WORDS], hash: u64) -> bool {
+    let (word, bit) = (hash / 64 % WORDS as u64, 1 << (hash % 64));
     #[allow(clippy::cast_possible_truncation)]
     let word = &mut bits[word as usize];
     let is_set = *word & bit != 0;
@@ -210,9 +232,18 @@ const fn is_set(bits: &mut [u64; WORDS], name: &Named) -> bool {
 pub const fn unique<const N: usize>(taken: &mut Taken<N>, element: Names) {
     let (own, prefix) = element.names();
     let (mut rest, mut at) = (own, 0);
+    let mut collides = false;
     while let [name, after @ ..] = rest {
         let name = &name.prefixed(prefix);
-        if is_set(&mut taken.bits, name)
+        let is_known = is_set(&mut taken.bits, name.hash);
+        collides |= is_known;
+        let mut was = name.was;
+        while let [old, olds @ ..] = was {
+            taken.has_past = true;
+            collides |= is_set(&mut taken.bits, hash(past::prefixed(prefix, old).as_str()));
+            was = olds;
+        }
+        if is_known
             && (is_taken(taken.elements.split_at(taken.count).0, name)
                 || is_among(own.split_at(at).0, prefix, name))
         {
@@ -232,6 +263,9 @@ pub const fn unique<const N: usize>(taken: &mut Taken<N>, element: Names) {
     }
     taken.elements[taken.count] = element;
     taken.count += 1;
+    if taken.has_past && collides {
+        past::check(taken.elements.split_at(taken.count).0);
+    }
 }
 
 const fn is_taken(mut list: &[Names], name: &Named) -> bool {
@@ -302,6 +336,13 @@ pub fn only(tools: &Toolset) -> Arc<dyn Tool> {
         Some(tool) => Arc::clone(tool),
         None => unreachable!("`tool_of!` lists one tool"),
     }
+}
+
+pub use self::past::{retired, retired_for};
+
+/// The toolset of a list with names that are no tools' any more, each with that of the tool in its place.
+pub fn toolset_retired<S>(list: List<S>, retired: &[(&str, &str)]) -> Toolset {
+    toolset(list).retiring(retired)
 }
 
 /// The toolset of a list whose names are checked.

@@ -1,8 +1,10 @@
 //! Items that generated code may name. Nothing here is for people, and nothing here is stable.
 
+mod args;
 mod calls;
 mod entry;
 mod finish;
+mod instructions;
 mod list;
 mod lock;
 mod probe;
@@ -11,18 +13,24 @@ mod slot;
 mod table;
 mod targets;
 
+pub use self::args::{
+    BlockCalls, MethodArgs, ToolArgs, answered, debug, read, read_by, read_of, read_owned, unread,
+};
 pub use self::calls::{call0, call1, call2, call3, call4, call5, call6};
 pub use self::entry::{
     About, Bind, BindGeneric, Descriptor, Entry, Handle, Method, MethodOf, OneToolBlock, Run,
-    Stateless, bound, bound_generic, described, entry, group,
+    Stateless, approved, approved_in_test, bound, bound_generic, described, entry, group,
 };
 pub use self::finish::{
     Finish, FinishAny, Message, ViaDebug, ViaError, ViaMessages, ViaText, ViaToolError, Way,
     answer, finish, later, outcome, pending, ready, validated,
 };
+pub use self::instructions::{
+    Mentioned, mention, mentioned, mentioned_name, mentioned_of, mentions_listed, names_listed,
+};
 pub use self::list::{
-    As, Given, List, Listed, Named, Names, Share, Taken, Unlisted, name_as, named, only, toolset,
-    unique,
+    As, Given, List, Listed, Named, Names, Share, Taken, Unlisted, name_as, name_in, named, only,
+    retired, retired_for, toolset, toolset_retired, unique,
 };
 pub use self::lock::{
     Lock, kept, lock, lock_accepts, lock_is_written, locked, locked_tools, none_is_gone,
@@ -43,10 +51,14 @@ pub use self::targets::{
     Inputs, OwnTargets, Untargeted, accepted, dialect, fits_request, is_dialect, is_listed,
     is_read_of_a_text, own_targets, within_budget,
 };
-pub use crate::tool::{Call, EarlyExit, Provide, ProvideShared, Ran, Slot};
+pub use crate::tool::{
+    Approved, Call, Context, EarlyExit, Migrate, Provide, ProvideShared, Ran, Reading, Slot,
+};
 pub use crate::toolset::Locked;
-pub use toolwright_provider::call::Annotations;
+pub use crate::toolset::{Instructions, Part};
+pub use toolwright_provider::call::{Annotations, Outcome, ToolCall, ToolError};
 pub use toolwright_provider::dialect::Dialect;
+pub use toolwright_schema::derived::{Json, Misfit, argument_misfit, has_argument, misfit};
 pub use toolwright_schema::shape::{
     Bounds, Edge, Field, Id, Int, Kind, Literal, Map, Object, Pattern, Presence, RecursiveEdge,
     Refs, Regex, Schema, Union, Variant,

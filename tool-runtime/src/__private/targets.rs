@@ -2,12 +2,11 @@
 //! and all of them in one request.
 
 mod request;
-mod spelling;
 mod words;
 
 use super::{As, Descriptor, Handle, Listed, OneToolBlock};
 use toolwright_provider::dialect::{Dialect, Judged, LowerErrorCode, Verdict};
-use toolwright_schema::text::same;
+use toolwright_schema::text::{nearer, same};
 
 pub use self::request::{fits_request, within_budget};
 use toolwright_schema::shape::Kind;
@@ -94,7 +93,7 @@ pub const fn is_dialect(name: &str) {
     let mut nearest: Option<(&str, usize)> = None;
     let mut rest: &[Dialect] = &Dialect::ALL;
     while let [one, tail @ ..] = rest {
-        spelling::nearer(name, one.name(), &mut nearest);
+        nearer(name, one.name(), &mut nearest);
         rest = tail;
     }
     if let Some((near, _)) = nearest {
@@ -129,7 +128,7 @@ pub const fn is_listed(name: &str, list: &[Inputs]) {
             if same(tool.name, name) || tool.name.is_empty() {
                 return;
             }
-            spelling::nearer(name, tool.name, &mut nearest);
+            nearer(name, tool.name, &mut nearest);
             tools = more;
         }
         if let As::Tool(other, _) = listed

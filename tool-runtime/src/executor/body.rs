@@ -13,7 +13,7 @@ use super::policy::UnknownOutcome;
 use super::runner::{Desk, RunnerReply};
 use super::span::CallSpan;
 use super::{Executor, background};
-use crate::tool::{Answer, Call, Contained, Context, Tool, items};
+use crate::tool::{Answer, Call, Contained, Context, Tool, Yes, items};
 use crate::toolset::{Entry, Traits, resolved};
 use toolwright_provider::call::{ErrorKind, Outcome, ToolCall, ToolError, contained};
 use toolwright_schema::decode::{Repair, Store};
@@ -122,7 +122,7 @@ pub(super) async fn again(job: &Job<'_>, env: &BatchEnv<'_>) -> FinishedCall {
     let span = CallSpan::none();
     drop_attempt(job, env);
     let core = Core::new(job, &env.cx, env, &span);
-    let answered = core.body(job.call, Instant::now()).await;
+    let answered = core.body(job.call, Instant::now(), None).await;
     core.end(answered.into())
 }
 
@@ -141,12 +141,12 @@ async fn layered(
     span: &CallSpan,
 ) -> FinishedCall {
     let call = job.call;
-    if env.layers.is_empty() && env.desk.is_none() {
+    if env.layers.is_empty() && env.desk.is_none() && !job.entry.needs_approval() {
         let core = Core::new(job, &env.cx, env, span);
-        let mut answered = core.start(call, began).await;
+        let mut answered = core.start(call, began, None).await;
         if env.runs_again(job.entry, &answered) {
             drop_attempt(job, env);
-            answered = core.body(call, Instant::now()).await;
+            answered = core.body(call, Instant::now(), None).await;
         }
         return core.end(answered.into());
     }
@@ -154,8 +154,11 @@ async fn layered(
     let cx = cx.for_call(job.index, call.id.clone(), call.name.clone());
     let mut core = Core::new(job, &cx, env, span);
     let handled = match core.check(call) {
-        Ok(call) => {
-            let approves = job.plan.is_approval();
+        Ok(checked) => {
+            // A repair is a change that nobody has seen.
+            let is_as_shown = !job.entry.needs_approval() || checked.arguments == call.arguments;
+            let approves = job.plan.is_approval() && is_as_shown;
+            let call = checked;
             core.approved = approves.then(|| Arc::clone(&call.arguments));
             let next = Next::new(env.layers);
             next.run(Request::new(call, &core)).await
@@ -244,20 +247,20 @@ impl<'a> Core<'a> {
     }
 
     /// Runs the tool's code, and once more if its outcome is unknown and that is harmless.
-    pub(super) async fn attempts(&self, call: &ToolCall) -> Answered {
-        let answered = self.attempt(call).await;
+    pub(super) async fn attempts(&self, call: &ToolCall, yes: Option<Yes>) -> Answered {
+        let answered = self.attempt(call, yes).await;
         if self.env.runs_again(self.entry, &answered) {
-            return self.attempt(call).await;
+            return self.attempt(call, yes).await;
         }
         answered
     }
 
     /// Runs the tool's code as one of several attempts. A failed attempt's state updates are dropped.
-    async fn attempt(&self, call: &ToolCall) -> Answered {
+    async fn attempt(&self, call: &ToolCall, yes: Option<Yes>) -> Answered {
         let updates = self.cx.update_count();
         let answered = match &self.env.desk {
-            Some(desk) if !self.is_background() => self.by_runner(desk, call).await,
-            _ => self.start(call, Instant::now()).await,
+            Some(desk) if !self.is_background() => self.by_runner(desk, call, yes).await,
+            _ => self.start(call, Instant::now(), yes).await,
         };
         if let Err(error) = &answered {
             self.cx.truncate_updates(updates);
@@ -283,7 +286,7 @@ impl<'a> Core<'a> {
     }
 
     /// Lets the host's runner answer the call, within its time limit.
-    async fn by_runner(&self, desk: &Desk<'_>, call: &ToolCall) -> Answered {
+    async fn by_runner(&self, desk: &Desk<'_>, call: &ToolCall, yes: Option<Yes>) -> Answered {
         let replied = desk.hand_over(self.index, call, self.tool, self.cx);
         let own = self.entry.traits().timeout;
         let replied = self
@@ -293,7 +296,7 @@ impl<'a> Core<'a> {
             .await;
         match replied.map_err(not_stopped)? {
             Ok(RunnerReply::Answer(answer)) => answer,
-            Ok(RunnerReply::Here(_ends)) => self.body(call, Instant::now()).await,
+            Ok(RunnerReply::Here(_ends)) => self.body(call, Instant::now(), yes).await,
             Err(_) => Err(desk.no_answer()),
         }
     }
@@ -304,7 +307,7 @@ impl<'a> Core<'a> {
     }
 
     /// Runs the tool's code, or starts it in the background.
-    async fn start(&self, call: &ToolCall, began: Instant) -> Answered {
+    async fn start(&self, call: &ToolCall, began: Instant, yes: Option<Yes>) -> Answered {
         if let Some(open) = &self.env.executor.open_calls
             && self.is_background()
         {
@@ -318,17 +321,18 @@ impl<'a> Core<'a> {
                 return answered;
             }
         }
-        self.body(call, began).await
+        self.body(call, began, yes).await
     }
 
     /// Runs the tool's code where its definition says, within its time limit.
-    async fn body(&self, call: &ToolCall, began: Instant) -> Answered {
+    async fn body(&self, call: &ToolCall, began: Instant, yes: Option<Yes>) -> Answered {
         let traits = self.entry.traits();
         if traits.blocking || traits.spawn {
-            return self.offload(call, began, traits).await;
+            return self.offload(call, began, traits, yes).await;
         }
         let store = Store::new();
         let asked = self.entry.call(call, &store, self.cx).at(self.index);
+        let asked = asked.with_yes(yes);
         let answered = match first(self.entry, asked) {
             Ok(first) => self.limited(asked, began, first).await,
             Err(answer) => answer,
@@ -358,7 +362,13 @@ impl<'a> Core<'a> {
     }
 
     /// Runs the tool's code on another task or thread. That may outlive the batch, so it owns everything it needs.
-    async fn offload(&self, call: &ToolCall, began: Instant, traits: Traits) -> Answered {
+    async fn offload(
+        &self,
+        call: &ToolCall,
+        began: Instant,
+        traits: Traits,
+        yes: Option<Yes>,
+    ) -> Answered {
         let (place, began) = if traits.blocking {
             let (place, began) = self.env.blocking.place(began).await?;
             (Some(place), began)
@@ -371,6 +381,7 @@ impl<'a> Core<'a> {
             call: call.clone(),
             cx: self.cx.clone(),
             index: self.index,
+            yes,
             store: Arc::clone(&store),
             span: self.span.clone(),
             _place: place,

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::body::Core;
 use super::redacted::Redacted;
-use crate::tool::{BoxFuture, Contained, Context, FromToolError, Tool};
+use crate::tool::{BoxFuture, Contained, Context, FromToolError, Tool, Yes};
 use toolwright_provider::call::{
     Annotations, ErrorKind, Meta, Outcome, ToolCall, ToolDef, ToolError, contained,
 };
@@ -159,14 +159,33 @@ impl<'a> Request<'a> {
         self.core.is_approved(&self.call.arguments)
     }
 
-    /// Returns the pending outcome of an approved call whose arguments a layer rewrote: nobody has seen these.
+    /// Returns the pending outcome of a call that no layer further in asks about, and that a person has to see first:
+    /// an approved one whose arguments a layer rewrote, or one whose tool [needs an
+    /// approval](ToolDef::needs_approval) that nobody gave.
     ///
     /// Such a call never reaches the tool. A layer that records what is about to run checks this first.
     pub fn reapproval(&self) -> Option<Handled> {
-        self.core.approved_others(&self.call.arguments).then(|| {
+        if self.core.approved_others(&self.call.arguments) {
             let why = "a layer changed the arguments after they had been approved";
-            Handled::Wait(json!({ "why": why }))
-        })
+            return Some(Handled::Wait(json!({ "why": why })));
+        }
+        let lacks = self.needs_approval() && self.yes().is_none();
+        lacks.then(|| Handled::Wait(json!({ "needs_approval": true })))
+    }
+
+    /// Returns true if the tool runs only with a person's yes.
+    pub(crate) fn needs_approval(&self) -> bool {
+        self.core.entry.needs_approval()
+    }
+
+    /// Returns a person's yes to just these arguments: a decision, or the seal of an `Approval`. Of other tools nobody
+    /// wants to know.
+    fn yes(&self) -> Option<Yes> {
+        let is_given = match &self.seal {
+            Seal::Closed(approved) => *approved == self.call.arguments,
+            Seal::Open | Seal::Closing => self.is_approved(),
+        };
+        (is_given && self.needs_approval()).then(Yes::given)
     }
 
     /// Binds the call to these arguments.
@@ -259,7 +278,8 @@ impl<'a> Next<'a> {
                 request.core.waits(Arc::clone(&request.call.arguments));
                 return waits;
             }
-            let handled = Handled::from(request.core.attempts(&request.call).await);
+            let yes = request.yes();
+            let handled = Handled::from(request.core.attempts(&request.call, yes).await);
             if handled.is_open() {
                 request.core.waits(Arc::clone(&request.call.arguments));
             }

@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use super::blocking::Permit;
 use super::body::{Answered, answer};
 use super::span::CallSpan;
-use crate::tool::{Context, not_started};
+use crate::tool::{Context, Yes, not_started};
 use crate::toolset::Entry;
 use toolwright_provider::call::{ErrorKind, ToolCall, ToolError, contained};
 use toolwright_schema::decode::Store;
@@ -24,6 +24,7 @@ pub(super) struct OwnedCall {
     pub(super) call: ToolCall,
     pub(super) cx: Context,
     pub(super) index: usize,
+    pub(super) yes: Option<Yes>,
     pub(super) store: Arc<Store>,
     pub(super) span: CallSpan,
     /// Permit of a `blocking` tool, released when the body has ended.
@@ -35,7 +36,8 @@ impl OwnedCall {
         let span = std::mem::take(&mut self.span);
         let inside = async {
             let call = self.entry.call(&self.call, &self.store, &self.cx);
-            answer(&**self.entry.tool(), call.at(self.index)).await
+            let call = call.at(self.index).with_yes(self.yes);
+            answer(&**self.entry.tool(), call).await
         };
         span.around(inside).await
     }
@@ -223,6 +225,7 @@ mod tests {
             call: ToolCall::new("1", "count", "{}"),
             cx: Context::new(),
             index: 0,
+            yes: None,
             store: Arc::new(Store::new()),
             span: CallSpan::default(),
             _place: None,

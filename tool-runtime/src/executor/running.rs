@@ -45,6 +45,7 @@ impl<'a> RunningCall<'a> {
             && env.desk.is_none()
             && span.is_none()
             && !job.plan.is_approval()
+            && !job.entry.needs_approval()
             && !traits.blocking
             && !env.is_background(job.entry)
             && !traits.spawn;

@@ -14,7 +14,8 @@ use toolwright_provider::call::{Annotations, Meta, Outcome, ToolCall, ToolDef};
 /// Asks before a call runs: a person, a policy, another program.
 ///
 /// A level ([`at_least`](Self::at_least)), a level and the annotation `destructive` ([`default`](Self::default), the
-/// rule of `serve::main`), or a closure ([`when`](Self::when)) selects the calls; all others run at once. A closure
+/// rule of `serve::main`), or a closure ([`when`](Self::when)) selects the calls; all others run at once. A level also
+/// selects the tools that [need an approval](ToolDef::needs_approval), unless an `Approval` further out has asked. A closure
 /// given to [`ask`](Self::ask) decides, and the call waits for it. Without one, the call becomes
 /// [pending](crate::executor::PendingReason::Decision), and [`Executor::decide`](crate::executor::Executor::decide) continues it, in
 /// another process if needed.
@@ -86,7 +87,12 @@ impl Ask {
 
 impl Needs {
     /// Returns why all calls of a tool need a decision; `None` where that depends on the call, or none does.
-    fn reasons(&self, attributes: &Meta, annotations: Annotations) -> Option<Map<String, Value>> {
+    fn reasons(
+        &self,
+        attributes: &Meta,
+        annotations: Annotations,
+        needs_approval: bool,
+    ) -> Option<Map<String, Value>> {
         let Self::Level {
             levels,
             threshold,
@@ -103,11 +109,14 @@ impl Needs {
                 reasons.insert(levels.attribute().to_owned(), value.clone());
             }
             None if *unmarked => {}
-            _ if destroys => {}
+            _ if destroys || needs_approval => {}
             _ => return None,
         }
         if destroys {
             reasons.insert("destructive".to_owned(), true.into());
+        }
+        if needs_approval {
+            reasons.insert("needs_approval".to_owned(), true.into());
         }
         Some(reasons)
     }
@@ -212,7 +221,8 @@ impl Approval {
         let details = match &self.needs {
             Needs::When(needs) => needs(request).then(Map::new)?,
             level @ Needs::Level { .. } => {
-                level.reasons(request.attributes(), request.annotations())?
+                let needs_approval = request.needs_approval() && !request.is_sealed();
+                level.reasons(request.attributes(), request.annotations(), needs_approval)?
             }
         };
         Some(match &self.details {
@@ -264,7 +274,10 @@ impl Layer for Approval {
     }
 
     fn requires_approval(&self, def: &ToolDef) -> bool {
-        self.needs.reasons(&def.meta, def.annotations).is_some()
+        let reasons = self
+            .needs
+            .reasons(&def.meta, def.annotations, def.needs_approval);
+        reasons.is_some()
     }
 }
 

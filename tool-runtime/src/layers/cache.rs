@@ -24,6 +24,7 @@ const BUCKETS: usize = 64;
 /// Caches answers by tool and arguments.
 ///
 /// - Only of tools that are `read_only`, and of those that [`always_for`](Self::always_for) names.
+/// - Never of tools that [need an approval](toolwright_provider::call::ToolDef::needs_approval).
 /// - Only successes: values, content, and values that go to the user. Not questions, ends, errors, nor
 ///   answers that [changed](crate::tool::Context::update_state) what the conversation knows.
 /// - For the conversation alone that they were made in, as
@@ -166,7 +167,8 @@ impl Cache {
 
     fn key(&self, request: &Request<'_>) -> Option<Key> {
         let call = request.call();
-        if call.arguments.len() > LONGEST {
+        // An answer is for those who approved the call.
+        if call.arguments.len() > LONGEST || request.needs_approval() {
             return None;
         }
         Some(Key {

@@ -3,7 +3,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use crate::tool::Call;
-use toolwright_provider::call::{Outcome, Payload, ToolError};
+use toolwright_provider::call::{ErrorKind, Outcome, Payload, ToolError};
 
 /// A boxed future that may move between threads.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -55,6 +55,14 @@ impl EarlyExit {
             Some(error) => Err(error),
             None => Ok(Outcome::Value(Payload::text(""))),
         }
+    }
+
+    /// Returns the error that the arguments are refused with.
+    #[cold]
+    pub(crate) fn into_error(self) -> ToolError {
+        self.0.unwrap_or_else(|| {
+            ToolError::new(ErrorKind::InvalidArgs, "the arguments were only checked")
+        })
     }
 
     /// Exits a check of valid arguments, or a tool that did not compile.

@@ -2,7 +2,9 @@ use std::fmt;
 
 use serde::de::DeserializeOwned;
 
-use crate::tool::{Context, decode_value};
+#[cfg(feature = "tokio")]
+use crate::tool::Yes;
+use crate::tool::{Approved, Context, decode_value};
 use toolwright_provider::call::{Bytes, ToolCall, ToolError};
 use toolwright_schema::decode::{Limits, Repairs, Store};
 use toolwright_schema::shape::Schema;
@@ -17,6 +19,8 @@ pub struct Call<'a> {
     index: usize,
     only_check: bool,
     is_destructive: bool,
+    /// A person let it run with just these arguments.
+    is_approved: bool,
 }
 
 impl fmt::Debug for Call<'_> {
@@ -39,6 +43,7 @@ impl<'a> Call<'a> {
             index: 0,
             only_check: false,
             is_destructive: false,
+            is_approved: false,
         }
     }
 
@@ -71,6 +76,16 @@ impl<'a> Call<'a> {
         decode_value(self, Some(T::SHAPE))
     }
 
+    /// Returns the person's yes to these arguments: for tools that are neither functions nor closures, and whose
+    /// definition says [`needs_approval`](toolwright_provider::call::ToolDef::needs_approval). A tool around another one
+    /// hands the yes on with the call; a call that it makes itself has none.
+    ///
+    /// # Errors
+    /// A [`NotApproved`](toolwright_provider::call::ErrorKind::NotApproved) error if nobody approved the call.
+    pub fn approved(&self) -> Result<Approved<'a>, ToolError> {
+        Approved::of(self)
+    }
+
     /// Returns the call's context.
     pub fn context(&self) -> Context {
         match self.of {
@@ -79,6 +94,12 @@ impl<'a> Call<'a> {
                 .for_call(self.index, call.id.clone(), call.name.clone()),
             None => self.context.clone(),
         }
+    }
+
+    /// Returns the context that the call was given: for generated code that has no use for the call's own.
+    #[doc(hidden)]
+    pub fn __given_context(&self) -> &'a Context {
+        self.context
     }
 
     pub(crate) fn limits(&self) -> Limits {
@@ -109,13 +130,30 @@ impl<'a> Call<'a> {
         }
     }
 
+    /// Sets the person's yes.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn with_yes(self, yes: Option<Yes>) -> Self {
+        Self {
+            is_approved: yes.is_some(),
+            ..self
+        }
+    }
+
+    pub(crate) fn is_approved(&self) -> bool {
+        self.is_approved
+    }
+
     pub(crate) fn store(&self) -> &'a Store {
         self.store
     }
 
-    /// Replaces the arguments.
+    /// Replaces the arguments. Nobody has approved the new ones.
     pub(crate) fn with_arguments(self, arguments: &'a str) -> Self {
-        Self { arguments, ..self }
+        Self {
+            arguments,
+            is_approved: false,
+            ..self
+        }
     }
 
     /// Turns a check into a call; generated code reads the arguments again.

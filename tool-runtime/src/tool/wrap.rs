@@ -1,13 +1,13 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::tool::{Answer, Call, Grant, SCOPES, Scope, Tool};
+use crate::tool::{Answer, Call, Grant, Past, SCOPES, Scope, Tool};
 use toolwright_provider::call::{ToolDef, ToolError};
 
 /// A tool around another tool: changes its definition or its calls, and forwards the rest.
 ///
 /// Every implementation is a [`Tool`]. Secrets, visibility and resumption are always those of the wrapped tool, so a
-/// wrapper cannot lose them. To hide a tool, use a [`Filter`](crate::tool::Filter).
+/// wrapper cannot lose them; nor can it lose that the tool [needs an approval](crate::tool::Approved). To hide a tool, use a [`Filter`](crate::tool::Filter).
 ///
 /// ```
 /// use std::sync::Arc;
@@ -85,7 +85,15 @@ impl<W: WrapTool> Tool for W {
         self.inner().__may_hide() || self.inner().def().meta.get(SCOPES).is_some()
     }
 
+    fn __needs_approval(&self) -> bool {
+        WrapTool::def(self).needs_approval || self.inner().__needs_approval()
+    }
+
     fn resumes(&self) -> bool {
         self.inner().resumes()
+    }
+
+    fn __past(&self) -> Past {
+        self.inner().__past()
     }
 }

@@ -138,6 +138,7 @@ fn is_the_tools_own(kind: ErrorKind) -> bool {
         kind,
         ErrorKind::InvalidArgs
             | ErrorKind::NoHandler
+            | ErrorKind::NotApproved
             | ErrorKind::NotStarted
             | ErrorKind::Cancelled
     )

@@ -6,7 +6,7 @@ use std::mem;
 use serde::Serialize;
 
 use super::{Entry, Inner, Toolset};
-use crate::tool::{Answer, Call, Contained, Context, LaterAnswer, wait};
+use crate::tool::{Answer, Call, Contained, Context, LaterAnswer, not_approved, wait};
 #[cfg(feature = "tokio")]
 use crate::tool::{is_stream, items};
 use toolwright_provider::call::{
@@ -237,6 +237,12 @@ impl Inner {
         let guarded = contained(|| {
             if !is_visible.get() {
                 is_visible.set(entry.shows(&cx.scope()));
+                // A call that nobody approved does not reach the tool, either.
+                if is_visible.get() && entry.needs_approval {
+                    let checked = entry.tool.validate(entry.call(call, store, cx));
+                    *place = Err(checked.err().unwrap_or_else(not_approved));
+                    return;
+                }
             }
             if is_visible.get() {
                 match entry.tool.__run(entry.call(call, store, cx)) {

@@ -51,6 +51,7 @@ impl Toolset {
             def.description = format!("{line} {usage}").into();
             def.input = anything();
             def.output = None;
+            def.examples = Vec::new();
             tools.push(Arc::new(Stub {
                 def,
                 usage,
@@ -172,7 +173,13 @@ impl Help {
         let entry = found.map_err(|error| ToolError::failed(error.to_string()))?;
         let (def, _) = entry.visible();
         let (description, schema) = (&def.description, def.input.to_provider_json());
-        Ok(format!("{name}: {description}\narguments: {schema}"))
+        let mut text = format!("{name}: {description}\narguments: {schema}");
+        let examples = def.examples_in_words();
+        if !examples.is_empty() {
+            text.push('\n');
+            text.push_str(&examples);
+        }
+        Ok(text)
     }
 }
 

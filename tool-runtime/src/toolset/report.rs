@@ -9,7 +9,7 @@ use toolwright_provider::call::ToolDef;
 use toolwright_provider::dialect::{
     Budget, Dialect, LowerError, LowerErrorCode, Lowered, Renames, lower_all, shares,
 };
-use toolwright_schema::decode::{RefusedDefault, refused_defaults};
+use toolwright_schema::decode::{RefusedDefault, refused_defaults, refused_examples};
 use toolwright_schema::keyword::{Holds, Keyword};
 use toolwright_schema::read::{Ordered, read};
 use toolwright_schema::shape::{Kind, Object};
@@ -71,6 +71,11 @@ pub enum ProblemCode {
     /// The bounds of a parameter or field refuse its default. Definitions leave it out; a call without the argument
     /// still gets it.
     RefusedDefault,
+    /// The tool does not take the arguments of an example, or an argument does not take its own. Definitions leave out
+    /// the arguments.
+    RefusedExample,
+    /// A description names a tool that the set lacks.
+    UnknownTool,
     /// The provider gets another name.
     Renamed,
     /// A description is longer than the provider is known to have taken.
@@ -85,13 +90,16 @@ pub enum ProblemCode {
 
 impl ProblemCode {
     /// Returns the stable name: that of the rejection, `too_many_` and the budget's name, `hidden_text`,
-    /// `refused_default`, `renamed`, `long_description`, `nested_arguments`, `broken_lock`, `lock_behind`.
+    /// `refused_default`, `refused_example`, `unknown_tool`, `renamed`, `long_description`, `nested_arguments`, `broken_lock`,
+    /// `lock_behind`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Rejected(code) => code.as_str(),
             Self::Budget(budget) => budget.too_many(),
             Self::HiddenText => "hidden_text",
             Self::RefusedDefault => "refused_default",
+            Self::RefusedExample => "refused_example",
+            Self::UnknownTool => "unknown_tool",
             Self::Renamed => "renamed",
             Self::LongDescription => "long_description",
             Self::NestedArguments => "nested_arguments",
@@ -163,6 +171,9 @@ impl Report {
                 }
                 ProblemCode::Budget(_) => "send some of the tools without strictness",
                 ProblemCode::HiddenText => "write the text anew, without it",
+                ProblemCode::UnknownTool => {
+                    "add it to the set, or take the link out of the doc comment"
+                }
                 ProblemCode::LongDescription => "say it in fewer words",
                 ProblemCode::NestedArguments => {
                     "mark it `#[arg(flatten)]`, and its fields are the tool's arguments"
@@ -297,9 +308,34 @@ impl Report {
         }
     }
 
+    fn examples(&mut self, def: &ToolDef) {
+        for (example, fault) in def.refused_examples() {
+            self.problems.push(Problem {
+                severity: Severity::Error,
+                tool: Some(def.name.to_string()),
+                code: ProblemCode::RefusedExample,
+                message: format!("the example {} is refused: {fault}", example.arguments),
+                path: None,
+                help: "change the example: a model does as it is shown".to_owned(),
+            });
+        }
+        let shape = def.input.input_shape();
+        for RefusedDefault { path, json, fault } in shape.into_iter().flat_map(refused_examples) {
+            self.problems.push(Problem {
+                severity: Severity::Error,
+                tool: Some(def.name.to_string()),
+                code: ProblemCode::RefusedExample,
+                message: format!("the example {json} is refused: {}", fault.message),
+                path: Some(path),
+                help: "change the example: a model does as it is shown".to_owned(),
+            });
+        }
+    }
+
     fn tool(&mut self, def: &ToolDef, renames: &Renames) {
         self.texts(def);
         self.defaults(def);
+        self.examples(def);
         if let Some(told) = renames.to_provider(&def.name)
             && told != def.name
         {
@@ -460,6 +496,13 @@ impl Toolset {
                 }
             }
             report.tool(def, &renames);
+            for own in def.mentions() {
+                if !self.definitions().any(|def| def.own_name() == own) {
+                    let message = format!("the description names `{own}`, which the set lacks");
+                    let code = ProblemCode::UnknownTool;
+                    report.about(Severity::Error, Some(&def.name), code, message);
+                }
+            }
         }
         for change in changes(self) {
             report.changed(&change);

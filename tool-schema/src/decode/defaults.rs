@@ -33,16 +33,26 @@ pub fn refusal(shape: &Shape<'_>, json: &str) -> Option<Fault> {
 /// Returns the defaults inside a shape that are refused, without those of secrets.
 pub fn refused_defaults(shape: &'static Shape<'static>) -> Vec<RefusedDefault> {
     let mut found = Vec::new();
-    look(shape, "", &mut found);
+    look(shape, "", Field::told_default, &mut found);
     found
 }
 
+/// Returns the examples of fields inside a shape that are refused. They have the form of defaults.
+pub fn refused_examples(shape: &'static Shape<'static>) -> Vec<RefusedDefault> {
+    let mut found = Vec::new();
+    look(shape, "", |field| field.example, &mut found);
+    found
+}
+
+/// Returns the JSON that a field is looked at for.
+type Of = fn(&Field<'static>) -> Option<fn() -> Option<String>>;
+
 /// The walk ends: what leads back is not followed.
-fn look(shape: &'static Shape<'static>, path: &str, found: &mut Vec<RefusedDefault>) {
+fn look(shape: &'static Shape<'static>, path: &str, of: Of, found: &mut Vec<RefusedDefault>) {
     for child in bare(shape, false).kind.children() {
         let path = match child.role {
             Role::Field(field) => {
-                inside(field, path, found);
+                inside(field, path, of, found);
                 continue;
             }
             Role::Item => format!("{path}/*"),
@@ -51,17 +61,17 @@ fn look(shape: &'static Shape<'static>, path: &str, found: &mut Vec<RefusedDefau
             Role::Member(index) => format!("{path}/?{index}"),
             Role::Key | Role::Layer | Role::Output => continue,
         };
-        look(child.shape, &path, found);
+        look(child.shape, &path, of, found);
     }
 }
 
-fn inside(field: &'static Field<'static>, path: &str, found: &mut Vec<RefusedDefault>) {
+fn inside(field: &'static Field<'static>, path: &str, of: Of, found: &mut Vec<RefusedDefault>) {
     if field.flatten {
-        return look(field.shape, path, found);
+        return look(field.shape, path, of, found);
     }
     let name = escaped(field.name);
     let path = format!("{path}/{name}");
-    if let Some(json) = field.told_default().and_then(written)
+    if let Some(json) = of(field).and_then(written)
         && let Some(fault) = refusal(field.shape, &json)
     {
         found.push(RefusedDefault {
@@ -70,5 +80,5 @@ fn inside(field: &'static Field<'static>, path: &str, found: &mut Vec<RefusedDef
             fault,
         });
     }
-    look(field.shape, &path, found);
+    look(field.shape, &path, of, found);
 }

@@ -55,7 +55,7 @@ pub use self::secret::{holds_secret, without_secrets};
 pub use self::walk::{Found, Reading, collect_faults};
 pub(crate) use self::words::{describe, describe_range, one_of};
 
-pub use self::defaults::{RefusedDefault, refusal, refused_defaults};
+pub use self::defaults::{RefusedDefault, refusal, refused_defaults, refused_examples};
 pub use self::error::{Error, Problem, Segment};
 pub use self::expected::{Expected, admits_key};
 pub use self::inside::position;

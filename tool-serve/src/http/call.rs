@@ -149,7 +149,7 @@ pub(super) fn status(reply: &Reply) -> StatusCode {
             ErrorKind::InvalidArgs => status_of_faults(reply),
             // The request was valid, and the tool refused it.
             ErrorKind::Failed => StatusCode::CONFLICT,
-            ErrorKind::Rejected => StatusCode::FORBIDDEN,
+            ErrorKind::Rejected | ErrorKind::NotApproved => StatusCode::FORBIDDEN,
             ErrorKind::Timeout => StatusCode::GATEWAY_TIMEOUT,
             ErrorKind::Cancelled | ErrorKind::NotStarted => StatusCode::SERVICE_UNAVAILABLE,
             ErrorKind::NoHandler => StatusCode::NOT_IMPLEMENTED,

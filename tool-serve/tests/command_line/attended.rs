@@ -19,6 +19,7 @@ pub(crate) const TESTS: &[Named] = named![
     a_terminal_is_asked,
     #[cfg(unix)]
     an_interrupt_at_the_prompt_cancels_the_call,
+    a_tool_that_needs_a_yes_waits_for_it_in_every_program,
     nobody_is_asked_twice,
     unattended_programs_ask_nobody,
     the_help_says_who_is_asked,
@@ -126,6 +127,23 @@ fn an_approval_does_not_let_a_call_run_twice() {
     let (code, out, _) = attended("where the bank is silent", &json);
     let waits: Value = serde_json::from_str(&out).unwrap();
     assert_eq!((code, &waits["reason"]), (5, &json!("outcome_unknown")));
+}
+
+fn a_tool_that_needs_a_yes_waits_for_it_in_every_program() {
+    let send = ["call", "send", "--cents", "5"];
+    for by in ["by a yes", "by nobody, with a yes"] {
+        let (code, out, err) = attended(by, &send);
+        assert_eq!((code, &*out), (5, ""), "{err}");
+        let why = "waits: a person has to decide (needs_approval)\n";
+        assert!(err.starts_with(why), "{err}");
+        assert!(
+            err.contains("--approve") && !err.contains("sending"),
+            "{err}"
+        );
+        let (code, out, err) = attended(by, &[&send[..], &["--approve"]].concat());
+        assert_eq!((code, &*err), (0, "sending\n"), "{by}");
+        assert_eq!(out, "{\"cents\":500} 500\n");
+    }
 }
 
 fn nobody_is_asked_twice() {

@@ -12,7 +12,7 @@ use toolwright::layers::Approval;
 use toolwright::serve::Serve;
 use toolwright::{
     Context, DynTool, Outcome, Schema, Tool, ToolError, Toolset,
-    call::{BoxFuture, Content, Decision, HaltReason, Items, Progress},
+    call::{Approved, BoxFuture, Content, Decision, HaltReason, Items, Progress},
     layers::{Handled, Layer, Next, Request},
     schema::SchemaDoc,
     tool, tools,
@@ -357,6 +357,13 @@ fn pay() -> Result<u8, ToolError> {
     Err(ToolError::failed("the bank said nothing").with_outcome_unknown())
 }
 
+/// Sends money.
+#[tool(read_only)]
+fn send(cents: u64, yes: Approved<'_>) -> String {
+    eprintln!("sending");
+    yes.arguments().to_owned() + &format!(" {cents}")
+}
+
 pub(crate) fn program() -> Serve {
     let (north, south) = (Stock(1), Stock(2));
     let tools = tools![
@@ -386,6 +393,7 @@ pub(crate) fn program() -> Serve {
     let attended = std::env::var("TOOLWRIGHT_ATTENDED");
     let tools = match attended.as_deref() {
         Ok("where the bank is silent") => tools.merge(&tools![pay]).unwrap(),
+        Ok("by a yes" | "by nobody, with a yes") => tools.merge(&tools![send]).unwrap(),
         _ => tools,
     };
     let serve = Serve::new(tools)
@@ -403,7 +411,7 @@ pub(crate) fn program() -> Serve {
         Ok("where the bank is silent") => {
             serve.executor(|executor| executor.on_unknown_outcome(UnknownOutcome::Ask))
         }
-        Ok("by nobody") => serve.unattended(),
+        Ok("by nobody" | "by nobody, with a yes") => serve.unattended(),
         Ok("by the host") => serve.executor(|executor| {
             executor.layer(Approval::at_least("high").ask(|_| async {
                 eprintln!("the host is asked");

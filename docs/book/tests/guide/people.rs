@@ -25,6 +25,39 @@ fn by_arguments(tools: &Toolset) -> Executor {
 }
 // ANCHOR_END: which
 
+// ANCHOR: approved
+use toolwright::call::Approved;
+
+/// Transfers money to an account.
+#[tool]
+fn transfer(account: &str, cents: u64, yes: Approved<'_>) -> String {
+    format!("{cents} to {account}, as approved: {}", yes.arguments())
+}
+// ANCHOR_END: approved
+
+// ANCHOR: needs
+async fn pay() {
+    let (tools, cx) = (tools![transfer], Context::new());
+    let call = ToolCall::new("1", "transfer", r#"{"account": "NO93", "cents": 500}"#);
+    // Nobody is asked here.
+    println!(
+        "{}",
+        tools.call(&call, &cx).await.content(Encoder::default())
+    );
+
+    let executor = Executor::serial(tools);
+    let batch = executor.run(&[call], &cx).await;
+    for pending in batch.pending() {
+        println!("May it run? {}", pending.call.arguments);
+        let decided = [pending.decided(Decision::Approve)];
+        let batch = executor.decide(&decided, &cx).await;
+        for result in batch.results() {
+            println!("{}", result.content(Encoder::default()));
+        }
+    }
+}
+// ANCHOR_END: needs
+
 // ANCHOR: ask
 fn at_once(tools: &Toolset) -> Executor {
     let approval = Approval::default().ask(|ask| async move {
@@ -253,6 +286,11 @@ fn a_decision_is_bound_to_the_arguments_that_were_shown() {
         said(batch).unwrap(),
         "order: expected an integer of 0 or more, got \"x\""
     );
+}
+
+#[test]
+fn nothing_runs_without_a_yes() {
+    output::shown("people.needs.txt", &output::of(|| block_on(pay())));
 }
 
 #[test]

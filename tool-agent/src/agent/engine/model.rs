@@ -66,6 +66,9 @@ impl Engine<'_> {
             Node::Tools
         };
         self.session.at.node = next;
+        if next == Node::Tools {
+            self.session.note_versions(&tools);
+        }
         for hook in self.agent.hooks.iter().rev() {
             hook.after_model(self.session);
         }

@@ -90,9 +90,12 @@ impl Engine<'_> {
             lease.journal = self.journal(vec![call.call.clone()], BTreeMap::new())?;
         }
         let policy = self.unknown_outcome();
-        let runs = lease.journal.is_some()
-            || policy == UnknownOutcome::RunAgain
-            || tool.is_some_and(|tool| tool.def().annotations.may_repeat());
+        // It began with a person's yes, and nobody here can say again that it was for this call.
+        let needs_approval = tool.is_some_and(|tool| tool.def().needs_approval);
+        let runs = !needs_approval
+            && (lease.journal.is_some()
+                || policy == UnknownOutcome::RunAgain
+                || tool.is_some_and(|tool| tool.def().annotations.may_repeat()));
         let batch = match call.place.clone().filter(|_| runs && tool.is_some()) {
             Some(place) => {
                 let decided = [Decided {

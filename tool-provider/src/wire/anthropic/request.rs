@@ -16,9 +16,12 @@ impl WriteRequest for Anthropic {
         let definition = tool
             .open()
             .text("name", tool.name)
-            .text("description", &tool.def.description)
+            .text("description", &tool.description())
             .with("input_schema", |out| tool.write_schema(out));
         let definition = definition.maybe_json("strict", tool.strict.then_some("true"));
+        let has_own = tool.has_extra("input_examples");
+        let examples = if has_own { None } else { tool.examples() };
+        let definition = definition.maybe_json("input_examples", examples.as_deref());
         tool.with_extras(definition).end()
     }
 

@@ -14,9 +14,9 @@ use toolwright_schema::render::SchemaDoc;
 impl WriteRequest for BedrockConverse {
     /// An empty description is refused, so it is left out.
     fn definition(&self, tool: &ToolDeclaration<'_>) -> String {
-        let def = tool.def;
         let spec = |object: Object| {
-            let description = Some(&*def.description).filter(|text| !text.is_empty());
+            let description = tool.description();
+            let description = Some(&*description).filter(|text| !text.is_empty());
             let spec = object.text("name", tool.name);
             let spec = spec.maybe_text("description", description);
             let spec = spec.object("inputSchema", |schema| {

@@ -19,7 +19,7 @@ impl WriteRequest for Gemini {
         let declaration = tool
             .open()
             .text("name", tool.name)
-            .text("description", &def.description);
+            .text("description", &tool.description());
         if !tool.has_schema() || def.input == SchemaDoc::empty_object() {
             return tool.with_extras(declaration).end();
         }

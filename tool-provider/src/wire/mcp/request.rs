@@ -56,7 +56,7 @@ impl WriteRequest for Mcp {
             .open()
             .text("name", tool.name)
             .maybe_text("title", def.title.as_deref())
-            .text("description", &def.description)
+            .text("description", &tool.description())
             .with("inputSchema", |out| tool.write_full_schema(out))
             .maybe_json("outputSchema", output.map(SchemaDoc::as_json))
             .maybe_json("annotations", hints.as_deref())

@@ -137,7 +137,7 @@ pub(in super::super) fn definition(tool: &ToolDeclaration<'_>) -> String {
     let function = |object: Object| {
         let function = object
             .text("name", tool.name)
-            .text("description", &tool.def.description)
+            .text("description", &tool.description())
             .with("parameters", |out| tool.write_schema(out));
         function.maybe_json("strict", tool.strict.then_some("true"))
     };

@@ -13,12 +13,11 @@ use toolwright_schema::render::SchemaDoc;
 impl WriteRequest for OpenAiResponses {
     /// `strict` is said: where it is missing, this API takes it for `true`.
     fn definition(&self, tool: &ToolDeclaration<'_>) -> String {
-        let def = tool.def;
         let definition = tool
             .open()
             .text("type", "function")
             .text("name", tool.name)
-            .text("description", &def.description)
+            .text("description", &tool.description())
             .with("parameters", |out| tool.write_schema(out))
             .json("strict", if tool.strict { "true" } else { "false" });
         tool.with_extras(definition).end()

@@ -15,5 +15,6 @@ mod definitions;
 mod endings;
 mod guard;
 mod hosts;
+mod needs_approval;
 mod tools;
 mod waiting;

@@ -13,10 +13,10 @@ use toolwright::{Context, Outcome, ToolError, tool, tools};
 
 use super::client::{Answer, Served, read, serve, serve_tools};
 
-const JSON: &str = "Content-Type: application/json\r\n";
+pub(super) const JSON: &str = "Content-Type: application/json\r\n";
 
 /// What is decided about a call that waits.
-fn decide(served: &Served, id: &Value, decision: &str, headers: &str) -> Answer {
+pub(super) fn decide(served: &Served, id: &Value, decision: &str, headers: &str) -> Answer {
     let mut stream = served.connect();
     let path = format!("../calls/{}", id.as_str().unwrap());
     let request = served.request(&path, decision.as_bytes(), headers);
@@ -27,7 +27,7 @@ fn decide(served: &Served, id: &Value, decision: &str, headers: &str) -> Answer 
 }
 
 /// The id under which a call waits.
-fn waits(served: &Served, tool: &str, body: &str) -> Value {
+pub(super) fn waits(served: &Served, tool: &str, body: &str) -> Value {
     let answer = served.call(tool, body);
     assert_eq!(answer.status, 202, "{answer:?}");
     answer.json()["id"].clone()

@@ -4,7 +4,7 @@
 const MOST: usize = 48;
 
 /// Takes `name` for the nearest to `wrong` if it is nearer than what was so far, and near.
-pub(super) const fn nearer<'n>(wrong: &str, name: &'n str, nearest: &mut Option<(&'n str, usize)>) {
+pub const fn nearer<'n>(wrong: &str, name: &'n str, nearest: &mut Option<(&'n str, usize)>) {
     let steps = distance(wrong.as_bytes(), name.as_bytes());
     let limit = match nearest {
         Some((_, steps)) => *steps,

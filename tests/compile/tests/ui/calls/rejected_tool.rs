@@ -1,0 +1,14 @@
+use toolwright::{tool, tools};
+
+#[tool(args = Add)]
+fn add(a: i64, b: i64) -> i64 {
+    a + b
+}
+
+tools! { pub enum Call; add }
+
+pub fn sum(add: &Add) -> i64 {
+    add.a + add.b
+}
+
+fn main() {}

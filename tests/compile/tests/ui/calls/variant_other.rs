@@ -1,0 +1,11 @@
+use toolwright::{tool, tools};
+
+/// Add two numbers.
+#[tool(args = Add)]
+fn other(a: i64, b: i64) -> i64 {
+    a + b
+}
+
+tools! { pub enum Call; other }
+
+fn main() {}

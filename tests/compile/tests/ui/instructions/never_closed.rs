@@ -1,0 +1,13 @@
+use toolwright::{Instructions, instructions, tool};
+
+/// Tells the weather.
+#[tool]
+fn forecast(city: String) -> String {
+    city
+}
+
+const SYSTEM: Instructions = instructions!("Look with {forecast.");
+
+fn main() {
+    println!("{SYSTEM}");
+}

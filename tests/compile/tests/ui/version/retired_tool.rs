@@ -1,0 +1,13 @@
+use toolwright::{tool, tools};
+
+/// Reads one page.
+#[tool]
+fn read_page() {}
+
+/// Reads all.
+#[tool]
+fn read_output() {}
+
+fn main() {
+    tools![read_page, read_output, retired("read_output" => read_page)];
+}

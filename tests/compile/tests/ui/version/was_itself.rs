@@ -1,0 +1,7 @@
+use toolwright::tool;
+
+/// Orders something.
+#[tool(was("place_order", "create_order"))]
+fn create_order() {}
+
+fn main() {}

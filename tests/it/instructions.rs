@@ -1,0 +1,151 @@
+//! Words for a model that name tools: they are written with the names that the model is told.
+// A test that finds less than it expects has failed.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use toolwright::{
+    Dialect, Instructions, Schema, Tool, ToolDef, Toolset, Wire, call::WrapTool, instructions,
+    tool, tool_of, tools,
+};
+
+/// Tells the weather.
+#[tool]
+fn forecast(city: String) -> String {
+    city
+}
+
+mod orders {
+    use super::{Deserialize, Schema, tool};
+
+    #[derive(Deserialize, Schema)]
+    pub(crate) struct Line {
+        pub(crate) sku: String,
+    }
+
+    /// Creates an order.
+    #[tool(name = "place_order")]
+    pub(crate) fn create(#[arg(rename = "customer")] payer: String, lines: Vec<Line>) -> usize {
+        payer.len() + lines.iter().map(|line| line.sku.len()).sum::<usize>()
+    }
+
+    /// Tells the weather of another day.
+    #[tool]
+    pub(crate) fn forecast(city: String, day: u8) -> String {
+        city.repeat(day.into())
+    }
+}
+
+/// Finds things.
+#[tool]
+fn find<T: Schema + serde::de::DeserializeOwned + serde::Serialize>(what: T) -> T {
+    what
+}
+
+/// A tool under a name that some provider refuses.
+struct Dotted(Arc<dyn Tool>, ToolDef);
+
+impl WrapTool for Dotted {
+    fn inner(&self) -> &Arc<dyn Tool> {
+        &self.0
+    }
+
+    fn def(&self) -> &ToolDef {
+        &self.1
+    }
+}
+
+struct Crm;
+
+#[tool]
+impl Crm {
+    /// Looks someone up.
+    #[tool]
+    fn look_up(&self, name: String) -> String {
+        name
+    }
+}
+
+const SYSTEM: Instructions = instructions!(
+    "Look with {forecast} before {orders::create}; {orders::create.customer} and \
+     {orders::create.lines.sku} are {{never}} guessed. {find::<u8>}, {Crm::look_up} {Crm::look_up.name}"
+);
+static SHARED: Instructions = instructions!("{forecast}",);
+
+#[test]
+fn names_are_those_of_the_set() {
+    let tools = tools! {
+        instructions: [SYSTEM, SHARED];
+        forecast as "weather", orders::create, find::<u8> as "find_small", ..Crm: Crm as "crm_"
+    };
+    let system = SYSTEM.render(&tools).unwrap();
+    assert_eq!(
+        system,
+        "Look with weather before place_order; customer and sku are {never} guessed. find_small, crm_look_up name"
+    );
+    let renamed = tools
+        .prefix("my_")
+        .unwrap()
+        .rename("my_weather", "sky")
+        .unwrap();
+    let renamed = renamed.prefix("x_").unwrap();
+    assert_eq!(SHARED.render(&renamed).unwrap(), "x_sky");
+    assert!(
+        SYSTEM
+            .render(&renamed)
+            .unwrap()
+            .contains("before x_my_place_order;")
+    );
+    // A definition that was stored says nothing of it, and its tool does.
+    let stored: Vec<ToolDef> = renamed.definitions().cloned().collect();
+    let stored = serde_json::to_string(&stored).unwrap();
+    let stored: Vec<ToolDef> = serde_json::from_str(&stored).unwrap();
+    let attached = renamed.attach(stored).unwrap();
+    assert_eq!(SHARED.render(&attached).unwrap(), "x_sky");
+}
+
+#[test]
+fn a_tool_that_is_missing_is_an_error() {
+    let error = SYSTEM.render(&tools![orders::create]).unwrap_err();
+    assert_eq!(error.missing(), ["forecast", "find", "look_up"]);
+    assert_eq!(
+        error.to_string(),
+        "the instructions name tools that the toolset lacks: `forecast`, `find`, `look_up`"
+    );
+    assert_eq!(
+        SHARED.to_string(),
+        "forecast",
+        "without a set, the tool's own name"
+    );
+}
+
+#[test]
+fn tools_of_one_own_name_are_told_apart() {
+    let tools = tools![forecast as "today", orders::forecast as "later"];
+    let both = instructions!("{forecast} {orders::forecast}");
+    assert_eq!(both.render(&tools).unwrap(), "today later");
+    let tools = tools![orders::forecast as "later", forecast as "today"];
+    assert_eq!(both.render(&tools).unwrap(), "today later");
+}
+
+#[test]
+fn a_request_has_the_names_that_its_provider_takes() {
+    let tool = tool_of!(forecast);
+    let mut def = tool.def().clone();
+    def.name = "sky.forecast".into();
+    let tools = Toolset::new([Arc::new(Dotted(tool, def)) as Arc<dyn Tool>]).unwrap();
+    assert_eq!(SHARED.render(&tools).unwrap(), "sky.forecast");
+    let sent = Wire::OpenAiChat
+        .definitions_in(&tools, Dialect::OpenAiStrict)
+        .unwrap();
+    assert_eq!(SHARED.render_for(&tools, &sent).unwrap(), "sky_forecast");
+
+    let tools = tools![forecast as "weather"];
+    let sent = Wire::OpenAiChat
+        .definitions_in(&tools, Dialect::OpenAiStrict)
+        .unwrap();
+    assert_eq!(SHARED.render_for(&tools, &sent).unwrap(), "weather");
+    let others = Wire::OpenAiChat.definitions_in(&tools![orders::create], Dialect::OpenAiStrict);
+    assert!(SHARED.render_for(&tools, &others.unwrap()).is_err());
+}

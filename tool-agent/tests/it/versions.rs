@@ -1,0 +1,369 @@
+//! A store of version 1 of a program, which was killed, opened by version 2: pending approvals, calls and the journal.
+// A test that finds less than it expects has failed.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use toolwright::agent::testing::ScriptedModel;
+use toolwright::agent::{
+    Agent, PendingCallReason, RunEnd, Session, SqliteCheckpointer, ThreadMessage,
+};
+use toolwright::call::Decision;
+use toolwright::layers::Approval;
+use toolwright::{Context, Executor, ToolCall};
+
+use crate::scripts::{answers, calls, text};
+
+/// The directory of a child: it plays version 1.
+const DIR: &str = "TOOLWRIGHT_VERSION_ONE";
+
+/// The file of effects: a line each.
+struct Effects(PathBuf);
+
+impl Effects {
+    fn append(&self, line: &str) {
+        let file = OpenOptions::new().append(true).create(true).open(&self.0);
+        let mut file = file.unwrap();
+        file.write_all(format!("{line}\n").as_bytes()).unwrap();
+        file.sync_data().unwrap();
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let text = fs::read_to_string(&self.0).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+}
+
+mod one {
+    use toolwright::tool;
+
+    use super::Effects;
+
+    /// Orders something.
+    #[tool(destructive, version = "1.0")]
+    pub(super) async fn place_order(#[state] effects: &Effects, item: &str, qty: u32) -> String {
+        effects.append(&format!("{item} {qty}"));
+        if item.starts_with("slow") {
+            std::future::pending::<()>().await;
+        }
+        format!("ordered {item}")
+    }
+
+    /// Reads what was written.
+    #[tool(read_only)]
+    pub(super) fn read_output() -> &'static str {
+        "all"
+    }
+
+    /// Notes something.
+    #[tool]
+    pub(super) fn note(text: &str) -> String {
+        text.to_owned()
+    }
+}
+
+mod two {
+    use serde_json::{Value, json};
+    use toolwright::tool;
+
+    use super::Effects;
+
+    /// Version 1 knew no currency, and took nothing for an order.
+    fn from_v1(version: &str, mut arguments: Value) -> Result<Value, String> {
+        assert_eq!(version, "1.0");
+        if arguments["quantity"] == 0 {
+            return Err("an order has a quantity above zero now".to_owned());
+        }
+        arguments["currency"] = json!("EUR");
+        Ok(arguments)
+    }
+
+    /// Orders something.
+    #[tool(destructive, version = "2.0", was("place_order"), migrate = from_v1)]
+    pub(super) async fn create_order(
+        #[state] effects: &Effects,
+        item: &str,
+        #[arg(was = "qty")] quantity: u32,
+        currency: &str,
+    ) -> String {
+        effects.append(&format!("{item} {quantity} {currency}"));
+        format!("ordered {item} in {currency}")
+    }
+
+    /// Reads one page of what was written.
+    #[tool(read_only)]
+    pub(super) fn read_page(page: Option<u32>) -> u32 {
+        page.unwrap_or_default()
+    }
+
+    /// Notes something.
+    #[tool(version = "1.1")]
+    pub(super) fn note(#[arg(was = "text")] words: &str) -> String {
+        words.to_owned()
+    }
+}
+
+fn effects(dir: &Path) -> Effects {
+    Effects(dir.join("effects"))
+}
+
+fn store(dir: &Path) -> SqliteCheckpointer {
+    SqliteCheckpointer::open(dir.join("sessions.db")).unwrap()
+}
+
+fn order(id: &str, item: &str, qty: u32) -> ToolCall {
+    let arguments = json!({ "item": item, "qty": qty });
+    ToolCall::new(id, "place_order", arguments.to_string())
+}
+
+fn executor_one(dir: &Path) -> Executor {
+    let tools =
+        toolwright::tools![one::place_order, one::read_output, one::note; state = effects(dir)];
+    Executor::serial(tools)
+}
+
+fn executor_two(dir: &Path) -> Executor {
+    let tools = toolwright::tools![
+        two::create_order,
+        two::read_page,
+        two::note,
+        retired("read_output" => two::read_page);
+        state = effects(dir)
+    ];
+    Executor::serial(tools)
+}
+
+/// Version 2 asks about orders, as version 1 did where it left some.
+fn agent_two(dir: &Path, last: &str) -> Agent {
+    let executor = executor_two(dir).layer(Approval::default());
+    Agent::with_executor(ScriptedModel::new([text(last)]), executor).checkpointer(store(dir))
+}
+
+/// Version 1: it leaves approvals, calls that have ended, one that runs, and some that have not begun.
+async fn version_one(dir: &Path) {
+    for id in ["approved", "asked", "refused"] {
+        let qty = u32::from(id != "refused") * 2;
+        let script = ScriptedModel::new([calls([order("c0", id, qty)])]);
+        let executor = executor_one(dir).layer(Approval::default());
+        let agent = Agent::with_executor(script, executor).checkpointer(store(dir));
+        let mut session = Session::with_id(id);
+        session.reply("Order!").unwrap();
+        let run = agent.run(&mut session, &Context::new()).await.unwrap();
+        assert!(matches!(run.end, RunEnd::Pending));
+    }
+    // Somebody has said yes, and nothing has come of it.
+    let agent = Agent::with_executor(ScriptedModel::new([]), executor_one(dir));
+    let agent = agent.checkpointer(store(dir));
+    let decided = agent.update_state("approved", |session| {
+        session.decide("c0", Decision::Approve)
+    });
+    decided.await.unwrap();
+
+    let turn = [
+        order("c0", "tea", 2),
+        order("c1", "gift", 0),
+        ToolCall::new("c2", "note", r#"{"text": "so far"}"#),
+        order("c3", "slow", 1),
+        order("c4", "cup", 3),
+        order("c5", "nothing", 0),
+        ToolCall::new("c6", "read_output", "{}"),
+        ToolCall::new("c7", "note", r#"{"text": "all"}"#),
+    ];
+    let begun = |id: &'static str, turn: Vec<ToolCall>| async move {
+        let script = ScriptedModel::new([calls(turn)]);
+        let agent = Agent::with_executor(script, executor_one(dir)).checkpointer(store(dir));
+        let mut session = Session::with_id(id);
+        session.reply("Order!").unwrap();
+        let _ = agent.run(&mut session, &Context::new()).await;
+    };
+    tokio::join!(
+        begun("journal", turn.to_vec()),
+        begun("unknown", vec![order("c0", "slow too", 0)])
+    );
+}
+
+/// Runs in a process of its own, which the test below starts and kills.
+#[tokio::test]
+#[ignore = "it plays version 1 for the test that starts it"]
+async fn plays_version_one() {
+    if let Some(dir) = std::env::var_os(DIR) {
+        version_one(Path::new(&dir)).await;
+    }
+}
+
+/// A directory that goes with the test.
+struct Dir(PathBuf);
+
+impl Drop for Dir {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Returns what version 1 left behind when it was killed.
+fn killed() -> Dir {
+    let name = format!("toolwright-versions-{}", std::process::id());
+    let dir = Dir(std::env::temp_dir().join(name));
+    fs::create_dir(&dir.0).unwrap();
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "versions::plays_version_one", "--ignored"])
+        .env(DIR, &dir.0)
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let began = Instant::now();
+    let is_there = || {
+        let lines = effects(&dir.0).lines();
+        ["slow 1", "slow too 0"]
+            .iter()
+            .all(|line| lines.iter().any(|there| there == line))
+    };
+    while !is_there() {
+        assert!(
+            child.try_wait().unwrap().is_none(),
+            "version 1 ended too early"
+        );
+        assert!(
+            began.elapsed() < Duration::from_mins(1),
+            "version 1 is stuck"
+        );
+        thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    dir
+}
+
+fn arguments(session: &Session, index: usize) -> (String, Value) {
+    let pending = session.pending();
+    let call = &pending
+        .iter()
+        .find(|pending| pending.index == index)
+        .unwrap()
+        .call;
+    (
+        call.name.to_string(),
+        serde_json::from_str(&call.arguments).unwrap(),
+    )
+}
+
+/// Every call of the thread is answered once, under its name of today.
+fn judge(session: &Session) {
+    session.thread().check().unwrap();
+    let messages = session.thread().messages();
+    let made: usize = messages
+        .iter()
+        .map(|message| message.tool_calls().len())
+        .sum();
+    assert_eq!(answers(session.thread()).len(), made);
+    let called = messages.iter().flat_map(ThreadMessage::tool_calls);
+    let answered = messages.iter().filter_map(|message| match message {
+        ThreadMessage::Tool(answer) => Some(&answer.name),
+        _ => None,
+    });
+    assert!(called.map(|call| &call.name).eq(answered));
+}
+
+#[tokio::test]
+async fn a_store_of_version_1_is_opened_by_version_2() {
+    let dir = killed();
+    let dir = &*dir.0;
+    let before = effects(dir).lines();
+    let mut sorted = before.clone();
+    sorted.sort_unstable();
+    assert_eq!(sorted, ["gift 0", "slow 1", "slow too 0", "tea 2"]);
+    let new = || effects(dir).lines().split_off(before.len());
+    let cx = Context::new();
+
+    // What was shown and decided was another order.
+    let agent = agent_two(dir, "All is ordered.");
+    let (mut session, run) = agent.resume("approved", &cx).await.unwrap();
+    assert!(matches!(run.end, RunEnd::Pending));
+    assert_eq!(new(), [""; 0]);
+    let today = json!({ "item": "approved", "quantity": 2, "currency": "EUR" });
+    assert_eq!(arguments(&session, 0), ("create_order".to_owned(), today));
+    session.decide("c0", Decision::Approve).unwrap();
+    let run = agent.run(&mut session, &cx).await.unwrap();
+    assert_eq!(run.text(), Some("All is ordered."));
+    assert_eq!(new(), ["approved 2 EUR"]);
+    judge(&session);
+
+    // People are shown what would run, and their yes to that counts.
+    let agent = agent_two(dir, "All is ordered.");
+    let mut session = agent.state("asked").await.unwrap().unwrap();
+    let today = json!({ "item": "asked", "quantity": 2, "currency": "EUR" });
+    assert_eq!(arguments(&session, 0), ("create_order".to_owned(), today));
+    session.decide("c0", Decision::Approve).unwrap();
+    agent.run(&mut session, &cx).await.unwrap();
+    assert_eq!(new(), ["approved 2 EUR", "asked 2 EUR"]);
+    judge(&session);
+
+    // Nobody is asked about a call that cannot run any more.
+    let refused = "a call of version 1.0 cannot be made one of version 2.0: an order has a \
+                   quantity above zero now";
+    let agent = agent_two(dir, "It cannot be ordered.");
+    let mut session = agent.state("refused").await.unwrap().unwrap();
+    assert!(session.pending().is_empty());
+    assert_eq!(answers(session.thread()), [refused]);
+    let run = agent.run(&mut session, &cx).await.unwrap();
+    assert_eq!(run.text(), Some("It cannot be ordered."));
+
+    // It has begun, and cannot be made a call of today.
+    let agent = agent_two(dir, "Look yourself.");
+    let (session, run) = agent.resume("unknown", &cx).await.unwrap();
+    assert_eq!(run.text(), Some("Look yourself."));
+    assert_eq!(
+        answers(session.thread()),
+        [format!(
+            "the program ended while this call ran; it is not known whether it took effect, and it cannot run again: {refused}"
+        )]
+    );
+
+    journal(dir, refused, &new).await;
+}
+
+/// A turn of which version 1 had done a part.
+async fn journal(dir: &Path, refused: &str, new: &dyn Fn() -> Vec<String>) {
+    let cx = Context::new();
+    let model = ScriptedModel::new([text("All is ordered.")]);
+    let agent = Agent::with_executor(model, executor_two(dir)).checkpointer(store(dir));
+    let count = new().len();
+    let (mut session, run) = agent.resume("journal", &cx).await.unwrap();
+    assert!(matches!(run.end, RunEnd::Pending));
+    // What had ended did not happen again, and what had not begun did.
+    assert_eq!(new().split_off(count), ["cup 3 EUR"]);
+    // Of the one that ran somebody looks what became, and sees the call that would run.
+    let [pending] = &session.pending()[..] else {
+        panic!("{:?}", session.pending());
+    };
+    assert!(matches!(
+        pending.reason,
+        PendingCallReason::OutcomeUnknown { .. }
+    ));
+    let today = json!({ "item": "slow", "quantity": 1, "currency": "EUR" });
+    assert_eq!(arguments(&session, 3), ("create_order".to_owned(), today));
+    session.submit(3, "it was ordered").unwrap();
+    let run = agent.run(&mut session, &cx).await.unwrap();
+    assert_eq!(run.text(), Some("All is ordered."));
+    assert_eq!(
+        answers(session.thread()),
+        [
+            "ordered tea",
+            "ordered gift",
+            "so far",
+            "it was ordered",
+            "ordered cup in EUR",
+            refused,
+            "the tool `read_output` is no longer there; use `read_page` instead",
+            "all",
+        ]
+    );
+    assert_eq!(new().len(), count + 1);
+    judge(&session);
+}

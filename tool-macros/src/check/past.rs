@@ -1,0 +1,67 @@
+//! Rules for what a tool was before: its names, its arguments' names, its version.
+
+use crate::ctxt::Ctxt;
+use crate::model::Tool;
+
+pub(super) fn agrees(cx: &Ctxt, tool: &Tool) {
+    is_no_name_of_today(cx, tool);
+    migrates_from_a_version(cx, tool);
+    arguments_are_others(cx, tool);
+}
+
+/// A stored call of the tool itself would be taken for an old one.
+fn is_no_name_of_today(cx: &Ctxt, tool: &Tool) {
+    for was in &tool.options.was {
+        if was.value == tool.name.value {
+            cx.error_at(
+                was.span,
+                format!(
+                    "the tool is named `{}` today\nhelp: write the names that it had before, or remove this one",
+                    was.value
+                ),
+            );
+        }
+    }
+}
+
+/// Without a version a stored call cannot be told from one of today, and would be migrated again and again.
+fn migrates_from_a_version(cx: &Ctxt, tool: &Tool) {
+    if let (Some(migrate), None) = (&tool.options.migrate, &tool.options.version)
+        && !tool.options.misread
+    {
+        cx.error_at(
+            migrate.key,
+            "`migrate` is for calls of another version, and the tool says none\nhelp: add the version that it has today: `version = \"2.0\"`",
+        );
+    }
+}
+
+/// An old name must lead to one argument, and to none of today.
+fn arguments_are_others(cx: &Ctxt, tool: &Tool) {
+    let mut seen: Vec<&str> = Vec::new();
+    for param in tool.model_params() {
+        let Some(was) = &param.was else { continue };
+        let old = was.value.as_str();
+        if param.flatten.is_some() {
+            cx.error_at(
+                was.span,
+                format!(
+                    "the fields of `{}` are the arguments, and it is none itself\nhelp: say the old name of a field in its type: `#[serde(alias = \"{old}\")]`",
+                    param.ident
+                ),
+            );
+        } else if tool.model_params().any(|other| other.name.value == old) {
+            cx.error_at(
+                was.span,
+                format!("`{old}` is an argument of this tool today\nhelp: write the name that `{}` had before, or rename the other one", param.name.value),
+            );
+        } else if seen.contains(&old) {
+            cx.error_at(
+                was.span,
+                format!("two arguments of this tool were named `{old}`\nhelp: keep it at the one that its values go to, and write `migrate` for more"),
+            );
+        } else {
+            seen.push(old);
+        }
+    }
+}

@@ -1,0 +1,521 @@
+//! The struct of a tool's arguments, and the enum of a block's calls: `#[tool(args = Name)]`.
+//!
+//! The struct takes the place of the variables that arguments are decoded into, so a tool that asks for it is decoded by the
+//! same code, once.
+
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::{ToTokens, quote_spanned};
+use syn::ext::IdentExt;
+use syn::{Expr, GenericParam, Generics, Path, Type};
+
+use super::{Names, run, state_trait};
+use crate::model::{ModelParam, Param, Pass, Tool, Words};
+use crate::name::variant;
+use crate::span::{
+    call_site_at, generated, ident, item_span, literal, local, quote, quote_call_site,
+};
+use crate::ty::{self, name_lifetimes, static_lifetimes};
+
+/// The lifetime of what the arguments borrow. No bound of a user's is likely to bind that name.
+const LIFETIME: &str = "'call";
+
+/// What the struct of a tool's arguments needs to be written.
+pub(crate) struct Args<'t> {
+    tool: &'t Tool,
+    name: &'t Ident,
+    /// The type of a method.
+    owner: Option<&'t Type>,
+    /// The type of each field.
+    fields: Vec<TokenStream>,
+    borrows: bool,
+}
+
+impl<'t> Args<'t> {
+    /// Returns nothing if the tool does not ask for the struct.
+    pub(crate) fn of(tool: &'t Tool, owner: Option<&'t Type>, krate: &Path) -> Option<Self> {
+        let name = tool.options.args.as_ref()?;
+        let fields: Vec<_> = tool
+            .model_params()
+            .map(|param| field_type(tool, param, krate))
+            .collect();
+        let borrows = fields.iter().any(|ty| ty::lifetime(ty.clone()).is_some());
+        Some(Self {
+            tool,
+            name,
+            owner,
+            fields,
+            borrows,
+        })
+    }
+
+    /// The struct's own generics: those of the function, behind a lifetime if it borrows.
+    fn generics(&self) -> Generics {
+        let mut generics = self.tool.generics.clone();
+        if self.borrows {
+            let lifetime = lifetime();
+            let first: GenericParam = syn::parse_quote!(#lifetime);
+            generics.params.insert(0, first);
+        }
+        generics
+    }
+
+    /// The struct's type, for the lifetime of a call.
+    fn ty(&self) -> TokenStream {
+        let (name, generics) = (self.name, self.generics());
+        let (_, ty_generics, _) = generics.split_for_impl();
+        quote!(#name #ty_generics)
+    }
+
+    /// The type parameters that no argument mentions.
+    fn unused(&self) -> Vec<&Ident> {
+        let is_used = |param: &&Ident| {
+            let name = param.to_string();
+            let words = [name.as_str()];
+            self.fields
+                .iter()
+                .any(|ty| ty::find(ty.clone(), &words).is_some())
+        };
+        let all = self.tool.generics.type_params().map(|param| &param.ident);
+        all.filter(|param| !is_used(param)).collect()
+    }
+
+    /// The struct, which stands beside the function.
+    pub(crate) fn item(&self) -> TokenStream {
+        let (tool, name) = (self.tool, self.name);
+        let generics = self.generics();
+        let (params, where_clause) = (&generics.params, &generics.where_clause);
+        let params = (!params.is_empty()).then(|| quote!(<#params>));
+        let fields = tool.model_params().zip(&self.fields).map(|(param, ty)| {
+            let (name, doc) = (field(param), doc(&param.description));
+            quote!(#doc pub #name: #ty)
+        });
+        let unused = self.unused();
+        let phantom = (!unused.is_empty()).then(|| {
+            quote!(#[doc(hidden)] pub __tool: ::core::marker::PhantomData<(#(fn() -> *const #unused,)*)>)
+        });
+        let fields = fields.chain(phantom);
+        let words = literal(format!("Arguments of the tool `{}`.", tool.name.value));
+        let cfg = &tool.cfg;
+        // A block's structs are parts of its enum, which is as public as its type may be.
+        let vis = if tool.receiver {
+            quote!(pub)
+        } else {
+            tool.vis.to_token_stream()
+        };
+        let attributes = generated(quote! {
+            #[doc = #words]
+            #[allow(missing_docs, private_interfaces, unreachable_pub, dead_code, clippy::struct_excessive_bools)]
+        });
+        quote!(#(#cfg)* #attributes #vis struct #name #params #where_clause { #(#fields),* })
+    }
+
+    /// The impls that decode into the struct, and run the tool from it.
+    pub(super) fn impls(
+        &self,
+        names: &Names,
+        handle: &Handle,
+        callee: &TokenStream,
+    ) -> TokenStream {
+        let Self { tool, name, .. } = self;
+        let ty = self.ty();
+        let generics = self.generics();
+        let (impl_generics, _, where_clause) = generics.split_for_impl();
+        let implement = quote_call_site!(impl);
+        let lifetime = lifetime();
+        let (call, cx, about) = (local("call"), local("cx"), local("about"));
+        let (decoded, values) = run::decoded(tool, names);
+        let fields = tool.model_params().zip(values).map(|(param, value)| {
+            let name = field(param);
+            quote!(#name: #value)
+        });
+        let phantom =
+            (!self.unused().is_empty()).then(|| quote!(__tool: ::core::marker::PhantomData));
+        let fields = fields.chain(phantom);
+        let (trait_, of) = (&handle.trait_, &handle.of);
+        let (of_generics, _, of_where) = tool.generics.split_for_impl();
+        let handle = &handle.ty;
+        let read = if self.borrows {
+            quote! {
+                pub fn read(
+                    #call: &#lifetime __tool::ToolCall,
+                    #cx: &#lifetime __tool::Reading,
+                ) -> __tool::Result<Self, __tool::ToolError> {
+                    __tool::read::<#handle>(#call, #cx)
+                }
+            }
+        } else {
+            quote! {
+                pub fn read(
+                    #call: &__tool::ToolCall,
+                    #cx: &__tool::Context,
+                ) -> __tool::Result<Self, __tool::ToolError> {
+                    __tool::read_owned(
+                        #call,
+                        #cx,
+                        <#handle as __tool::Handle>::DESCRIPTOR,
+                        <#handle as __tool::ToolArgs>::read,
+                    )
+                }
+            }
+        };
+        let run = self.run(callee);
+        let debug = self.debug();
+        quote! {
+            #[automatically_derived]
+            #implement #of_generics #trait_ for #of #of_where {
+                type Args<#lifetime> = #ty;
+                fn read<#lifetime>(
+                    #call: __tool::Call<#lifetime>,
+                    #about: __tool::About,
+                ) -> __tool::Result<#ty, __tool::EarlyExit> {
+                    #decoded
+                    __tool::Ok(#name { #(#fields),* })
+                }
+            }
+            #[allow(private_interfaces, unreachable_pub, dead_code)]
+            #implement #impl_generics #ty #where_clause {
+                /// Decodes and validates the arguments of a call of this tool.
+                ///
+                /// # Errors
+                /// The error that the tool would answer the call with.
+                #read
+                #run
+            }
+            #debug
+        }
+    }
+
+    /// Shows arguments whose type the macro knows. Of other types it does not know whether they hold secrets.
+    fn debug(&self) -> TokenStream {
+        let Self { tool, name, .. } = self;
+        let ty = self.ty();
+        let generics = self.generics();
+        let (impl_generics, _, where_clause) = generics.split_for_impl();
+        let implement = quote_call_site!(impl);
+        let shown = tool
+            .model_params()
+            .filter(|param| param.is_basic && param.secret.is_none())
+            .map(|param| {
+                let (name, text) = (field(param), literal(param.ident.as_str()));
+                quote!((#text, &self.#name))
+            });
+        let text = literal(name.unraw().to_string());
+        let f = local("f");
+        quote! {
+            #[automatically_derived]
+            #implement #impl_generics ::core::fmt::Debug for #ty #where_clause {
+                fn fmt(&self, #f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                    __tool::debug(#f, #text, &[#(#shown),*])
+                }
+            }
+        }
+    }
+
+    /// The impl for a tool that was rejected, so that its error is not followed by its echoes.
+    pub(crate) fn stub(&self, handle: &Ident) -> TokenStream {
+        let (ty, lifetime, debug) = (self.ty(), lifetime(), self.debug());
+        let (of_generics, ty_generics, of_where) = self.tool.generics.split_for_impl();
+        quote! {
+            #[automatically_derived]
+            impl #of_generics __tool::ToolArgs for #handle #ty_generics #of_where {
+                type Args<#lifetime> = #ty;
+                fn read<#lifetime>(
+                    _: __tool::Call<#lifetime>,
+                    _: __tool::About,
+                ) -> __tool::Result<#ty, __tool::EarlyExit> {
+                    __tool::unread()
+                }
+            }
+            #debug
+        }
+    }
+
+    /// The method that runs the tool. One that needs a person's yes takes it, too: nobody else can give it.
+    fn run(&self, callee: &TokenStream) -> TokenStream {
+        let tool = self.tool;
+        let (state, cx) = (local("state"), local("cx"));
+        let arguments = run::arguments(
+            tool,
+            |_, param| {
+                let name = field(param);
+                quote!(self.#name)
+            },
+            |place| place.end(cx.to_token_stream()),
+        );
+        let outcome = run::outcome(tool, callee, &arguments);
+        let is_async = tool.is_async.then(|| quote!(async));
+        let bounds = states(tool);
+        let (generics, state) = match self.owner {
+            Some(ty) => (None, quote!(#state: &__tool::Arc<#ty>)),
+            None if bounds.is_empty() => {
+                (Some(quote!(<__S: ?::core::marker::Sized>)), quote!(_: &__S))
+            }
+            None => (
+                Some(quote!(<__S: 'static #(#bounds)*>)),
+                quote!(#state: &__tool::Arc<__S>),
+            ),
+        };
+        let cx = if has_context(tool) { cx } else { ident("_cx") };
+        let yes = run::approved(tool).map(|(name, _)| quote!(, #name: __tool::Approved<'_>));
+        quote! {
+            /// Runs the tool with the application's state.
+            ///
+            /// # Errors
+            /// The error that the tool returns.
+            pub #is_async fn run #generics(self, #state, #cx: &__tool::Context #yes)
+                -> __tool::Result<__tool::Outcome, __tool::ToolError>
+            {
+                #outcome
+            }
+        }
+    }
+}
+
+/// The impl that decodes into the struct: of a trait, for a type, and the type that lists the tool.
+pub(super) struct Handle {
+    pub(super) trait_: TokenStream,
+    pub(super) of: TokenStream,
+    pub(super) ty: TokenStream,
+}
+
+/// The body of the function that answers a call of a tool that has the struct.
+pub(super) fn answer(tool: &Tool, names: &Names) -> TokenStream {
+    let (state, call, about, args) = (local("state"), local("call"), local("about"), local("args"));
+    let trait_ = if tool.receiver {
+        let method = &names.method;
+        quote!(__tool::MethodArgs<#method>)
+    } else {
+        quote!(__tool::ToolArgs)
+    };
+    let state = if tool.receiver || !states(tool).is_empty() {
+        state.to_token_stream()
+    } else {
+        quote!(&())
+    };
+    let read = quote!(<Self as #trait_>::read(#call, #about)?);
+    let (name, yes) = run::approved(tool).unzip();
+    // The call's own context is made only for a tool that takes it.
+    match (tool.is_async, has_context(tool)) {
+        (false, true) => {
+            let yes = yes.map(|yes| quote!(, #yes));
+            quote!(__tool::answered(#read.run(#state, &#call.context() #yes)))
+        }
+        (false, false) => {
+            let yes = yes.map(|yes| quote!(, #yes));
+            quote!(__tool::answered(#read.run(#state, #call.__given_context() #yes)))
+        }
+        (true, true) => {
+            let context = local("context");
+            let given = name.as_ref().map(|name| quote!(let #name = #yes;));
+            let name = name.map(|name| quote!(, #name));
+            quote! {
+                let (#args, #context) = (#read, #call.context());
+                #given
+                __tool::pending(async move { #args.run(#state, &#context #name).await })
+            }
+        }
+        (true, false) => {
+            let yes = yes.map(|yes| quote!(, #yes));
+            quote! {
+                let #args = #read;
+                __tool::pending(#args.run(#state, #call.__given_context() #yes))
+            }
+        }
+    }
+}
+
+/// The structs and the enum of a block that was rejected.
+pub(crate) fn rejected_block(
+    calls: Option<&Ident>,
+    tools: &[Tool],
+    ty: &Type,
+    krate: &Path,
+) -> TokenStream {
+    let args: Vec<_> = tools
+        .iter()
+        .filter_map(|tool| Args::of(tool, Some(ty), krate))
+        .collect();
+    let items = args.iter().map(Args::item);
+    let debug = args.iter().map(Args::debug);
+    let calls = calls.map(|name| {
+        let (item, _) = block(name, tools, ty, krate);
+        let lifetime = lifetime();
+        let generics = args
+            .iter()
+            .any(|args| args.borrows)
+            .then(|| quote!(<#lifetime>));
+        let implement = quote! {
+            impl __tool::BlockCalls for #ty {
+                type Calls<#lifetime> = #name #generics;
+                fn read<#lifetime>(
+                    _: &str,
+                    _: &#lifetime __tool::ToolCall,
+                    _: &#lifetime __tool::Reading,
+                ) -> __tool::Option<__tool::Result<#name #generics, __tool::ToolError>> {
+                    __tool::None
+                }
+            }
+        };
+        (item, implement)
+    });
+    let (item, implement) = calls.unzip();
+    quote! {
+        #(#items)*
+        #item
+        const _: () = {
+            use #krate::__private as __tool;
+            #(#debug)*
+            #implement
+        };
+    }
+}
+
+/// The enum of a block's calls, for the module that the block is in, and its impl for the block.
+pub(super) fn block(
+    name: &Ident,
+    tools: &[Tool],
+    ty: &Type,
+    krate: &Path,
+) -> (TokenStream, TokenStream) {
+    let args: Vec<_> = tools
+        .iter()
+        .filter_map(|tool| Args::of(tool, Some(ty), krate))
+        .collect();
+    let lifetime = lifetime();
+    let generics = args
+        .iter()
+        .any(|args| args.borrows)
+        .then(|| quote!(<#lifetime>));
+    let named = |args: &Args<'_>| {
+        let name = &args.tool.ident;
+        Ident::new(&variant(&name.unraw().to_string()), name.span())
+    };
+    let variants = args.iter().map(|args| {
+        let (cfg, variant, ty) = (&args.tool.cfg, named(args), args.ty());
+        let words = literal(format!("A call of the tool `{}`.", args.tool.name.value));
+        quote!(#(#cfg)* #[doc = #words] #variant(#ty))
+    });
+    let attributes = generated(quote! {
+        #[derive(Debug)]
+        #[allow(private_interfaces, unreachable_pub, dead_code, clippy::large_enum_variant)]
+    });
+    let item = quote! {
+        /// Calls of the type's tools.
+        #attributes
+        pub enum #name #generics { #(#variants),* }
+    };
+    let (called, call, cx) = (local("name"), local("call"), local("cx"));
+    let reads = args.iter().map(|args| {
+        let (cfg, variant) = (&args.tool.cfg, named(args));
+        let method = Names::of(args.tool).method;
+        let tool_name = literal(&args.tool.name.value);
+        quote! {
+            #(#cfg)*
+            {
+                if #called == #tool_name {
+                    let read = __tool::read::<__tool::MethodOf<Self, #method>>(#call, #cx);
+                    return __tool::Some(read.map(#name::#variant));
+                }
+            }
+        }
+    });
+    let implement = quote_call_site!(impl);
+    let impls = quote! {
+        #[automatically_derived]
+        #implement __tool::BlockCalls for #ty {
+            type Calls<#lifetime> = #name #generics;
+            fn read<#lifetime>(
+                #called: &str,
+                #call: &#lifetime __tool::ToolCall,
+                #cx: &#lifetime __tool::Reading,
+            ) -> __tool::Option<__tool::Result<#name #generics, __tool::ToolError>> {
+                #(#reads)*
+                __tool::None
+            }
+        }
+    };
+    (item, impls)
+}
+
+/// The bounds on the state that the tool's parameters ask for.
+pub(super) fn states(tool: &Tool) -> Vec<TokenStream> {
+    // Notes about an impl point at its trait, its type and its bounds: at one place.
+    let at_name = call_site_at(&tool.ident);
+    let states = tool.params.iter().filter_map(|param| match param {
+        Param::State(ty) => {
+            let (provide, ty) = state_trait(ty, tool);
+            Some(quote_spanned!(at_name=> + __tool::#provide<#ty>))
+        }
+        Param::Model(_) | Param::Context(_) | Param::Approved(_) => None,
+    });
+    states.collect()
+}
+
+fn has_context(tool: &Tool) -> bool {
+    let is_context = |param: &Param| matches!(param, Param::Context(_));
+    tool.params.iter().any(is_context)
+}
+
+fn lifetime() -> syn::Lifetime {
+    syn::Lifetime::new(LIFETIME, item_span())
+}
+
+/// The type of a parameter's field: what is decoded, and lent to the function if it borrows it.
+fn field_type(tool: &Tool, param: &ModelParam, krate: &Path) -> TokenStream {
+    let ty = match param.pass {
+        Pass::Value => param.ty.to_token_stream(),
+        Pass::Cow => quote!(::std::borrow::Cow<'_, str>),
+        Pass::OptionCow => quote!(__tool::Option<::std::borrow::Cow<'_, str>>),
+        Pass::Ref | Pass::OptionRef | Pass::OptionDeref if param.default.is_some() => {
+            let (given, default) = (&param.slot, static_lifetimes(param.ty.to_token_stream()));
+            quote!(__tool::Lent<#given, #default>)
+        }
+        Pass::Ref | Pass::OptionRef | Pass::OptionDeref => param.slot.clone(),
+    };
+    let ty = name_lifetimes(ty, &tool.lifetimes, LIFETIME);
+    with_crate(ty, krate)
+}
+
+/// Names the runtime by its path, outside the block that imports it.
+fn with_crate(tokens: TokenStream, krate: &Path) -> TokenStream {
+    let named = tokens.into_iter().map(|token| match token {
+        TokenTree::Ident(name) if name == "__tool" => {
+            quote!(#krate::__private)
+        }
+        TokenTree::Group(group) => {
+            let inner = with_crate(group.stream(), krate);
+            let mut named = proc_macro2::Group::new(group.delimiter(), inner);
+            named.set_span(group.span());
+            TokenTree::from(named).into()
+        }
+        other => other.into(),
+    });
+    named.collect()
+}
+
+/// The field of a parameter, by its name in Rust.
+fn field(param: &ModelParam) -> Ident {
+    let span = param.name.span;
+    syn::parse_str::<Ident>(&param.ident).map_or_else(
+        |_| Ident::new_raw(&param.ident, span),
+        |mut ident| {
+            ident.set_span(span);
+            ident
+        },
+    )
+}
+
+/// The documentation of a field, as far as an attribute can have it.
+fn doc(words: &Words) -> Option<TokenStream> {
+    match words {
+        Words::Text(text) if text.value.is_empty() => None,
+        Words::Text(text) => {
+            let text = literal(text.value.as_str());
+            Some(quote!(#[doc = #text]))
+        }
+        Words::Const(text) => match text.as_ref() {
+            Expr::Macro(_) => Some(quote!(#[doc = #text])),
+            _ => None,
+        },
+    }
+}

@@ -1,0 +1,55 @@
+use std::ops::Deref;
+
+use crate::tool::Context;
+use toolwright_schema::decode::Store;
+
+/// A [`Context`] to read typed arguments in, with the place for what they borrow.
+///
+/// Arguments borrow from the text of their call. What does not stand there as it is meant, a text with escapes or repaired
+/// arguments, is kept here. [`Context::reading`] makes one; make it for a call or a batch, since nothing leaves it before it
+/// is dropped. It is used as the context that it holds.
+///
+/// ```
+/// use toolwright::{Context, ToolCall, tool};
+///
+/// /// Looks up a city.
+/// #[tool(args = Lookup)]
+/// fn lookup(city: &str) -> usize {
+///     city.len()
+/// }
+///
+/// let call = ToolCall::new("call_1", "lookup", r#"{"city": "Troms\u00f8"}"#);
+/// let cx = Context::new().reading();
+/// let args = Lookup::read(&call, &cx)?;
+/// assert_eq!(args.city, "Tromsø");
+/// # Ok::<(), toolwright::ToolError>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Reading {
+    context: Context,
+    store: Store,
+}
+
+impl Reading {
+    pub(crate) fn store(&self) -> &Store {
+        &self.store
+    }
+}
+
+impl Deref for Reading {
+    type Target = Context;
+
+    fn deref(&self) -> &Context {
+        &self.context
+    }
+}
+
+impl Context {
+    /// Returns the context with an empty place for what typed arguments borrow.
+    pub fn reading(&self) -> Reading {
+        Reading {
+            context: self.clone(),
+            store: Store::new(),
+        }
+    }
+}

@@ -56,9 +56,8 @@ pub mod call {
     };
     #[doc(inline)]
     pub use toolwright_runtime::tool::{
-        Answer, Approved, BoxFuture, Call, CallPlace, Decision, Filter, Grant, Migrate, Reading, Scope,
-        State,
-        WrapTool,
+        Answer, Approved, BoxFuture, Call, CallPlace, Decision, Filter, Grant, Migrate, Reading,
+        Scope, State, WrapTool,
     };
     #[cfg(feature = "tokio")]
     #[doc(inline)]
@@ -123,7 +122,17 @@ pub mod executor {
 #[doc(inline)]
 pub use toolwright_runtime::layers;
 
-/// What a change of a tool means to those who call it: the comparison behind `tools.lock`.
+/// What a change of a tool means to those who call it: the lock of a list, and the comparison behind it.
+///
+/// `tools! { lock: "tools.lock"; … }` holds each tool against a file when it compiles. The file is written by [`check`] in a
+/// test, or by the command `lock` of a program of `serve::main`:
+///
+/// | build and run with | |
+/// | --- | --- |
+/// | `TOOLS_LOCK=update` | writes the file, unless something breaks |
+/// | `TOOLS_LOCK=accept-major` | writes the file in any case |
+///
+/// [`check`]: lock::check
 pub mod lock {
     #[doc(inline)]
     pub use toolwright_runtime::toolset::lock::{
@@ -453,6 +462,8 @@ pub use toolwright_macros::resource;
 ///   values of several types.
 /// - `budget: 4_000;` at the head is how many tokens the definitions may take of every request, by
 ///   estimate ([`ToolDef::estimated_tokens`]); the message names the tools that take most.
+/// - `lock: "tools.lock";` at the head names a file beside `Cargo.toml` that says what the tools were: a
+///   change that breaks those who call them does not compile. See [`lock`](mod@lock).
 /// - `instructions: [SYSTEM];` at the head are constants of [`instructions!`]: the list has every tool that they name.
 ///
 /// Equal names, names that some provider refuses, and state that is missing do not compile.

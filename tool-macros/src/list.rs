@@ -24,8 +24,8 @@ use crate::span::{
 };
 use crate::ty;
 
-use self::retired::Retired;
 pub(crate) use self::calls::calls;
+use self::retired::Retired;
 use self::targets::Targets;
 
 /// A parsed list, behind the crate path that the runtime's macro passes.
@@ -354,7 +354,7 @@ fn listed(list: &List, errors: Option<&TokenStream>) -> TokenStream {
     // A list that has been refused is not checked further, so that one error stays one.
     let targeted = errors.is_none().then(|| targets.check(elements));
     let lock = targets.lock.as_ref().filter(|_| errors.is_none());
-    let locked = lock.map(|file| lock::check(file, &targets.unproven, elements));
+    let locked = lock.map(|file| lock::check(file, &targets.unproven, elements, retired));
     let has_names = !elements.is_empty() || !retired.is_empty();
     let check = (errors.is_none() && has_names).then(|| check(elements, retired));
     let words = elements

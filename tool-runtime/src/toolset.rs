@@ -28,8 +28,8 @@ use toolwright_schema::text::{LONGEST_SHOWN, NameError, Printable, ShortStr, did
 #[cfg(feature = "tokio")]
 pub(crate) use self::call::resolved;
 pub use self::error::{AttachError, ConflictError, RenameError};
-pub use self::lock::{Locked, LockedTool};
 pub use self::instructions::{Instructions, InstructionsError, Part};
+pub use self::lock::{Locked, LockedTool};
 #[cfg(feature = "tokio")]
 pub use self::registry::Changes;
 pub use self::registry::Registry;
@@ -118,6 +118,7 @@ pub(crate) struct Traits {
 impl Entry {
     pub(crate) fn new(tool: Arc<dyn Tool>) -> Self {
         let (def, needs_approval) = (tool.def(), tool.__needs_approval());
+        let has_mentions = def.mentions().next().is_some();
         Self {
             name: def.name.as_ref().into(),
             attributes: def.meta.clone(),
@@ -137,7 +138,7 @@ impl Entry {
             may_hide: tool.__may_hide() || def.meta.get(SCOPES).is_some() || needs_approval,
             is_destructive: def.annotations.destructive == Some(true),
             retired: Vec::new(),
-            has_mentions: def.mentions().next().is_some(),
+            has_mentions,
             tool,
             encoded: Arc::default(),
         }

@@ -44,22 +44,23 @@ impl Parse for Calls {
         }
         input.parse::<Token![;]>()?;
         let targets = super::Targets::parse_head(input)?;
-        let (elements, retired) = elements(
-            input,
-            Element::parse_in_enum,
-            |input, element| match &element.what {
-                ElementKind::One { path, .. }
-                    if path.is_ident("state")
-                        && (input.peek(Token![:]) || input.peek(Token![=])) =>
-                {
-                    syn::Error::new_spanned(
-                        path,
-                        "the state comes last, behind a semicolon\nhelp: write `; state: App`",
-                    )
-                }
-                _ => expected_comma(input, element),
-            },
-        )?;
+        let (elements, retired) =
+            elements(
+                input,
+                Element::parse_in_enum,
+                |input, element| match &element.what {
+                    ElementKind::One { path, .. }
+                        if path.is_ident("state")
+                            && (input.peek(Token![:]) || input.peek(Token![=])) =>
+                    {
+                        syn::Error::new_spanned(
+                            path,
+                            "the state comes last, behind a semicolon\nhelp: write `; state: App`",
+                        )
+                    }
+                    _ => expected_comma(input, element),
+                },
+            )?;
         let mut state = None;
         if input.peek(Token![;]) {
             input.parse::<Token![;]>()?;

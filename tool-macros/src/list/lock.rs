@@ -9,6 +9,7 @@ use crate::ctxt::Ctxt;
 use crate::span::{SpanEnds, call_site_at_item, literal, quote, quote_call_site};
 
 use super::Element;
+use super::retired::Retired;
 use super::targets::inputs;
 
 /// The rules for the file's name, and that there is a file.
@@ -42,7 +43,12 @@ pub(super) fn constant() -> Ident {
 }
 
 /// The constant with the lock, and the checks in `const`, each at its place.
-pub(super) fn check(file: &LitStr, unproven: &[Ident], elements: &[Element]) -> TokenStream {
+pub(super) fn check(
+    file: &LitStr,
+    unproven: &[Ident],
+    elements: &[Element],
+    retired: &[Retired],
+) -> TokenStream {
     let constant = constant();
     let listed = inputs(elements);
     let last = |element: &Element| {
@@ -61,6 +67,8 @@ pub(super) fn check(file: &LitStr, unproven: &[Ident], elements: &[Element]) -> 
             let name = last(element);
             element.or(&quote!(#name), quote!(""))
         });
+    // Nor is what is retired gone without a word.
+    let off = off.chain(retired.iter().map(Retired::old));
     let accepted = unproven.iter().map(|tool| literal(tool.to_string()));
     let kept = elements.iter().enumerate().map(|(index, element)| {
         let is_unproven = element

@@ -96,6 +96,14 @@ impl Parse for Pair {
     }
 }
 
+impl Retired {
+    /// The old name, behind its conditions.
+    pub(super) fn old(&self) -> TokenStream {
+        let Self { cfg, old, .. } = self;
+        quote!(#(#cfg)* #old)
+    }
+}
+
 impl Replacement {
     fn place(&self) -> SpanEnds {
         match self {

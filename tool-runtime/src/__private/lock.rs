@@ -206,11 +206,15 @@ pub const fn kept<const N: usize>(
         if tool.name.is_empty() {
             continue;
         }
-        let name = called(listed, tool);
-        let name = name.as_str();
+        let now = called(listed, tool.name);
+        let now = now.as_str();
+        let before = lock.name_before(listed, tool);
+        let before = before.as_str();
         // A new tool breaks nobody.
-        let Some(print) = lock.print(name) else {
-            continue;
+        let (name, print) = match (lock.print(now), lock.print(before)) {
+            (Some(print), _) => (now, print),
+            (None, Some(print)) => (before, print),
+            (None, None) => continue,
         };
         let may_be_opaque = all || is_one_of(unproven, tool.name) || is_one_of(unproven, name);
         if let Some(text) = lock.judge(name, print, tool, may_be_opaque) {
@@ -219,15 +223,15 @@ pub const fn kept<const N: usize>(
     }
 }
 
-/// The name that a list gives a tool.
-const fn called(listed: As, tool: &Descriptor) -> ConstText {
+/// The name that a list gives a tool of this name.
+const fn called(listed: As, own: &str) -> ConstText {
     let mut text = ConstText::new();
     match listed {
         As::Tool(other, _) if !other.is_empty() => text.push(other),
-        As::Tool(..) => text.push(tool.name),
+        As::Tool(..) => text.push(own),
         As::Instance(prefix, _) => {
             text.push(prefix);
-            text.push(tool.name);
+            text.push(own);
         }
     }
     text
@@ -252,7 +256,9 @@ pub const fn none_is_gone<const N: usize>(lock: &Lock<N>, list: &[Inputs], off: 
             let mut text = ConstText::new();
             text.push("the list has no tool `");
             text.push(name);
-            text.push("` any more, and the lock says that it may be called\nhelp: list it again, or accept the break: `TOOLS_LOCK=accept-major cargo test`");
+            text.push("` any more, and the lock says that it may be called\nhelp: list it again, say `#[tool(was(\"");
+            text.push(name);
+            text.push("\"))]` of the tool in its place, or accept the break: `TOOLS_LOCK=accept-major cargo test`");
             panic!("{}", text.as_str());
         }
     }
@@ -260,7 +266,7 @@ pub const fn none_is_gone<const N: usize>(lock: &Lock<N>, list: &[Inputs], off: 
 
 const fn is_listed(mut list: &[Inputs], name: &str) -> bool {
     while let [element, rest @ ..] = list {
-        if brings(element, name) {
+        if brings(element, name) || brought(element, name) {
             return true;
         }
         list = rest;
@@ -273,6 +279,26 @@ const fn brings(element: &Inputs, name: &str) -> bool {
     while let [tool, more @ ..] = tools {
         if is_called(name, listed, tool.name) {
             return true;
+        }
+        tools = more;
+    }
+    false
+}
+
+/// Returns true if one of an element's tools had a name before.
+const fn brought(element: &Inputs, name: &str) -> bool {
+    let (mut tools, listed) = element.tools();
+    let prefix = match listed {
+        As::Instance(prefix, _) => prefix,
+        As::Tool(..) => "",
+    };
+    while let [tool, more @ ..] = tools {
+        let mut was = tool.past.was;
+        while let [old, rest @ ..] = was {
+            if is_called(name, As::Instance(prefix, ""), old) {
+                return true;
+            }
+            was = rest;
         }
         tools = more;
     }
@@ -343,6 +369,24 @@ impl<const N: usize> Lock<N> {
         }
     }
 
+    /// The name that a tool had in the file; nothing if it had none that the tool tells of.
+    const fn name_before(&self, listed: As, tool: &Descriptor) -> ConstText {
+        // A list's own name for a tool is none that the tool had.
+        let listed = match listed {
+            As::Instance(prefix, words) => As::Instance(prefix, words),
+            As::Tool(..) => As::OWN,
+        };
+        let mut was = tool.past.was;
+        while let [old, rest @ ..] = was {
+            let name = called(listed, old);
+            if self.print(name.as_str()).is_some() {
+                return name;
+            }
+            was = rest;
+        }
+        ConstText::new()
+    }
+
     const fn entry(&self, name: &str) -> Option<&'static str> {
         match value_of(self.text, "tools") {
             Some(tools) => value_of(tools, name),
@@ -401,7 +445,7 @@ impl<const N: usize> Lock<N> {
             from: old.as_bytes(),
             by: input.split_at(len).0,
             is_output: false,
-            renamed: &[],
+            renamed: tool.past.was_args,
         };
         if !matches!(question.answer(&mut found), Answer::Yes) {
             text.push("` breaks those who call it: ");
@@ -455,6 +499,17 @@ const fn tell(text: &mut ConstText, found: &Findings<'_>, is_output: bool) {
         text.push_number(found.len - 1);
         text.push(" more");
     }
+    // An argument that is gone may have another name.
+    if let Some(old) = found.removed()
+        && found.len > 1
+    {
+        text.push("\nhelp: if `");
+        text.push(old);
+        text.push("` has another name, say `#[arg(was = \"");
+        text.push(old);
+        text.push("\")]` there; else admit what was admitted, or accept the break: `TOOLS_LOCK=accept-major cargo test`");
+        return;
+    }
     accept(text);
 }
 
@@ -492,6 +547,7 @@ pub fn locked_tools(list: &'static [Inputs], elements: &[&'static str]) -> Vec<L
                 def: tool.def(element.listed_as()),
                 element: name,
                 fingerprint: (!tool_is_opaque(tool)).then(|| fingerprint(tool)),
+                past: tool.past,
             });
         }
     }

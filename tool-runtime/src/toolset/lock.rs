@@ -9,6 +9,7 @@ use toolwright_provider::call::{Annotations, ToolDef};
 use toolwright_schema::compare::{Comparison, Members, Verdict, compared, value_of};
 use toolwright_schema::read::read;
 
+use crate::tool::Past;
 use crate::toolset::Toolset;
 
 /// The lock of a list: made by `tools! { lock: "tools.lock"; … }`.
@@ -22,7 +23,7 @@ pub struct Locked {
     pub accepts_breaks: bool,
     /// The file's text when the program was built.
     pub text: &'static str,
-    /// Last names of elements that a `#[cfg]` may switch off.
+    /// Last names of elements that a `#[cfg]` switches off, and names that are retired.
     pub off: &'static [&'static str],
     /// The list's tools.
     pub tools: fn() -> Vec<LockedTool>,
@@ -37,6 +38,8 @@ pub struct LockedTool {
     pub element: &'static str,
     /// The fingerprint of the tree; `None` if a part of it is known at run time alone.
     pub fingerprint: Option<u64>,
+    /// What the tool was before.
+    pub past: Past,
 }
 
 /// What changed in a tool since it was locked.
@@ -72,6 +75,8 @@ pub enum LockError {
     Breaks(Vec<LockChange>),
     /// The file does not say what the tools are now.
     Behind(Vec<LockChange>),
+    /// This tool states a version and broke, and the first number of its version is not larger than it was.
+    Unraised(String),
     /// The program was not built to write the file: `TOOLS_LOCK` was not set.
     ReadOnly,
     /// The file cannot be written.
@@ -91,6 +96,12 @@ impl fmt::Display for LockError {
                 changes,
                 "write it anew: build and run the same with `TOOLS_LOCK=update`",
             ),
+            Self::Unraised(tool) => {
+                return write!(
+                    f,
+                    "`{tool}` breaks those who call it, and its version does not say so\nhelp: raise the first number: `#[tool(version = \"2.0\")]`"
+                );
+            }
             Self::ReadOnly => {
                 return f.write_str(
                     "the program was not built to write its lock\nhelp: build it with `TOOLS_LOCK=update`",
@@ -178,6 +189,9 @@ impl Locked {
         if !accept_breaks && changes.iter().any(|change| change.verdict.breaks()) {
             return Err(LockError::Breaks(changes));
         }
+        if let Some(tool) = changes.iter().find_map(|change| self.unraised(change)) {
+            return Err(LockError::Unraised(tool));
+        }
         let text = self.new_text();
         let path = Path::new(self.folder).join(self.file);
         // An unchanged file keeps its time, so that nothing is built anew.
@@ -191,7 +205,7 @@ impl Locked {
         let tools = (self.tools)();
         let mut changes: Vec<_> = tools.iter().filter_map(|tool| self.change(tool)).collect();
         let gone = entries(self.text).into_iter().filter(|(name, entry)| {
-            !tools.iter().any(|tool| tool.def.name == *name) && !self.is_off(name, entry)
+            !tools.iter().any(|tool| tool.is(name) || tool.was(name)) && !self.is_off(name, entry)
         });
         changes.extend(gone.map(|(name, _)| LockChange {
             tool: name,
@@ -200,6 +214,18 @@ impl Locked {
             witness: None,
         }));
         changes
+    }
+
+    /// Returns the name of a tool that broke, if its version says otherwise.
+    fn unraised(&self, change: &LockChange) -> Option<String> {
+        let tools = (self.tools)();
+        let tool = tools.iter().find(|tool| tool.is(&change.tool))?;
+        let entries = entries(self.text);
+        let (_, entry) = entries.iter().find(|(name, _)| tool.is(name))?;
+        let old: String = serde_json::from_str(value_of(entry, "version")?).ok()?;
+        let major = |version: &str| version.split('.').next()?.parse::<u64>().ok();
+        let is_raised = major(tool.past.version) > major(&old);
+        (change.verdict.breaks() && !is_raised).then(|| change.tool.clone())
     }
 
     /// Returns true if an entry belongs to an element that is switched off.
@@ -220,7 +246,9 @@ impl Locked {
             })
         };
         let entries = entries(self.text);
-        let Some((_, entry)) = entries.iter().find(|(name, _)| *name == def.name) else {
+        let now = entries.iter().find(|(name, _)| tool.is(name));
+        let before = || entries.iter().find(|(name, _)| tool.was(name));
+        let Some((name, entry)) = now.or_else(before) else {
             return change(Verdict::Minor, vec!["the tool is new".to_owned()]);
         };
         let mut verdict = Verdict::Same;
@@ -238,10 +266,13 @@ impl Locked {
             None => "false".to_owned(),
         };
         let old = value_of(entry, "input").map_or_else(|| "false".to_owned(), canonical);
-        let input = compared(&old, def.input.as_json(), false, &[]);
+        let input = compared(&old, def.input.as_json(), false, tool.past.was_args);
         let witness = input.witness.clone();
         add(input);
         let said = |verdict, words: &str| Comparison::said(verdict, words);
+        if *name != def.name {
+            add(said(Verdict::Minor, "the tool has another name"));
+        }
         match (value_of(entry, "output").map(canonical), &def.output) {
             (Some(old), Some(new)) => add(compared(&old, new.as_json(), true, &[])),
             (Some(_), None) => add(said(Verdict::Major, "the result is no longer described")),
@@ -277,7 +308,7 @@ impl Locked {
         let kept: Vec<&(String, String)> = old
             .iter()
             .filter(|(name, entry)| {
-                !tools.iter().any(|tool| tool.def.name == *name) && self.is_off(name, entry)
+                !tools.iter().any(|tool| tool.is(name)) && self.is_off(name, entry)
             })
             .collect();
         let mut text = r#"{"lock":1,"fingerprints":{"#.to_owned();
@@ -308,12 +339,28 @@ impl Locked {
 }
 
 impl LockedTool {
+    /// Returns true if this is the tool's name.
+    fn is(&self, name: &str) -> bool {
+        self.def.name == name
+    }
+
+    /// Returns true if this was the tool's name.
+    fn was(&self, name: &str) -> bool {
+        self.past.was_called(name, &self.def.name)
+    }
+
     fn write(&self, text: &mut String) {
-        let Self { def, element, .. } = self;
+        let Self {
+            def, element, past, ..
+        } = self;
         text.push('{');
         if **element != *def.name {
             write_key(text, "element");
             write_string(text, element);
+        }
+        if !past.version.is_empty() {
+            write_key(text, "version");
+            write_string(text, past.version);
         }
         write_key(text, "description");
         write_string(text, &def.description);

@@ -162,6 +162,21 @@ impl<'t> Findings<'t> {
         }
     }
 
+    /// Returns the key of the first argument that is gone.
+    pub const fn removed(&self) -> Option<&'t str> {
+        let mut rest: &[Option<Finding<'t>>] = &self.first;
+        while let [Some(finding), behind @ ..] = rest {
+            if matches!(finding.change, Change::Removed)
+                && finding.place.is_root()
+                && let Ok(key) = std::str::from_utf8(finding.old)
+            {
+                return Some(key);
+            }
+            rest = behind;
+        }
+        None
+    }
+
     /// Returns the findings that are kept.
     pub fn iter(&self) -> impl Iterator<Item = &Finding<'t>> {
         self.first.iter().flatten()
@@ -204,28 +219,67 @@ impl Finding<'_> {
             self.place.write(text);
             text.push("`");
         }
+        if is_output {
+            self.write_result(text);
+        } else {
+            self.write_argument(text);
+        }
+    }
+
+    /// What is refused now.
+    const fn write_argument(&self, text: &mut ConstText) {
+        let (old, new) = (self.old, self.new);
         match self.change {
-            Change::Type => self.pair(text, " was of type ", ", and is of type ", " now"),
-            Change::Value if self.old.is_empty() => text.push(" admits fewer values now"),
+            Change::Type => changed(text, old, new, "was of type ", "is of type "),
             Change::Value => {
                 text.push(" no longer admits ");
-                quoted(text, self.old);
+                quoted(text, old);
             }
             Change::Listed => text.push(" admits only listed values now"),
-            Change::Minimum => self.pair(text, " began at ", ", and begins at ", " now"),
-            Change::Maximum => self.pair(text, " went up to ", ", and goes up to ", " now"),
-            Change::Multiple => self.pair(text, " was a multiple of ", ", and is one of ", " now"),
+            Change::Minimum => changed(text, old, new, "began at ", "begins at "),
+            Change::Maximum => changed(text, old, new, "went up to ", "goes up to "),
+            Change::Multiple => changed(text, old, new, "was a multiple of ", "is a multiple of "),
             Change::Shortest => text.push(" has to be longer now"),
             Change::Longest => text.push(" has to be shorter now"),
-            Change::Pattern => self.pair(text, " had the pattern ", ", and has ", " now"),
-            Change::Format => self.pair(text, " had the format ", ", and has ", " now"),
+            Change::Pattern => changed(text, old, new, "had to match ", "has to match "),
+            Change::Format => changed(text, old, new, "had the format ", "has the format "),
             Change::Unique => text.push(" may no longer repeat elements"),
             Change::Closed => text.push(" no longer admits keys that it does not name"),
             Change::Never => text.push(" admits nothing any more"),
             Change::Alternatives => text.push(" has no alternative any more for what was admitted"),
             Change::Unclear => {
                 text.push(" changed in ");
-                quoted(text, self.old);
+                quoted(text, old);
+                text.push(", which is not compared");
+            }
+            Change::Required | Change::Removed | Change::Lost => {}
+        }
+    }
+
+    /// What a reader has to handle now: the newer schema is the one that was held against the older.
+    const fn write_result(&self, text: &mut ConstText) {
+        let (new, old) = (self.old, self.new);
+        match self.change {
+            Change::Type => changed(text, old, new, "was of type ", "is of type "),
+            Change::Value => {
+                text.push(" may be ");
+                quoted(text, new);
+                text.push(" now");
+            }
+            Change::Minimum => changed(text, old, new, "began at ", "begins at "),
+            Change::Maximum => changed(text, old, new, "went up to ", "goes up to "),
+            Change::Multiple => text.push(" is no longer a multiple of the same number"),
+            Change::Shortest => text.push(" may be shorter now"),
+            Change::Longest => text.push(" may be longer now"),
+            Change::Pattern => changed(text, old, new, "matched ", "matches "),
+            Change::Format => changed(text, old, new, "had the format ", "has the format "),
+            Change::Unique => text.push(" may repeat elements now"),
+            Change::Listed | Change::Closed | Change::Never | Change::Alternatives => {
+                text.push(" may be something new");
+            }
+            Change::Unclear => {
+                text.push(" changed in ");
+                quoted(text, new);
                 text.push(", which is not compared");
             }
             Change::Required | Change::Removed | Change::Lost => {}
@@ -270,22 +324,27 @@ impl Finding<'_> {
         push(text, self.old);
         text.push("`");
     }
+}
 
-    const fn pair(&self, text: &mut ConstText, was: &str, now: &str, end: &str) {
+/// What was said, if anything was, and what is said now.
+const fn changed(text: &mut ConstText, old: &[u8], new: &[u8], was: &str, is: &str) {
+    if !old.is_empty() {
+        text.push(" ");
         text.push(was);
-        if self.old.is_empty() {
-            text.push("any");
-        } else {
-            push(text, self.old);
-        }
-        text.push(now);
-        if self.new.is_empty() {
-            text.push("any");
-        } else {
-            push(text, self.new);
-        }
-        text.push(end);
+        push(text, old);
     }
+    if new.is_empty() {
+        text.push(if old.is_empty() {
+            " changed"
+        } else {
+            ", and is no longer limited"
+        });
+        return;
+    }
+    text.push(if old.is_empty() { " " } else { ", and " });
+    text.push(is);
+    push(text, new);
+    text.push(" now");
 }
 
 const fn quoted(text: &mut ConstText, what: &[u8]) {

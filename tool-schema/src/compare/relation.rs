@@ -45,7 +45,7 @@ pub struct Question<'t> {
     /// True if the values are results: a reader leaves keys that it does not know alone, and misses those that are
     /// gone. `from` is the newer one then.
     pub is_output: bool,
-    /// The keys of the outermost object that have other names in `by`: the name there, and the one in `from`.
+    /// The keys of the outermost object that have other names in `by`: the name in `from`, and the one there.
     pub renamed: &'t [(&'static str, &'static str)],
 }
 
@@ -638,7 +638,7 @@ impl<'t> Question<'t> {
         } else {
             &[]
         };
-        while let [(by, from), rest @ ..] = renamed {
+        while let [(from, by), rest @ ..] = renamed {
             if equal(by.as_bytes(), key) {
                 return from.as_bytes();
             }
@@ -654,7 +654,7 @@ impl<'t> Question<'t> {
         } else {
             &[]
         };
-        while let [(by, from), rest @ ..] = renamed {
+        while let [(from, by), rest @ ..] = renamed {
             if equal(from.as_bytes(), key) {
                 return by.as_bytes();
             }

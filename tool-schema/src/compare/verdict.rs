@@ -96,7 +96,7 @@ pub fn compare_output(old: &SchemaDoc, new: &SchemaDoc) -> Comparison {
     compared(old.as_json(), new.as_json(), true, &[])
 }
 
-/// Compares two texts; `renamed` has the names of arguments, new and old.
+/// Compares two texts; `renamed` has the names of arguments, old and new.
 pub fn compared(
     old: &str,
     new: &str,

@@ -118,3 +118,37 @@ fn own_stores() {
         "a call of version 1.0 cannot be made one of version 2.0: version 1.0 took orders of nothing"
     );
 }
+
+mod locked {
+    use super::{create_order, read_page};
+    use toolwright::{Toolset, tools};
+
+    // ANCHOR: locked
+    pub(super) fn desk() -> Toolset {
+        tools! { lock: "tests/guide/tools.lock"; create_order, read_page, retired("read_output" => read_page) }
+    }
+    // ANCHOR_END: locked
+}
+
+#[test]
+fn the_lock_is_up_to_date() {
+    use locked::desk;
+    // ANCHOR: lock_test
+    toolwright::lock::check(&desk()).unwrap_or_else(|error| panic!("{error}"));
+    // ANCHOR_END: lock_test
+}
+
+#[test]
+fn two_schemas_are_compared() -> Result<(), serde_json::Error> {
+    // ANCHOR: compare
+    use toolwright::lock::{Verdict, compare};
+    use toolwright::schema::SchemaDoc;
+
+    let old = SchemaDoc::parse(r#"{"type": "integer", "minimum": 1, "maximum": 14}"#)?;
+    let new = SchemaDoc::parse(r#"{"type": "integer", "minimum": 1, "maximum": 7}"#)?;
+    let comparison = compare(&old, &new);
+    assert_eq!(comparison.verdict, Verdict::Major);
+    assert_eq!(comparison.witness.as_deref(), Some("8"));
+    // ANCHOR_END: compare
+    Ok(())
+}

@@ -3,7 +3,7 @@
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{Agent, ModelResponse, Session};
 use toolwright::layers::Approval;
-use toolwright::{Context, Executor, ToolCall};
+use toolwright::{Context, Encoder, Executor, ToolCall};
 
 use crate::output;
 
@@ -57,7 +57,7 @@ fn a_model_is_told() {
         ] {
             let call = ToolCall::new("call_1", name, arguments);
             let result = desk().call_blocking(&call, &Context::new());
-            println!("{}", result.to_text());
+            println!("{}", result.content(Encoder::auto()));
         }
     });
     output::shown("change_a_tool.told.txt", &printed);

@@ -59,19 +59,33 @@ fn names_are_those_of_the_set() {
         "Opens it after `weather`. In Oslo.",
     ];
     assert_eq!(told(&tools), expected);
-    let renamed = tools.prefix("my_").unwrap().rename("my_plan_day", "my_schedule").unwrap();
+    let renamed = tools
+        .prefix("my_")
+        .unwrap()
+        .rename("my_plan_day", "my_schedule")
+        .unwrap();
     assert_eq!(told(&renamed)[1], "Plans a day by `my_weather`.");
-    assert_eq!(told(&renamed)[2], "Creates an order, as `my_schedule` says.");
-    assert_eq!(told(&renamed.prefix("a_").unwrap())[3], "Opens it after `a_my_weather`. In Oslo.");
+    assert_eq!(
+        told(&renamed)[2],
+        "Creates an order, as `my_schedule` says."
+    );
+    assert_eq!(
+        told(&renamed.prefix("a_").unwrap())[3],
+        "Opens it after `a_my_weather`. In Oslo."
+    );
     let sent = Wire::OpenAiChat.definitions(&renamed).to_string();
-    assert!(sent.contains("see `my_schedule`; `my_order` and `my_schedule` come"), "{sent}");
+    assert!(
+        sent.contains("see `my_schedule`; `my_order` and `my_schedule` come"),
+        "{sent}"
+    );
     assert!(!sent.contains("fn@"), "{sent}");
     assert!(sent.contains("As in `plan`"), "a parameter's words: {sent}");
 }
 
 #[test]
 fn other_words_stay_as_they_are() {
-    let tools = tools![plan as "plan": "Plans by `forecast`.", forecast as "weather", orders::create];
+    let tools =
+        tools![plan as "plan": "Plans by `forecast`.", forecast as "weather", orders::create];
     assert_eq!(told(&tools)[0], "Plans by `forecast`.");
     let compact = tools.compact().unwrap();
     assert!(told(&compact)[1].starts_with("Tells the weather. Before you plan, see `plan`;"));
@@ -82,10 +96,20 @@ fn a_tool_that_is_missing_is_reported() {
     let tools = tools![plan];
     assert_eq!(told(&tools), ["Plans a day by `forecast`."]);
     let report = tools.check(Dialect::OpenAiNonStrict);
-    let found: Vec<_> = report.errors().map(|error| (error.code, error.message.as_str())).collect();
+    let found: Vec<_> = report
+        .errors()
+        .map(|error| (error.code, error.message.as_str()))
+        .collect();
     assert_eq!(
         found,
-        [(ProblemCode::UnknownTool, "the description names `forecast`, which the set lacks")]
+        [(
+            ProblemCode::UnknownTool,
+            "the description names `forecast`, which the set lacks"
+        )]
     );
-    assert!(tools![plan, forecast, orders::create].check(Dialect::OpenAiNonStrict).is_accepted());
+    assert!(
+        tools![plan, forecast, orders::create]
+            .check(Dialect::OpenAiNonStrict)
+            .is_accepted()
+    );
 }

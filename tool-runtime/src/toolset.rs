@@ -110,6 +110,7 @@ pub(crate) struct Traits {
 impl Entry {
     pub(crate) fn new(tool: Arc<dyn Tool>) -> Self {
         let def = tool.def();
+        let has_mentions = def.mentions().next().is_some();
         Self {
             name: def.name.as_ref().into(),
             attributes: def.meta.clone(),
@@ -126,7 +127,7 @@ impl Entry {
             },
             may_hide: tool.__may_hide() || def.meta.get(SCOPES).is_some(),
             is_destructive: def.annotations.destructive == Some(true),
-            has_mentions: def.mentions().next().is_some(),
+            has_mentions,
             tool,
             encoded: Arc::default(),
         }

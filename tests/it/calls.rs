@@ -113,6 +113,7 @@ impl Crm {
 
 tools! {
     /// What the model may do.
+    #[derive(Debug)]
     enum Call;
     targets: [anthropic];
     create_order,

@@ -19,7 +19,7 @@ pub(crate) fn free(error: &syn::Error, tool: &Tool, handle: &Ident, krate: &Path
             const TABLE: __tool::Table<Self::Params> = ("", [], __tool::NO_OUTPUT);
         }
     };
-    let args = Args::of(tool, None, krate);
+    let args = Args::of(tool, None, krate).filter(|_| tool.options.args.as_ref() != Some(handle));
     let (args, stub) = args.map(|args| (args.item(), args.stub(handle))).unzip();
     let beside = companion(tool, handle, krate, None, &quote!(#items #stub));
     quote!(#errors #args #beside)

@@ -259,7 +259,8 @@ fn expand(calls: Calls, variants: &[Variant]) -> TokenStream {
                         return #read #end.map(Self::#variant);
                     }
                 };
-                (quote!(#args::Args<#lifetime>), doc_of(path), read)
+                let ty = place.end(quote!(::Args<#lifetime>));
+                (quote!(#args #ty), doc_of(path), read)
             }
             ElementKind::Many { value, ty, .. } => {
                 let param = param_name(variant, &params);
@@ -272,12 +273,13 @@ fn expand(calls: Calls, variants: &[Variant]) -> TokenStream {
                     || literal("").into_token_stream(),
                     |name: LitStr| name.into_token_stream(),
                 );
-                let (begin, open) = (at_start(place, "read_of"), place.start(quote!(::<)));
-                let begin = quote!(#begin #open);
-                let end = place.end(quote!(>(#call, #cx, #prefix)));
+                let begin = at_start(place, "read_of");
+                let reader = place.end(quote!(>::read));
+                let reader = quote!(#of #ty #keyword #trait_ #reader);
+                let end = place.end(quote!((#call, #cx, #prefix, #reader)));
                 let found = local("read");
                 let read = quote! {
-                    if let #private::Some(#found) = #begin #ty #end {
+                    if let #private::Some(#found) = #begin #end {
                         return #found.map(Self::#variant);
                     }
                 };
@@ -304,7 +306,6 @@ fn expand(calls: Calls, variants: &[Variant]) -> TokenStream {
     });
     let set = listed(&list, None);
     let attributes = generated(quote! {
-        #[derive(Debug)]
         #[allow(private_interfaces, dead_code, clippy::large_enum_variant)]
     });
     let allowed = generated(

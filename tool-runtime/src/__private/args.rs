@@ -99,12 +99,13 @@ fn read_in<'a, T>(
 }
 
 /// Reads the call of one of a type's tools, whose names the list begins with a prefix.
-pub fn read_of<'a, T: BlockCalls>(
+pub fn read_of<'a, T>(
     call: &'a ToolCall,
     cx: &'a Reading,
     prefix: &str,
-) -> Option<Result<T::Calls<'a>, ToolError>> {
-    T::read(call.name.strip_prefix(prefix)?, call, cx)
+    read: fn(&str, &'a ToolCall, &'a Reading) -> Option<Result<T, ToolError>>,
+) -> Option<Result<T, ToolError>> {
+    read(call.name.strip_prefix(prefix)?, call, cx)
 }
 
 /// What reading the arguments of a tool that did not compile comes to.

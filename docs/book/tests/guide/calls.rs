@@ -51,6 +51,7 @@ impl Crm {
 
 tools! {
     /// What the model may do.
+    #[derive(Debug)]
     pub enum Call;
     create_order,
     forecast,

@@ -147,6 +147,8 @@ pub(crate) fn imports() -> TokenStream {
 }
 
 /// The parts of a block of methods.
+// The parts of one item.
+#[allow(clippy::too_many_lines)]
 pub(crate) fn group(
     tools: &[Tool],
     ty: &syn::Type,

@@ -219,6 +219,8 @@ pub(crate) fn calls(tokens: TokenStream) -> TokenStream {
     }
 }
 
+// One pass over the elements, and the parts of one item.
+#[allow(clippy::too_many_lines)]
 fn expand(calls: Calls, variants: &[Variant]) -> TokenStream {
     let Calls {
         attrs,
@@ -250,7 +252,7 @@ fn expand(calls: Calls, variants: &[Variant]) -> TokenStream {
                 let (args, handle) = (of("ToolArgs"), of("Handle"));
                 let tool = listed.map_or_else(
                     || quote!(#handle::TOOL_NAME),
-                    |name| name.into_token_stream(),
+                    quote::ToTokens::into_token_stream,
                 );
                 let read = at_start(place, "read_by");
                 let end = place.end(quote!((#call, #cx, #handle::DESCRIPTOR, #args::read)));

@@ -21,7 +21,7 @@ pub use self::verdict::{Comparison, Verdict, compare, compare_output, compared};
 /// The members of an object, one by one: keys as they are written, and texts of values.
 ///
 /// What is split off is whole; the rest of the text is looked at when it is asked for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Members<'t>(Parts<'t>);
 
 impl<'t> Members<'t> {
@@ -36,12 +36,12 @@ impl<'t> Members<'t> {
     }
 
     /// Returns the text that is left.
-    pub const fn rest(self) -> &'t [u8] {
+    pub const fn rest(&self) -> &'t [u8] {
         self.0.rest()
     }
 
     /// Splits the first off.
-    pub const fn split(self) -> Option<(&'t str, &'t str, Self)> {
+    pub const fn split(&self) -> Option<(&'t str, &'t str, Self)> {
         let Some((key, value, rest)) = self.0.member() else {
             return None;
         };

@@ -169,18 +169,18 @@ impl Num {
     }
 
     /// Returns the nearest integer that is not below the number.
-    pub(super) const fn ceil(&self) -> Option<Self> {
+    pub(super) const fn ceil(&self) -> Self {
         self.rounded(!self.negative)
     }
 
     /// Returns the nearest integer that is not above the number.
-    pub(super) const fn floor(&self) -> Option<Self> {
+    pub(super) const fn floor(&self) -> Self {
         self.rounded(self.negative)
     }
 
-    const fn rounded(&self, away: bool) -> Option<Self> {
+    const fn rounded(&self, away: bool) -> Self {
         if self.exponent >= 0 {
-            return Some(*self);
+            return *self;
         }
         let mut whole = self.mantissa;
         let mut power = self.exponent;
@@ -191,15 +191,12 @@ impl Num {
         if away {
             whole += 1;
         }
-        let negative = self.negative && whole > 0;
-        Some(
-            Self {
-                negative,
-                mantissa: whole,
-                exponent: 0,
-            }
-            .normal(),
-        )
+        Self {
+            negative: self.negative && whole > 0,
+            mantissa: whole,
+            exponent: 0,
+        }
+        .normal()
     }
 
     /// Returns the next integer above (or below) an integer; `None` where 128 bits do not hold it.

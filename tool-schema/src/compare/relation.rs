@@ -193,10 +193,10 @@ impl<'t> Question<'t> {
         }
         // What joins them on the other side: each of several is enough, or one of them.
         if !a.any_of.is_empty() || !a.one_of.is_empty() {
-            return answer.and(self.from_either(a, &own, at, found));
+            return answer.and(self.either_is_admitted(a, &own, at, found));
         }
         if !a.reference.is_empty() || !a.all_of.is_empty() {
-            return answer.and(self.from_all(a, &own, at, found));
+            return answer.and(self.all_is_admitted(a, &own, at, found));
         }
         if !own.any_of.is_empty() || !own.one_of.is_empty() {
             let (any_of, one_of) = (own.any_of, own.one_of);
@@ -232,7 +232,7 @@ impl<'t> Question<'t> {
     }
 
     /// A value is admitted by any one of several schemas, and by what stands beside them.
-    const fn from_either(
+    const fn either_is_admitted(
         &self,
         a: &Rules<'t>,
         b: &Rules<'t>,
@@ -259,7 +259,7 @@ impl<'t> Question<'t> {
         let mut members = Parts::of(list);
         while let Some((member, others)) = members.element() {
             let part = match resolved(self.from, member) {
-                Some(part) => self.from_member(&within(Rules::of(part), a), b, member, at, found),
+                Some(part) => self.member_is_admitted(&within(Rules::of(part), a), b, member, at, found),
                 None => Answer::Unknown,
             };
             answer = answer.and(part);
@@ -274,7 +274,7 @@ impl<'t> Question<'t> {
     }
 
     /// Compares one of several schemas, which a reference may have led to.
-    const fn from_member(
+    const fn member_is_admitted(
         &self,
         a: &Rules<'t>,
         b: &Rules<'t>,
@@ -289,7 +289,7 @@ impl<'t> Question<'t> {
     }
 
     /// A value is admitted by all of several schemas.
-    const fn from_all(
+    const fn all_is_admitted(
         &self,
         a: &Rules<'t>,
         b: &Rules<'t>,
@@ -345,7 +345,7 @@ impl<'t> Question<'t> {
                     Answer::Yes => {}
                     Answer::No => answer = no(found, at, Change::Value, value, &[]),
                     Answer::Unknown => {
-                        answer = answer.and(unclear(found, at, b"enum", Answer::Unknown))
+                        answer = answer.and(unclear(found, at, b"enum", Answer::Unknown));
                     }
                 }
             }
@@ -534,7 +534,7 @@ impl<'t> Question<'t> {
             let [b'"', key @ .., b'"'] = name else {
                 continue;
             };
-            let name = self.name_in_from(key, at);
+            let name = self.old_name(key, at);
             let is_lost = self.is_output && a.is_closed() && a.property(name).is_none();
             if !a.requires(name) && !is_lost {
                 answer = answer.and(differs(found, at, Change::Required, key, &[], is_sure));
@@ -544,7 +544,7 @@ impl<'t> Question<'t> {
         let mut properties = Parts::of(a.properties);
         while let Some((key, from, rest)) = properties.member() {
             properties = rest;
-            let name = self.name_in_by(key, at);
+            let name = self.new_name(key, at);
             let inside = at.then(Step::Key(key));
             answer = answer.and(match b.property(name) {
                 Some(by) => self.schemas(from, by, inside, found),
@@ -568,7 +568,7 @@ impl<'t> Question<'t> {
         let mut properties = Parts::of(b.properties);
         while let Some((key, by, rest)) = properties.member() {
             properties = rest;
-            if a.property(self.name_in_from(key, at)).is_some() {
+            if a.property(self.old_name(key, at)).is_some() {
                 continue;
             }
             if self.is_output {
@@ -632,7 +632,7 @@ impl<'t> Question<'t> {
     }
 
     /// The name of a key in `from`, for its name in `by`.
-    const fn name_in_from(&self, key: &'t [u8], at: At<'_, 't>) -> &'t [u8] {
+    const fn old_name(&self, key: &'t [u8], at: At<'_, 't>) -> &'t [u8] {
         let mut renamed = if at.place.is_root() {
             self.renamed
         } else {
@@ -648,7 +648,7 @@ impl<'t> Question<'t> {
     }
 
     /// The name of a key in `by`, for its name in `from`.
-    const fn name_in_by(&self, key: &'t [u8], at: At<'_, 't>) -> &'t [u8] {
+    const fn new_name(&self, key: &'t [u8], at: At<'_, 't>) -> &'t [u8] {
         let mut renamed = if at.place.is_root() {
             self.renamed
         } else {
@@ -671,7 +671,7 @@ const fn within<'t>(mut member: Rules<'t>, union: &Rules<'_>) -> Rules<'t> {
     member
 }
 
-const fn or_empty<'t>(text: Option<&'t [u8]>) -> &'t [u8] {
+const fn or_empty(text: Option<&[u8]>) -> &[u8] {
     match text {
         Some(text) => text,
         None => &[],
@@ -1055,10 +1055,7 @@ const fn at_end(end: &End<'_>, integers: bool, is_min: bool) -> Option<(Num, boo
     } else {
         number.floor()
     };
-    match rounded {
-        Some(number) => Some((number, false)),
-        None => None,
-    }
+    Some((rounded, false))
 }
 
 const fn strings<'t>(

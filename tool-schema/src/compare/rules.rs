@@ -106,6 +106,7 @@ impl Counts {
 }
 
 /// The keywords of one schema. An empty text means that the keyword is not there.
+#[allow(clippy::struct_excessive_bools)] // Each is a keyword, or says something of all of them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rules<'t> {
     /// The schema as it is written.

@@ -36,7 +36,7 @@ impl Fingerprint {
         while let [byte, rest @ ..] = bytes {
             word = (word << 8) | *byte as u64;
             bytes = rest;
-            if bytes.len() & 7 == 0 {
+            if bytes.len().is_multiple_of(8) {
                 sum = sum.number(word);
                 word = 0;
             }

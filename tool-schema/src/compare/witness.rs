@@ -138,7 +138,8 @@ impl<'t> Search<'t> {
             values.get(choice.checked_rem(values.len())?)
         };
         // Admitted elements stand last.
-        let sane = |index: u64, shift: usize| -> Option<&String> {
+        let sane = |index: u64, shift: u64| -> Option<&String> {
+            let shift = usize::try_from(shift).ok()?;
             let place = usize::try_from(index.min(places)).ok()?;
             let values = values.get(place)?;
             values.get(values.len().checked_sub(1 + shift % values.len().max(1))?)
@@ -161,7 +162,7 @@ impl<'t> Search<'t> {
         for len in lens {
             let like = |differ: bool| -> Option<Vec<&String>> {
                 (0..len)
-                    .map(|index| sane(index, if differ { index as usize } else { 0 }))
+                    .map(|index| sane(index, if differ { index } else { 0 }))
                     .collect()
             };
             for elements in [like(true), like(false)].into_iter().flatten() {
@@ -170,7 +171,7 @@ impl<'t> Search<'t> {
                     for choice in 0..KEPT {
                         let mut elements = elements.clone();
                         if let (Some(place), Some(value)) =
-                            (elements.get_mut(at as usize), value(at, choice))
+                            (index_of(at).and_then(|at| elements.get_mut(at)), value(at, choice))
                         {
                             *place = value;
                             found.push(array(&elements));
@@ -210,7 +211,9 @@ impl<'t> Search<'t> {
         }
         let others = ["a", "key", "10", "other_key"];
         if !a.is_closed() {
-            others.iter().for_each(|key| add(key.as_bytes()));
+            for key in others {
+                add(key.as_bytes());
+            }
         }
         let sane =
             |(key, values): &(String, Vec<String>)| Some((key.clone(), values.last()?.clone()));
@@ -233,12 +236,9 @@ impl<'t> Search<'t> {
             .into_iter()
             .flat_map(|len| [len.saturating_sub(1), len, len.saturating_add(1)])
         {
-            let Ok(len) = usize::try_from(len.min(MOST + 1)) else {
+            let Some(len) = index_of(len).filter(|len| *len >= needed.len()) else {
                 continue;
             };
-            if len > MOST as usize || len < needed.len() {
-                continue;
-            }
             let mut base = needed.clone();
             let more = named
                 .iter()
@@ -300,6 +300,11 @@ fn flatten<'t>(root: &'t [u8], schema: &'t [u8], into: &mut Vec<Rules<'t>>, dept
     }
 }
 
+/// A number of parts, if that many are made.
+fn index_of(count: u64) -> Option<usize> {
+    usize::try_from(count).ok().filter(|_| count <= MOST)
+}
+
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
@@ -328,7 +333,7 @@ fn numbers(a: &Rules<'_>, b: &Rules<'_>, found: &mut Vec<String>) {
     let steps: Vec<Num> = steps.into_iter().filter_map(Num::of).collect();
     for center in &centers {
         found.push(center.to_string());
-        for near in [center.floor(), center.ceil()].into_iter().flatten() {
+        for near in [center.floor(), center.ceil()] {
             found.push(near.to_string());
             for up in [true, false] {
                 if let Some(next) = near.next(up) {
@@ -411,8 +416,8 @@ fn strings(a: &Rules<'_>, b: &Rules<'_>, found: &mut Vec<String>) {
         .into_iter()
         .flat_map(|len| [len.saturating_sub(1), len, len.saturating_add(1)])
     {
-        if let Ok(len) = usize::try_from(len.min(LONGEST + 1))
-            && len <= LONGEST as usize
+        if len <= LONGEST
+            && let Ok(len) = usize::try_from(len)
         {
             for letter in ["a", "A", "1", "é"] {
                 found.push(format!("\"{}\"", letter.repeat(len)));

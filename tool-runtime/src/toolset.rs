@@ -73,6 +73,8 @@ struct Inner {
 
 /// A tool with cached parts of its definition. The runtime reads the definition only when a set is made, so no
 /// uncontained code of the tool runs during a call.
+// Each is asked by itself.
+#[allow(clippy::struct_excessive_bools)]
 #[derive(Clone)]
 pub(crate) struct Entry {
     name: ShortStr,

@@ -395,6 +395,7 @@ impl<const N: usize> Lock<N> {
     }
 
     /// Returns the message that refuses a tool, if any.
+    #[allow(clippy::large_stack_arrays)] // It runs in `const` alone.
     const fn judge(
         &self,
         name: &str,
@@ -426,7 +427,7 @@ impl<const N: usize> Lock<N> {
             text.push("` has a fingerprint in the lock file, and no entry\nhelp: bring the file back from version control");
             return Some(text);
         };
-        if let Some(gone) = broken_hint(entry, &tool.annotations) {
+        if let Some(gone) = broken_hint(entry, tool.annotations) {
             text.push("` breaks those who call it: ");
             text.push(gone);
             accept(&mut text);
@@ -517,7 +518,7 @@ const fn accept(text: &mut ConstText) {
     text.push("\nhelp: admit what was admitted, or accept the break: `TOOLS_LOCK=accept-major cargo test`");
 }
 
-const fn broken_hint(entry: &str, now: &Annotations) -> Option<&'static str> {
+const fn broken_hint(entry: &str, now: Annotations) -> Option<&'static str> {
     let Some(old) = value_of(entry, "annotations") else {
         return None;
     };

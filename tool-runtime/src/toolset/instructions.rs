@@ -67,7 +67,7 @@ impl Instructions {
     /// # Errors
     /// When the set lacks a tool that is named; the error lists all of them.
     pub fn render(&self, tools: &Toolset) -> Result<String, InstructionsError> {
-        self.with_names(tools, |name| Some(name))
+        self.with_names(tools, Some)
     }
 
     /// Returns the words with the names that a request's provider is told: those of [`render`](Self::render), unless

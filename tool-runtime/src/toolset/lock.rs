@@ -280,9 +280,9 @@ impl Locked {
             (None, None) => {}
         }
         let old = value_of(entry, "annotations").map_or_else(|| "{}".to_owned(), canonical);
-        let new = annotations(&def.annotations);
+        let new = annotations(def.annotations);
         if old != new {
-            add(match broken_hint(&old, &def.annotations) {
+            add(match broken_hint(&old, def.annotations) {
                 Some(words) => said(Verdict::Major, words),
                 None => said(Verdict::Patch, "hints changed"),
             });
@@ -365,7 +365,7 @@ impl LockedTool {
         write_key(text, "description");
         write_string(text, &def.description);
         write_key(text, "annotations");
-        text.push_str(&annotations(&def.annotations));
+        text.push_str(&annotations(def.annotations));
         write_key(text, "input");
         text.push_str(def.input.as_json());
         if let Some(output) = &def.output {
@@ -385,7 +385,7 @@ fn entries(text: &str) -> Vec<(String, String)> {
 }
 
 /// Hints as JSON: those that are given.
-fn annotations(hints: &Annotations) -> String {
+fn annotations(hints: Annotations) -> String {
     let all = [
         ("read_only", hints.read_only),
         ("destructive", hints.destructive),
@@ -400,7 +400,7 @@ fn annotations(hints: &Annotations) -> String {
 }
 
 /// Says which hint was a promise that is gone.
-fn broken_hint(old: &str, new: &Annotations) -> Option<&'static str> {
+fn broken_hint(old: &str, new: Annotations) -> Option<&'static str> {
     let had = |name| value_of(old, name) == Some("true");
     if had("read_only") && new.read_only != Some(true) {
         return Some("it only read, and may change things now");

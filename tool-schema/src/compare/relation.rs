@@ -259,7 +259,9 @@ impl<'t> Question<'t> {
         let mut members = Parts::of(list);
         while let Some((member, others)) = members.element() {
             let part = match resolved(self.from, member) {
-                Some(part) => self.member_is_admitted(&within(Rules::of(part), a), b, member, at, found),
+                Some(part) => {
+                    self.member_is_admitted(&within(Rules::of(part), a), b, member, at, found)
+                }
                 None => Answer::Unknown,
             };
             answer = answer.and(part);

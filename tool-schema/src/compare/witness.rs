@@ -170,9 +170,10 @@ impl<'t> Search<'t> {
                 for at in 0..len.min(places + 1) {
                     for choice in 0..KEPT {
                         let mut elements = elements.clone();
-                        if let (Some(place), Some(value)) =
-                            (index_of(at).and_then(|at| elements.get_mut(at)), value(at, choice))
-                        {
+                        if let (Some(place), Some(value)) = (
+                            index_of(at).and_then(|at| elements.get_mut(at)),
+                            value(at, choice),
+                        ) {
                             *place = value;
                             found.push(array(&elements));
                         }

@@ -167,7 +167,11 @@ const fn inner<'s>(a: Option<Edge<'s>>, b: Option<Edge<'s>>, is_min: bool) -> Op
         return if a.is_some() { a } else { b };
     };
     let (x, y) = (own.at.value, other.at.value);
-    let (is_inside, is_outside) = if is_min { (x > y, x < y) } else { (x < y, x > y) };
+    let (is_inside, is_outside) = if is_min {
+        (x > y, x < y)
+    } else {
+        (x < y, x > y)
+    };
     if is_inside || (own.exclusive && !is_outside) {
         a
     } else {

@@ -140,11 +140,11 @@ fn expand(input: &Input, parts: &[Part], errors: Option<&TokenStream>) -> TokenS
                     all.push(quote!(__tool::mention(#about)));
                     continue;
                 };
-                let steps = arguments.iter().map(|step| literal(step));
+                let steps = arguments.iter().map(literal);
                 let place = text_place(input);
                 let check = place(quote!(__tool::has_argument));
-                let list = place(quote!((ABOUT.name, ABOUT.input, &[#(#steps),*])));
-                checks.push(quote!({ const ABOUT: __tool::About = #about; #check #list; }));
+                let given = place(quote!((ABOUT.name, ABOUT.input, &[#(#steps),*])));
+                checks.push(quote!({ const ABOUT: __tool::About = #about; #check #given; }));
                 let last = literal(last);
                 all.push(quote!(__tool::Part::Text(#last)));
             }

@@ -30,7 +30,7 @@ pub(crate) fn of(words: Words) -> (Words, Vec<Mention>) {
             let (value, mentions) = split(&value, span);
             (Words::Text(Text { value, span }), mentions)
         }
-        other => (other, Vec::new()),
+        other @ Words::Const(_) => (other, Vec::new()),
     }
 }
 

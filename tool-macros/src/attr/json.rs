@@ -41,7 +41,7 @@ pub(super) fn example(cx: &Ctxt, entry: &Entry) -> Option<Example> {
         [] => None,
         [comma] if is(comma, ',') => None,
         [comma, words] if is(comma, ',') => Some(words),
-        [comma, words, last] if is(comma, ',') && is(last, ',') => Some(words),
+        [comma, words, end] if is(comma, ',') && is(end, ',') => Some(words),
         [comma, _, other] | [comma, _, _, other, ..] if is(comma, ',') => {
             cx.error(
                 other,

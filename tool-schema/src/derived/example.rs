@@ -96,9 +96,7 @@ impl Misfit {
     /// At the caller's place, with the edit to make.
     #[track_caller]
     pub const fn refuse(&self, at: usize) {
-        if self.at == at {
-            panic!("{}", self.text.as_str());
-        }
+        assert!(self.at != at, "{}", self.text.as_str());
     }
 }
 

@@ -108,7 +108,7 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
         };
         args.impls(&names, &listed, &callee)
     });
-    let fallback = (!tool.mentions.is_empty()).then(|| this_function(tool.ident.span()));
+    let fallback = fallback(std::slice::from_ref(tool));
     let items = quote!(#fallback #imports #fits #defaults #implements #args_impls #targets #texts #examples);
     let allowed = allowed(tool.is_async);
     let beside = companion(tool, handle, krate, Some(&allowed), &items);
@@ -147,8 +147,7 @@ pub(crate) fn imports() -> TokenStream {
 }
 
 /// The parts of a block of methods.
-// The parts of one item.
-#[allow(clippy::too_many_lines)]
+#[allow(clippy::too_many_lines)] // One template, and what it is filled with.
 pub(crate) fn group(
     tools: &[Tool],
     ty: &syn::Type,
@@ -252,16 +251,11 @@ pub(crate) fn group(
     let targets = tools.iter().zip(&parts).map(|(tool, parts)| {
         let (ty, method) = (static_lifetimes(ty.to_token_stream()), &parts.names.method);
         let about = quote!(__tool::described::<#ty, #method>());
-        let (targets, examples) = (
-            targets::own(tool, &about),
-            examples::held(tool, generics, &about),
-        );
+        let examples = examples::held(tool, generics, &about);
+        let targets = targets::own(tool, &about);
         quote!(#targets #examples)
     });
-    let fallback = tools
-        .iter()
-        .find(|tool| !tool.mentions.is_empty())
-        .map(|tool| this_function(tool.ident.span()));
+    let fallback = fallback(tools);
     let one_block = SpanEnds::of(ty).start(quote!(__tool::OneToolBlock));
     let allowed = allowed(tools.iter().any(|tool| tool.is_async));
     let skip = not_looked_into_in_editor();
@@ -290,6 +284,13 @@ pub(crate) fn group(
             }
         };
     }
+}
+
+/// What paths in doc comments lead to where they lead to no tool; nothing without such paths.
+fn fallback(tools: &[Tool]) -> Option<TokenStream> {
+    let mut tools = tools.iter();
+    let tool = tools.find(|tool| !tool.mentions.is_empty())?;
+    Some(this_function(tool.ident.span()))
 }
 
 /// Adds the bounds of a type that calls share, for a generic type. They are checked where an instance is listed.

@@ -145,13 +145,29 @@ impl Targets {
         }
     }
 
+    /// The checks that the list has the tools which texts name.
+    fn named(&self, elements: &[Element]) -> TokenStream {
+        let instructed = self.instructions.iter().map(|path| {
+            let place = SpanEnds::of(path);
+            let names = place.start(quote!(__tool::names_listed));
+            let arguments = place.end(quote!((&#path, LISTED)));
+            quote!(const _: () = #names #arguments;)
+        });
+        let mentioned = elements.iter().enumerate().map(|(index, element)| {
+            let (place, index) = (element.place(), literal(index));
+            let mentions = place.start(quote!(__tool::mentions_listed));
+            let arguments = place.end(quote!((&LISTED[#index], LISTED)));
+            quote!(const _: () = #mentions #arguments;)
+        });
+        quote!(#(#instructed)* #(#mentioned)*)
+    }
+
     /// The checks in `const`, each at its place.
     pub(super) fn check(&self, elements: &[Element]) -> TokenStream {
         let Self {
             dialects,
             unproven,
             budget,
-            instructions,
             ..
         } = self;
         if self.given.is_empty() {
@@ -200,22 +216,11 @@ impl Targets {
             let arguments = place.end(quote!((#budget, LISTED)));
             quote!(const _: () = #within #arguments;)
         });
-        let instructed = instructions.iter().map(|path| {
-            let place = SpanEnds::of(path);
-            let names = place.start(quote!(__tool::names_listed));
-            let arguments = place.end(quote!((&#path, LISTED)));
-            quote!(const _: () = #names #arguments;)
-        });
         let of_dialects = !dialects.is_empty();
         let targets = of_dialects
             .then(|| quote!(const TARGETS: &[__tool::Option<__tool::Dialect>] = &[#(#targets),*];));
         let unproven_names = of_dialects.then(|| quote!(const UNPROVEN: &[&str] = &[#(#names),*];));
-        let mentioned = elements.iter().enumerate().map(|(index, element)| {
-            let (place, index) = (element.place(), literal(index));
-            let mentions = place.start(quote!(__tool::mentions_listed));
-            let arguments = place.end(quote!((&LISTED[#index], LISTED)));
-            quote!(const _: () = #mentions #arguments;)
-        });
+        let of_texts = self.named(elements);
         let imports = quote_call_site!(
             use __tool::Untargeted as _;
         );
@@ -230,8 +235,7 @@ impl Targets {
                 #accepted
                 #(#requests)*
                 #within
-                #(#instructed)*
-                #(#mentioned)*
+                #of_texts
             };
         }
     }

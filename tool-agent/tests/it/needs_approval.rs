@@ -1,6 +1,12 @@
 //! Tools with a parameter `Approved<'_>` in a conversation: paused, stored, decided, resumed, crashed.
-// A test that finds less than it expects has failed.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+// A test that finds less than it expects has failed; and a yes is taken by value.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::needless_pass_by_value,
+    clippy::items_after_statements,
+    clippy::default_trait_access
+)]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

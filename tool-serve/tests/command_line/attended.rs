@@ -142,7 +142,7 @@ fn a_tool_that_needs_a_yes_waits_for_it_in_every_program() {
         );
         let (code, out, err) = attended(by, &[&send[..], &["--approve"]].concat());
         assert_eq!((code, &*err), (0, "sending\n"), "{by}");
-        assert_eq!(out, "{\"cents\":500} 500\n");
+        assert_eq!(out, "{\"cents\":5} 5\n");
     }
 }
 

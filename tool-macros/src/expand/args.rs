@@ -496,13 +496,12 @@ fn with_crate(tokens: TokenStream, krate: &Path) -> TokenStream {
 /// The field of a parameter, by its name in Rust.
 fn field(param: &ModelParam) -> Ident {
     let span = param.name.span;
-    syn::parse_str::<Ident>(&param.ident).map_or_else(
-        |_| Ident::new_raw(&param.ident, span),
-        |mut ident| {
-            ident.set_span(span);
-            ident
-        },
-    )
+    // `gen` is a keyword of some editions alone.
+    if param.ident == "gen" || syn::parse_str::<Ident>(&param.ident).is_err() {
+        Ident::new_raw(&param.ident, span)
+    } else {
+        Ident::new(&param.ident, span)
+    }
 }
 
 /// The documentation of a field, as far as an attribute can have it.

@@ -241,6 +241,7 @@ fn expand(calls: Calls, variants: &[Variant]) -> TokenStream {
     let mut params = Vec::new();
     for (element, variant) in list.elements.iter_mut().zip(variants) {
         let (place, cfg, variant) = (element.place(), element.cfg.clone(), &variant.name);
+        let made = place.start(quote!(Self::#variant));
         let listed = element.listed().map(|listed| listed.name.clone());
         let (ty, doc, read) = match &mut element.what {
             ElementKind::One { path, .. } => {
@@ -254,11 +255,13 @@ fn expand(calls: Calls, variants: &[Variant]) -> TokenStream {
                     || quote!(#handle::TOOL_NAME),
                     quote::ToTokens::into_token_stream,
                 );
+                let reader = place.end(quote!(::read));
                 let read = at_start(place, "read_by");
-                let end = place.end(quote!((#call, #cx, #handle::DESCRIPTOR, #args::read)));
+                let end =
+                    place.end(quote!((#call, #cx, #handle::DESCRIPTOR, #args #reader, #made)));
                 let read = quote! {
                     if #called == #tool {
-                        return #read #end.map(Self::#variant);
+                        return #read #end;
                     }
                 };
                 let ty = place.end(quote!(::Args<#lifetime>));
@@ -278,11 +281,11 @@ fn expand(calls: Calls, variants: &[Variant]) -> TokenStream {
                 let begin = at_start(place, "read_of");
                 let reader = place.end(quote!(>::read));
                 let reader = quote!(#of #ty #keyword #trait_ #reader);
-                let end = place.end(quote!((#call, #cx, #prefix, #reader)));
+                let end = place.end(quote!((#call, #cx, #prefix, #reader, #made)));
                 let found = local("read");
                 let read = quote! {
                     if let #private::Some(#found) = #begin #end {
-                        return #found.map(Self::#variant);
+                        return #found;
                     }
                 };
                 let name = ty.to_token_stream().to_string().replace(' ', "");

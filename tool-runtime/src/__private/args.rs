@@ -61,18 +61,19 @@ pub fn read<'a, H: ToolArgs>(
     call: &'a ToolCall,
     cx: &'a Reading,
 ) -> Result<H::Args<'a>, ToolError> {
-    read_by(call, cx, H::DESCRIPTOR, H::read)
+    read_in(call, cx, cx.store(), H::DESCRIPTOR, H::read)
 }
 
-/// Reads the call of a tool by the function that decodes its arguments. It has no bound, so that a tool without a struct is
-/// one error.
-pub fn read_by<'a, T>(
+/// Reads the call of a tool by the function that decodes its arguments, into an enum. It has no bound, so that a tool without
+/// a struct is one error.
+pub fn read_by<'a, T, C>(
     call: &'a ToolCall,
     cx: &'a Reading,
     about: About,
     read: fn(Call<'a>, About) -> Result<T, EarlyExit>,
-) -> Result<T, ToolError> {
-    read_in(call, cx, cx.store(), about, read)
+    into: fn(T) -> C,
+) -> Result<C, ToolError> {
+    read_in(call, cx, cx.store(), about, read).map(into)
 }
 
 /// Reads the call of a tool whose arguments borrow nothing.
@@ -99,13 +100,14 @@ fn read_in<'a, T>(
 }
 
 /// Reads the call of one of a type's tools, whose names the list begins with a prefix.
-pub fn read_of<'a, T>(
+pub fn read_of<'a, T, C>(
     call: &'a ToolCall,
     cx: &'a Reading,
     prefix: &str,
     read: fn(&str, &'a ToolCall, &'a Reading) -> Option<Result<T, ToolError>>,
-) -> Option<Result<T, ToolError>> {
-    read(call.name.strip_prefix(prefix)?, call, cx)
+    into: fn(T) -> C,
+) -> Option<Result<C, ToolError>> {
+    Some(read(call.name.strip_prefix(prefix)?, call, cx)?.map(into))
 }
 
 /// What reading the arguments of a tool that did not compile comes to.

@@ -1,5 +1,13 @@
 //! Tools that were others before: what models are told, and what stored calls become.
 
+// Tools are written as users write them; and a test that finds less than it expects has failed.
+#![allow(
+    clippy::needless_pass_by_value,
+    clippy::unused_self,
+    clippy::unwrap_used,
+    clippy::indexing_slicing
+)]
+
 use serde_json::{Value, json};
 use toolwright::call::{ErrorKind, Scope};
 use toolwright::{Context, ToolCall, Toolset, tool, tools};

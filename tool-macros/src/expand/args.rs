@@ -172,7 +172,7 @@ impl<'t> Args<'t> {
                     __tool::Ok(#name { #(#fields),* })
                 }
             }
-            #[allow(private_interfaces, unreachable_pub, dead_code)]
+            #[allow(private_interfaces, unreachable_pub, dead_code, clippy::unnecessary_wraps)]
             #implement #impl_generics #ty #where_clause {
                 /// Decodes and validates the arguments of a call of this tool.
                 ///

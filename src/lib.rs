@@ -434,6 +434,36 @@ pub use toolwright_macros::resource;
 ///   estimate ([`ToolDef::estimated_tokens`]); the message names the tools that take most.
 ///
 /// Equal names, names that some provider refuses, and state that is missing do not compile.
+///
+/// # An enum of calls
+///
+/// `tools! { pub enum Call; create_order, ..Crm; state: App }` is an item: an enum with a variant for each element, whose tools
+/// have structs of their arguments (`#[tool(args = CreateOrder)]`). Options stand behind the enum's name. A spread is a type, whose
+/// `#[tool(args = CrmCall)] impl` names an enum of its own, and the state is a type. A variant is named after its element: after
+/// `as`, or else after the path's last word. `Call::Other` is a call of no tool of the list.
+///
+/// `Call::tools(crm, app)` makes the toolset; it takes a value for each spread and the state, by itself or in an `Arc`.
+/// `Call::read(&call, &cx.reading())` decodes and validates a call; see [`Reading`](call::Reading).
+///
+/// ```
+/// use toolwright::{Context, ToolCall, tool, tools};
+///
+/// /// Adds two numbers.
+/// #[tool(args = Add)]
+/// fn add(a: i64, b: i64) -> i64 {
+///     a + b
+/// }
+///
+/// tools! { enum Call; add }
+///
+/// let call = ToolCall::new("call_1", "add", r#"{"a": 1, "b": 2}"#);
+/// let cx = Context::new().reading();
+/// match Call::read(&call, &cx)? {
+///     Call::Add(add) => assert_eq!((add.a, add.b), (1, 2)),
+///     Call::Other(call) => panic!("no tool is called {}", call.name),
+/// }
+/// # Ok::<(), toolwright::ToolError>(())
+/// ```
 #[macro_export]
 macro_rules! tools {
     ($(#[$($attr:tt)*])* $vis:vis enum $($list:tt)*) => {

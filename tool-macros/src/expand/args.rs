@@ -123,14 +123,28 @@ impl<'t> Args<'t> {
         let implement = quote_call_site!(impl);
         let lifetime = lifetime();
         let (call, cx, about) = (local("call"), local("cx"), local("about"));
-        let (decoded, values) = run::decoded(tool, names);
-        let fields = tool.model_params().zip(values).map(|(param, value)| {
+        let (decoded, values) = if run::is_read(tool) {
+            let values = (0..self.fields.len()).map(|index| local(&format!("p{index}")));
+            (None, values.collect())
+        } else {
+            let (decoded, values) = run::decoded(tool, names);
+            (Some(decoded), values)
+        };
+        let fields = tool.model_params().zip(&values).map(|(param, value)| {
             let name = field(param);
             quote!(#name: #value)
         });
         let phantom =
             (!self.unused().is_empty()).then(|| quote!(__tool: ::core::marker::PhantomData));
         let fields = fields.chain(phantom);
+        let made = quote!(#name { #(#fields),* });
+        let decoded = match decoded {
+            Some(decoded) => quote!(#decoded __tool::Ok(#made)),
+            None => {
+                let function = ident(&format!("read{}", values.len()));
+                quote!(__tool::#function(#call, #about, |#(#values),*| #made))
+            }
+        };
         let (trait_, of) = (&handle.trait_, &handle.of);
         let (of_generics, _, of_where) = tool.generics.split_for_impl();
         let handle = &handle.ty;
@@ -169,7 +183,6 @@ impl<'t> Args<'t> {
                     #about: __tool::About,
                 ) -> __tool::Result<#ty, __tool::EarlyExit> {
                     #decoded
-                    __tool::Ok(#name { #(#fields),* })
                 }
             }
             #[allow(private_interfaces, unreachable_pub, dead_code)]

@@ -229,6 +229,7 @@ pub mod serve {
 /// | `ignore_unknown` | arguments that are no parameters are passed over, where they are refused otherwise; the schema says so (`additionalProperties`) |
 /// | `targets(openai_strict, …)` | the [`Dialect`]s that must accept the tool: one that cannot say its arguments is an error at the parameter |
 /// | `handle = Name` | another name for the struct, where the function's collides |
+/// | `args = Name` | makes a struct of the arguments, for hosts that [match on calls](macro@tools#an-enum-of-calls); on an impl block, an enum of such structs |
 /// | `crate = path` | where `toolwright` is, if not at `::toolwright` |
 ///
 /// # Description

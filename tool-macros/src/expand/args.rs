@@ -376,13 +376,40 @@ pub(crate) fn rejected_block(
     }
 }
 
-/// The enum of a block's calls, for the module that the block is in, and its impl for the block.
-pub(super) fn block(
-    name: &Ident,
+/// The structs of a block's tools and the enum of its calls, for the module that the block is in, and the impls.
+pub(super) fn of_block(
     tools: &[Tool],
     ty: &Type,
     krate: &Path,
+    calls: Option<&Ident>,
 ) -> (TokenStream, TokenStream) {
+    let (mut items, mut impls) = (TokenStream::new(), TokenStream::new());
+    for tool in tools {
+        let Some(args) = Args::of(tool, Some(ty), krate) else {
+            continue;
+        };
+        items.extend(args.item());
+        let names = Names::of(tool);
+        let (method, ident, cfg) = (&names.method, &tool.ident, &tool.cfg);
+        let listed = Handle {
+            trait_: quote!(__tool::MethodArgs<#method>),
+            of: ty.to_token_stream(),
+            ty: quote!(__tool::MethodOf<#ty, #method>),
+        };
+        let own = args.impls(&names, &listed, &quote!(<#ty>::#ident));
+        // One attribute stands on one item.
+        impls.extend(quote!(#(#cfg)* const _: () = { #own };));
+    }
+    if let Some(name) = calls {
+        let (item, own) = block(name, tools, ty, krate);
+        items.extend(item);
+        impls.extend(own);
+    }
+    (items, impls)
+}
+
+/// The enum of a block's calls, for the module that the block is in, and its impl for the block.
+fn block(name: &Ident, tools: &[Tool], ty: &Type, krate: &Path) -> (TokenStream, TokenStream) {
     let args: Vec<_> = tools
         .iter()
         .filter_map(|tool| Args::of(tool, Some(ty), krate))

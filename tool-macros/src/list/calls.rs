@@ -217,6 +217,7 @@ pub(crate) fn calls(tokens: TokenStream) -> TokenStream {
     }
 }
 
+#[allow(clippy::too_many_lines)] // Most of them are what is generated.
 fn expand(calls: Calls, variants: &[Variant]) -> TokenStream {
     let Calls {
         attrs,
@@ -247,10 +248,8 @@ fn expand(calls: Calls, variants: &[Variant]) -> TokenStream {
                     quote!(#open #path #keyword #trait_ #close)
                 };
                 let (args, handle) = (of("ToolArgs"), of("Handle"));
-                let tool = listed.map_or_else(
-                    || quote!(#handle::TOOL_NAME),
-                    |name| name.into_token_stream(),
-                );
+                let tool =
+                    listed.map_or_else(|| quote!(#handle::TOOL_NAME), ToTokens::into_token_stream);
                 let reader = place.end(quote!(::read));
                 let read = at_start(place, "read_by");
                 let end =

@@ -18,7 +18,7 @@ pub trait ToolArgs: Handle {
     type Args<'a>;
 
     /// Decodes and validates the arguments.
-    fn read<'a>(call: Call<'a>, about: About) -> Result<Self::Args<'a>, EarlyExit>;
+    fn read(call: Call<'_>, about: About) -> Result<Self::Args<'_>, EarlyExit>;
 }
 
 /// A method whose arguments are a struct, of which `M` is the name as a type.
@@ -27,13 +27,13 @@ pub trait MethodArgs<M>: Sized {
     type Args<'a>;
 
     /// Decodes and validates the arguments.
-    fn read<'a>(call: Call<'a>, about: About) -> Result<Self::Args<'a>, EarlyExit>;
+    fn read(call: Call<'_>, about: About) -> Result<Self::Args<'_>, EarlyExit>;
 }
 
 impl<T: super::Method<M> + MethodArgs<M>, M> ToolArgs for MethodOf<T, M> {
     type Args<'a> = T::Args<'a>;
 
-    fn read<'a>(call: Call<'a>, about: About) -> Result<T::Args<'a>, EarlyExit> {
+    fn read(call: Call<'_>, about: About) -> Result<T::Args<'_>, EarlyExit> {
         <T as MethodArgs<M>>::read(call, about)
     }
 }

@@ -4,6 +4,7 @@
 #![allow(
     clippy::needless_pass_by_value,
     clippy::ref_option_ref,
+    clippy::unused_async,
     clippy::unwrap_used
 )]
 

@@ -1,7 +1,4 @@
 //! Calls that show a model how a tool is called: where they are sent, and what becomes of one that is refused.
-// A test that finds less than it expects has failed.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
-
 // Tools are written as users write them; and a test that finds less than it expects has failed.
 #![allow(
     clippy::needless_pass_by_value,

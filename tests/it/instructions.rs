@@ -1,7 +1,4 @@
 //! Words for a model that name tools: they are written with the names that the model is told.
-// A test that finds less than it expects has failed.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
-
 // Tools are written as users write them; and a test that finds less than it expects has failed.
 #![allow(
     clippy::needless_pass_by_value,

@@ -156,26 +156,7 @@ pub(crate) fn group(
     calls: Option<&Ident>,
 ) -> TokenStream {
     let imports = imports();
-    let args_items = tools
-        .iter()
-        .filter_map(|tool| Some(Args::of(tool, Some(ty), krate)?.item()));
-    let args_items: Vec<_> = args_items.collect();
-    let args_impls = tools.iter().filter_map(|tool| {
-        let (args, names) = (Args::of(tool, Some(ty), krate)?, Names::of(tool));
-        let (method, ident, cfg) = (&names.method, &tool.ident, &tool.cfg);
-        let listed = args::Handle {
-            trait_: quote!(__tool::MethodArgs<#method>),
-            of: ty.to_token_stream(),
-            ty: quote!(__tool::MethodOf<#ty, #method>),
-        };
-        let impls = args.impls(&names, &listed, &quote!(<#ty>::#ident));
-        // One attribute stands on one item.
-        Some(quote!(#(#cfg)* const _: () = { #impls };))
-    });
-    let args_impls: Vec<_> = args_impls.collect();
-    let (calls_item, calls_impl) = calls
-        .map(|name| args::block(name, tools, ty, krate))
-        .unzip();
+    let (args_items, args_impls) = args::of_block(tools, ty, krate, calls);
     let krate = quote_call_site!(use #krate::__private as __tool;);
     let implement = quote_call_site!(impl);
     let (impl_generics, _, where_clause) = generics.split_for_impl();
@@ -261,8 +242,7 @@ pub(crate) fn group(
     let skip = not_looked_into_in_editor();
     let values = tools.iter().filter_map(editor::values);
     quote! {
-        #(#args_items)*
-        #calls_item
+        #args_items
         #(#values)*
         #skip
         #allowed
@@ -273,8 +253,7 @@ pub(crate) fn group(
             #(#fits)*
             #defaults
             #(#methods)*
-            #(#args_impls)*
-            #calls_impl
+            #args_impls
             #(#targets)*
             #[automatically_derived]
             #implement #impl_generics #one_block for #ty #where_shared {

@@ -123,14 +123,28 @@ impl<'t> Args<'t> {
         let implement = quote_call_site!(impl);
         let lifetime = lifetime();
         let (call, cx, about) = (local("call"), local("cx"), local("about"));
-        let (decoded, values) = run::decoded(tool, names);
-        let fields = tool.model_params().zip(values).map(|(param, value)| {
+        let (decoded, values) = if run::is_read(tool) {
+            let values = (0..self.fields.len()).map(|index| local(&format!("p{index}")));
+            (None, values.collect())
+        } else {
+            let (decoded, values) = run::decoded(tool, names);
+            (Some(decoded), values)
+        };
+        let fields = tool.model_params().zip(&values).map(|(param, value)| {
             let name = field(param);
             quote!(#name: #value)
         });
         let phantom =
             (!self.unused().is_empty()).then(|| quote!(__tool: ::core::marker::PhantomData));
         let fields = fields.chain(phantom);
+        let made = quote!(#name { #(#fields),* });
+        let decoded = match decoded {
+            Some(decoded) => quote!(#decoded __tool::Ok(#made)),
+            None => {
+                let function = ident(&format!("read{}", values.len()));
+                quote!(__tool::#function(#call, #about, |#(#values),*| #made))
+            }
+        };
         let (trait_, of) = (&handle.trait_, &handle.of);
         let (of_generics, _, of_where) = tool.generics.split_for_impl();
         let handle = &handle.ty;
@@ -169,7 +183,6 @@ impl<'t> Args<'t> {
                     #about: __tool::About,
                 ) -> __tool::Result<#ty, __tool::EarlyExit> {
                     #decoded
-                    __tool::Ok(#name { #(#fields),* })
                 }
             }
             #[allow(private_interfaces, unreachable_pub, dead_code, clippy::unnecessary_wraps)]
@@ -370,13 +383,40 @@ pub(crate) fn rejected_block(
     }
 }
 
-/// The enum of a block's calls, for the module that the block is in, and its impl for the block.
-pub(super) fn block(
-    name: &Ident,
+/// The structs of a block's tools and the enum of its calls, for the module that the block is in, and the impls.
+pub(super) fn of_block(
     tools: &[Tool],
     ty: &Type,
     krate: &Path,
+    calls: Option<&Ident>,
 ) -> (TokenStream, TokenStream) {
+    let (mut items, mut impls) = (TokenStream::new(), TokenStream::new());
+    for tool in tools {
+        let Some(args) = Args::of(tool, Some(ty), krate) else {
+            continue;
+        };
+        items.extend(args.item());
+        let names = Names::of(tool);
+        let (method, ident, cfg) = (&names.method, &tool.ident, &tool.cfg);
+        let listed = Handle {
+            trait_: quote!(__tool::MethodArgs<#method>),
+            of: ty.to_token_stream(),
+            ty: quote!(__tool::MethodOf<#ty, #method>),
+        };
+        let own = args.impls(&names, &listed, &quote!(<#ty>::#ident));
+        // One attribute stands on one item.
+        impls.extend(quote!(#(#cfg)* const _: () = { #own };));
+    }
+    if let Some(name) = calls {
+        let (item, own) = block(name, tools, ty, krate);
+        items.extend(item);
+        impls.extend(own);
+    }
+    (items, impls)
+}
+
+/// The enum of a block's calls, for the module that the block is in, and its impl for the block.
+fn block(name: &Ident, tools: &[Tool], ty: &Type, krate: &Path) -> (TokenStream, TokenStream) {
     let args: Vec<_> = tools
         .iter()
         .filter_map(|tool| Args::of(tool, Some(ty), krate))

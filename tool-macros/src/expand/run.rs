@@ -16,21 +16,25 @@ const MOST_SLOTS: usize = 16;
 
 /// Returns true if one function of the runtime answers the whole call.
 pub(super) fn is_call(tool: &Tool) -> bool {
-    let is_simple = |param: &Param| match param {
-        Param::Model(param) => {
-            param.is_basic
-                && param.pass == Pass::Value
-                && param.default.is_none()
-                && param.flatten.is_none()
-        }
-        Param::State(_) | Param::Context(_) | Param::Approved(_) => false,
-    };
+    let is_filled = |param: &Param| matches!(param, Param::Model(_));
     is_basic_output(tool)
         && !tool.is_async
         && !tool.receiver
-        && tool.options.validate.is_none()
-        && tool.params.len() <= MOST_CALLED
-        && tool.params.iter().all(is_simple)
+        && is_read(tool)
+        && tool.params.iter().all(is_filled)
+}
+
+/// Returns true if one function of the runtime decodes all arguments.
+pub(super) fn is_read(tool: &Tool) -> bool {
+    let is_simple = |param: &ModelParam| {
+        param.is_basic
+            && param.pass == Pass::Value
+            && param.default.is_none()
+            && param.flatten.is_none()
+    };
+    tool.options.validate.is_none()
+        && tool.model_params().count() <= MOST_CALLED
+        && tool.model_params().all(is_simple)
 }
 
 /// Generates the body of the function that answers a call.

@@ -219,8 +219,7 @@ pub(crate) fn calls(tokens: TokenStream) -> TokenStream {
     }
 }
 
-// One pass over the elements, and the parts of one item.
-#[allow(clippy::too_many_lines)]
+#[allow(clippy::too_many_lines)] // Most of them are what is generated.
 fn expand(calls: Calls, variants: &[Variant]) -> TokenStream {
     let Calls {
         attrs,
@@ -251,10 +250,8 @@ fn expand(calls: Calls, variants: &[Variant]) -> TokenStream {
                     quote!(#open #path #keyword #trait_ #close)
                 };
                 let (args, handle) = (of("ToolArgs"), of("Handle"));
-                let tool = listed.map_or_else(
-                    || quote!(#handle::TOOL_NAME),
-                    quote::ToTokens::into_token_stream,
-                );
+                let tool =
+                    listed.map_or_else(|| quote!(#handle::TOOL_NAME), ToTokens::into_token_stream);
                 let reader = place.end(quote!(::read));
                 let read = at_start(place, "read_by");
                 let end =

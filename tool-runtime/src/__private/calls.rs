@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::slot::{Filled, Value, fill, unfilled};
 use super::{About, Ran, ready};
-use crate::tool::Call;
+use crate::tool::{Call, EarlyExit};
 use toolwright_provider::call::Output;
 
 /// Functions that answer a call of a function of so many parameters, all of them passed as they are decoded.
@@ -38,4 +38,37 @@ calls! {
     call4 (a A b B c C d D);
     call5 (a A b B c C d D e E);
     call6 (a A b B c C d D e E f F);
+}
+
+/// Functions that decode so many arguments, all of them kept as they are decoded.
+macro_rules! reads {
+    ($($read:ident ($($value:ident $slot:ident)*);)*) => {$(
+        #[doc = "Arguments of basic types."]
+        #[allow(clippy::elidable_lifetime_names)] // Of the one without parameters.
+        #[inline]
+        pub fn $read<'a, $($slot: Deserialize<'a>,)* R>(
+            call: Call<'a>,
+            about: About,
+            make: impl FnOnce($($slot),*) -> R,
+        ) -> Result<R, EarlyExit> {
+            $(let mut $value = Value::<$slot>::EMPTY;)*
+            if let Some(stop) = fill(&call, about, &mut [$(&mut $value),*]) {
+                return Err(stop);
+            }
+            $(let Some($value) = $value.held() else {
+                return unfilled();
+            };)*
+            Ok(make($($value),*))
+        }
+    )*};
+}
+
+reads! {
+    read0 ();
+    read1 (a A);
+    read2 (a A b B);
+    read3 (a A b B c C);
+    read4 (a A b B c C d D);
+    read5 (a A b B c C d D e E);
+    read6 (a A b B c C d D e E f F);
 }

@@ -348,6 +348,9 @@ pub(crate) fn rejected_block(
         .iter()
         .filter_map(|tool| Args::of(tool, Some(ty), krate))
         .collect();
+    if args.is_empty() && calls.is_none() {
+        return TokenStream::new();
+    }
     let items = args.iter().map(Args::item);
     let debug = args.iter().map(Args::debug);
     let calls = calls.map(|name| {

@@ -7,6 +7,7 @@ use toolwright_schema::text::same;
 
 use super::targets::is_one_of;
 use super::{As, Descriptor, Inputs};
+use crate::tool::Past;
 use crate::toolset::{Locked, LockedTool, Toolset};
 use toolwright_provider::call::Annotations;
 
@@ -548,7 +549,10 @@ pub fn locked_tools(list: &'static [Inputs], elements: &[&'static str]) -> Vec<L
                 def: tool.def(element.listed_as()),
                 element: name,
                 fingerprint: (!tool_is_opaque(tool)).then(|| fingerprint(tool)),
-                past: tool.past,
+                past: Past {
+                    name: tool.name,
+                    ..tool.past
+                },
             });
         }
     }

@@ -119,7 +119,9 @@ pub(crate) struct Traits {
 
 impl Entry {
     pub(crate) fn new(tool: Arc<dyn Tool>) -> Self {
-        let (def, needs_approval) = (tool.def(), tool.__needs_approval());
+        // Asked once: a definition may be anybody's code.
+        let def = tool.def();
+        let needs_approval = def.needs_approval || tool.__needs_approval();
         let has_mentions = def.mentions().next().is_some();
         Self {
             name: def.name.as_ref().into(),

@@ -86,7 +86,7 @@ impl<W: WrapTool> Tool for W {
     }
 
     fn __needs_approval(&self) -> bool {
-        WrapTool::def(self).needs_approval || self.inner().__needs_approval()
+        self.inner().def().needs_approval || self.inner().__needs_approval()
     }
 
     fn resumes(&self) -> bool {

@@ -412,7 +412,7 @@ impl Agent {
     ///
     /// # Versions of tools
     /// Unanswered calls of a stored session may be of other versions of the tools. They are
-    /// [migrated](Toolset::migrate) first. What a person decided about arguments that changed by it does not count, so
+    /// [migrated](toolwright_runtime::toolset::Toolset::migrate) first. What a person decided about arguments that changed by it does not count, so
     /// that the call is pending again. A call that cannot be migrated is answered: by its outcome, if that is recorded,
     /// and otherwise with words for the model.
     ///

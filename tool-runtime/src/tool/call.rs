@@ -17,11 +17,16 @@ pub struct Call<'a> {
     context: &'a Context,
     of: Option<&'a ToolCall>,
     index: usize,
-    only_check: bool,
-    is_destructive: bool,
-    /// A person let it run with just these arguments.
-    is_approved: bool,
+    /// Bits of [`ONLY_CHECK`] and others: a call is copied often, and one byte with it.
+    flags: u8,
 }
+
+/// Only the arguments are asked about.
+const ONLY_CHECK: u8 = 1;
+/// The tool may destroy things.
+const DESTRUCTIVE: u8 = 2;
+/// A person let the call run with just these arguments.
+const APPROVED: u8 = 4;
 
 impl fmt::Debug for Call<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -41,9 +46,7 @@ impl<'a> Call<'a> {
             context,
             of: None,
             index: 0,
-            only_check: false,
-            is_destructive: false,
-            is_approved: false,
+            flags: 0,
         }
     }
 
@@ -116,7 +119,7 @@ impl<'a> Call<'a> {
         match self.of {
             // No model wrote the text.
             None => Repairs::None,
-            Some(_) if self.is_destructive => self.context.repairs().min(Repairs::Values),
+            Some(_) if self.flags & DESTRUCTIVE != 0 => self.context.repairs().min(Repairs::Values),
             Some(_) => self.context.repairs(),
         }
     }
@@ -125,7 +128,7 @@ impl<'a> Call<'a> {
     #[inline]
     pub(crate) fn destructive(self, is_destructive: bool) -> Self {
         Self {
-            is_destructive: self.is_destructive | is_destructive,
+            flags: self.flags | (u8::from(is_destructive) * DESTRUCTIVE),
             ..self
         }
     }
@@ -133,14 +136,15 @@ impl<'a> Call<'a> {
     /// Sets the person's yes.
     #[cfg(feature = "tokio")]
     pub(crate) fn with_yes(self, yes: Option<Yes>) -> Self {
+        let yes = u8::from(yes.is_some()) * APPROVED;
         Self {
-            is_approved: yes.is_some(),
+            flags: (self.flags & !APPROVED) | yes,
             ..self
         }
     }
 
     pub(crate) fn is_approved(&self) -> bool {
-        self.is_approved
+        self.flags & APPROVED != 0
     }
 
     pub(crate) fn store(&self) -> &'a Store {
@@ -151,7 +155,7 @@ impl<'a> Call<'a> {
     pub(crate) fn with_arguments(self, arguments: &'a str) -> Self {
         Self {
             arguments,
-            is_approved: false,
+            flags: self.flags & !APPROVED,
             ..self
         }
     }
@@ -160,19 +164,19 @@ impl<'a> Call<'a> {
     #[doc(hidden)]
     pub fn running(self) -> Self {
         Self {
-            only_check: false,
+            flags: self.flags & !ONLY_CHECK,
             ..self
         }
     }
 
     pub(crate) fn checking(self) -> Self {
         Self {
-            only_check: true,
+            flags: self.flags | ONLY_CHECK,
             ..self
         }
     }
 
     pub(crate) fn is_check(&self) -> bool {
-        self.only_check
+        self.flags & ONLY_CHECK != 0
     }
 }

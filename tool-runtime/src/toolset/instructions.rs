@@ -8,7 +8,7 @@ use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::{Shape, Side};
 use toolwright_schema::text::Printable;
 
-/// Words for a model that name tools and their arguments, such as a system prompt: [`instructions!`](crate::instructions).
+/// Words for a model that name tools and their arguments, such as a system prompt: `instructions!`.
 ///
 /// The compiler holds each name against a tool. What the model reads has the names that a toolset gives.
 #[derive(Clone, Copy)]

@@ -142,7 +142,7 @@ pub struct ToolDef {
     )]
     pub examples: Vec<Example>,
     /// A provider that takes no examples is told them at the end of the description: see
-    /// [`Toolset::describe_examples`](crate::Toolset::describe_examples).
+    /// `Toolset::describe_examples`.
     #[serde(
         default,
         skip_serializing_if = "is_false",

@@ -9,7 +9,7 @@ use toolwright_schema::read::{Ordered, owned, read};
 /// An example of a call: arguments as a model should write them, and what they show.
 ///
 /// `#[tool(example({"city": "Oslo"}, "a city"))]` makes it. The compiler holds such arguments against the
-/// tool's; of any others [`Toolset::check`](crate::Toolset::check) says whether the tool takes them.
+/// tool's; of any others `Toolset::check` says whether the tool takes them.
 ///
 /// ```
 /// use toolwright::{tool, tools};

@@ -10,7 +10,6 @@ use crate::span::{SpanEnds, call_site_at_item, literal, quote, quote_call_site};
 
 use super::Element;
 use super::retired::Retired;
-use super::targets::inputs;
 
 /// The rules for the file's name, and that there is a file.
 pub(super) fn validate(cx: &Ctxt, file: &LitStr) {
@@ -50,7 +49,18 @@ pub(super) fn check(
     retired: &[Retired],
 ) -> TokenStream {
     let constant = constant();
-    let listed = inputs(elements);
+    let briefs = || [quote!(BRIEF), quote!(BRIEFS)];
+    let listed = elements.iter().enumerate().map(|(index, element)| {
+        let listed = match element.listed() {
+            Some(_) => {
+                let listed = element.listed_as(index);
+                quote!(.listed(#listed))
+            }
+            None => quote!(.tools),
+        };
+        let brief = element.constant(briefs(), &listed);
+        element.or(&quote!(__tool::Briefs::NONE), brief)
+    });
     let last = |element: &Element| {
         let name = element.last_name().map(ToString::to_string);
         literal(name.unwrap_or_default())
@@ -77,8 +87,12 @@ pub(super) fn check(
         let (index, all) = (literal(index), literal(is_unproven));
         let place = element.place();
         let kept = place.start(quote!(__tool::kept));
-        let arguments = place.end(quote!((&LOCK, &LISTED[#index], #index, UNPROVEN, #all)));
-        quote!(const _: () = #kept #arguments;)
+        let (cfg, brief) = (
+            &element.cfg,
+            element.constant(briefs(), &TokenStream::new()),
+        );
+        let arguments = place.end(quote!((LOCK, LISTED, #index, #brief, UNPROVEN, #all)));
+        quote!(#(#cfg)* const _: () = #kept #arguments;)
     });
     let place = SpanEnds::of(file);
     let at_file = |function: TokenStream, arguments: TokenStream| {
@@ -87,10 +101,10 @@ pub(super) fn check(
     };
     let written = at_file(quote!(__tool::lock_is_written), quote!((SAID)));
     let read = at_file(quote!(__tool::lock), quote!((TEXT, IS_WRITTEN, LISTED)));
-    let none_is_gone = at_file(quote!(__tool::none_is_gone), quote!((&LOCK, LISTED, OFF)));
+    let none_is_gone = at_file(quote!(__tool::none_is_gone), quote!((LOCK, LISTED, OFF)));
     let count = literal(elements.len());
     let imports = quote_call_site!(
-        use __tool::Untargeted as _;
+        use __tool::Unlocked as _;
     );
     quote! {
         #[allow(long_running_const_eval)]
@@ -100,11 +114,11 @@ pub(super) fn check(
             const TEXT: &str = ::core::include_str!(::core::concat!(
                 ::core::env!("CARGO_MANIFEST_DIR"), "/", #file
             ));
-            const LISTED: &[__tool::Inputs; #count] = #listed;
+            const LISTED: &[__tool::Briefs; #count] = &[#(#listed),*];
             const UNPROVEN: &[&str] = &[#(#accepted),*];
             const OFF: &[&str] = &[#(#off),*];
             const IS_WRITTEN: bool = #written;
-            const LOCK: __tool::Lock<#count> = #read;
+            const LOCK: &__tool::Lock<#count> = &#read;
             #(#kept)*
             const _: () = #none_is_gone;
             __tool::Locked {

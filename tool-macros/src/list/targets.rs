@@ -159,7 +159,8 @@ impl Targets {
             let arguments = place.end(quote!((&LISTED[#index], LISTED)));
             quote!(const _: () = #mentions #arguments;)
         });
-        quote!(#(#instructed)* #(#mentioned)*)
+        let mentioned = self.lock.is_none().then(|| quote!(#(#mentioned)*));
+        quote!(#(#instructed)* #mentioned)
     }
 
     /// The checks in `const`, each at its place.
@@ -170,7 +171,16 @@ impl Targets {
             budget,
             ..
         } = self;
-        if self.given.is_empty() {
+        // What no element is called may be one of a type's methods.
+        let others = unproven.iter().filter(|tool| {
+            !elements
+                .iter()
+                .any(|element| element.last_name() == Some(*tool))
+        });
+        let mut others = others.peekable();
+        // The lock holds tools against it in brief, without what the others ask for.
+        let of_lock = |given: &String| given == "lock" || given == "unproven";
+        if self.given.iter().all(of_lock) && others.peek().is_none() {
             return TokenStream::new();
         }
         let listed = inputs(elements);
@@ -197,19 +207,11 @@ impl Targets {
             quote!(const _: () = #accepted #arguments;)
         });
         let accepted = (!dialects.is_empty()).then(|| quote!(#(#accepted)*));
-        // What no element is called may be one of a type's methods.
         let names = unproven.iter().map(|tool| literal(tool.to_string()));
-        let others = unproven
-            .iter()
-            .filter(|tool| {
-                !elements
-                    .iter()
-                    .any(|element| element.last_name() == Some(*tool))
-            })
-            .map(|tool| {
-                let name = literal(tool.to_string());
-                quote_spanned!(tool.span()=> const _: () = __tool::is_listed(#name, LISTED);)
-            });
+        let others = others.map(|tool| {
+            let name = literal(tool.to_string());
+            quote_spanned!(tool.span()=> const _: () = __tool::is_listed(#name, LISTED);)
+        });
         let within = budget.as_ref().map(|budget| {
             let place = SpanEnds::of(budget);
             let within = place.start(quote!(__tool::within_budget));
@@ -242,25 +244,15 @@ impl Targets {
 }
 
 /// The elements as a table of `Inputs`, for checks in `const`.
-pub(super) fn inputs(elements: &[Element]) -> TokenStream {
-    let nothing = quote!(__tool::Inputs::None);
+fn inputs(elements: &[Element]) -> TokenStream {
     let listed = elements.iter().enumerate().map(|(index, element)| {
-        element.or(&nothing, {
-            let listed = element.listed().map(|_| {
-                let listed = element.listed_as(index);
-                quote!(.listed(#listed))
-            });
-            match &element.what {
-                ElementKind::One { path, .. } => {
-                    let handle = Handle::of(path);
-                    let ty = handle.ty();
-                    handle.scope(&quote!(__tool::Listed::<#ty>::INPUT #listed))
-                }
-                ElementKind::Many { ty, .. } => {
-                    quote!(__tool::Listed::<#ty>::INPUTS #listed)
-                }
-            }
-        })
+        let listed = element.listed().map(|_| {
+            let listed = element.listed_as(index);
+            quote!(.listed(#listed))
+        });
+        let names = [quote!(INPUT), quote!(INPUTS)];
+        let input = element.constant(names, &listed.unwrap_or_default());
+        element.or(&quote!(__tool::Inputs::None), input)
     });
     quote!(&[#(#listed),*])
 }
@@ -312,6 +304,22 @@ impl Element {
         match &self.what {
             ElementKind::One { path, .. } => path.to_token_stream(),
             ElementKind::Many { ty, .. } => ty.to_token_stream(),
+        }
+    }
+
+    /// Returns a constant of `Listed`, by its names for a tool and for a type with tools.
+    pub(super) fn constant(
+        &self,
+        [tool, tools]: [TokenStream; 2],
+        behind: &TokenStream,
+    ) -> TokenStream {
+        match &self.what {
+            ElementKind::One { path, .. } => {
+                let handle = Handle::of(path);
+                let ty = handle.ty();
+                handle.scope(&quote!(__tool::Listed::<#ty>::#tool #behind))
+            }
+            ElementKind::Many { ty, .. } => quote!(__tool::Listed::<#ty>::#tools #behind),
         }
     }
 

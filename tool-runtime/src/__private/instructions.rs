@@ -107,19 +107,25 @@ pub const fn mentions_listed(element: &Inputs, list: &[Inputs]) {
     while let [tool, more @ ..] = tools {
         let mut mentions = tool.mentions;
         while let [(_, _, name), tail @ ..] = mentions {
-            if !name.is_empty() && !has(list, name) {
-                let mut text = ConstText::new();
-                text.push("the description of `");
-                text.push(tool.name);
-                text.push("` names the tool `");
-                text.push(name);
-                text.push("`, which the list lacks\nhelp: list it too, or take the link out of the doc comment");
-                panic!("{}", text.as_str());
-            }
+            let is_known = name.is_empty() || has(list, name);
+            assert!(is_known, "{}", lacks(tool.name, name).as_str());
             mentions = tail;
         }
         tools = more;
     }
+}
+
+/// The words about a tool that another's description names, and the list lacks.
+pub(super) const fn lacks(tool: &str, name: &str) -> ConstText {
+    let mut text = ConstText::new();
+    text.push("the description of `");
+    text.push(tool);
+    text.push("` names the tool `");
+    text.push(name);
+    text.push(
+        "`, which the list lacks\nhelp: list it too, or take the link out of the doc comment",
+    );
+    text
 }
 
 const fn has(list: &[Inputs], name: &str) -> bool {

@@ -1,28 +1,27 @@
 //! Support for `lock: "tools.lock"` of `tools!`: the comparison in `const` of each tool with the file.
 
+mod brief;
+mod file;
+
 use toolwright_schema::compare::{Answer, Findings, Fingerprint, Question, is_opaque, write};
 use toolwright_schema::compare::{Members, value_of};
+use toolwright_schema::shape::{Refs, Shape};
 use toolwright_schema::text::ConstText;
 use toolwright_schema::text::same;
 
+use super::instructions::lacks;
 use super::targets::is_one_of;
-use super::{As, Descriptor, Inputs};
+use super::{As, Descriptor};
 use crate::tool::Past;
 use crate::toolset::{Locked, LockedTool, Toolset};
 use toolwright_provider::call::Annotations;
 
+pub use self::brief::{BlockOf, Brief, Briefed, Briefs, Input, NoTool, ToolOf, Unlocked};
+use self::file::{Found, called};
+pub use self::file::{Lock, lock};
+
 /// Length of a schema that is compared in `const`, at most: in bytes.
 const LONGEST: usize = 32 * 1024;
-
-/// A lock file, and what it says of a list of `N` elements.
-#[derive(Debug)]
-pub struct Lock<const N: usize> {
-    text: &'static str,
-    /// True for each element with a tool whose fingerprint is not where it was.
-    changed: [bool; N],
-    /// True if the file has these tools in this order, and no others.
-    is_straight: bool,
-}
 
 /// Returns true if the build is one that writes the file.
 ///
@@ -48,194 +47,102 @@ pub const fn lock_accepts(said: Option<&str>) -> bool {
     }
 }
 
-/// Reads the file: its fingerprints are held against the list's in one pass, tool by tool. What is not where it was is looked for
-/// where it is asked for.
-///
-/// # Panics
-/// At the caller's place, if the file is neither empty nor a lock.
-#[allow(clippy::indexing_slicing)] // There are `N` elements.
-#[track_caller]
-pub const fn lock<const N: usize>(text: &'static str, is_off: bool, list: &[Inputs; N]) -> Lock<N> {
-    let mut lock = Lock {
-        text,
-        changed: [false; N],
-        is_straight: true,
-    };
-    if is_off || text.trim_ascii().is_empty() {
-        return lock;
-    }
-    let Some((b"lock", version, rest)) = first_member(text) else {
-        panic!(
-            "the lock file cannot be read: it is not as it was written\nhelp: bring it back from version control, or empty it and write it anew: `TOOLS_LOCK=update cargo test`"
-        );
-    };
-    assert!(
-        same(version, "1"),
-        "the lock file is of a later version\nhelp: build with the toolwright that wrote it"
-    );
-    let mut rest = match after(rest, b"\"fingerprints\":{") {
-        Some(rest) => rest,
-        None => &[],
-    };
-    let mut index = 0;
-    while index < N {
-        let (mut tools, listed) = list[index].tools();
-        while let [tool, more @ ..] = tools {
-            tools = more;
-            if tool.name.is_empty() {
-                continue;
-            }
-            match printed(rest, listed, tool) {
-                Some(behind) => rest = behind,
-                None => {
-                    lock.changed[index] = true;
-                    lock.is_straight = false;
-                    // The next may stand behind it.
-                    if let Some(behind) = behind_member(rest) {
-                        rest = behind;
-                    }
-                }
-            }
-        }
-        index += 1;
-    }
-    lock.is_straight &= after(rest, b"}").is_some();
-    lock
-}
-
-/// Splits the first member off the text of an object.
-const fn first_member(text: &str) -> Option<(&[u8], &str, &[u8])> {
-    match Members::of(text).split() {
-        Some((key, value, rest)) => Some((key.as_bytes(), value, rest.rest())),
-        None => None,
-    }
-}
-
-/// Returns what stands behind a member and its comma.
-const fn behind_member(text: &[u8]) -> Option<&[u8]> {
-    match Members::inside(text).split() {
-        Some((_, _, rest)) => Some(rest.rest()),
-        None => None,
-    }
-}
-
-/// Returns what stands behind these bytes, if a text starts with them, but for white space and commas between.
-const fn after<'t>(mut text: &'t [u8], mut bytes: &[u8]) -> Option<&'t [u8]> {
-    while let [byte, wanted @ ..] = bytes {
-        match text {
-            [b' ' | b'\n' | b'\r' | b'\t' | b',', rest @ ..] => text = rest,
-            [one, rest @ ..] if *one == *byte => {
-                text = rest;
-                bytes = wanted;
-            }
-            _ => return None,
-        }
-    }
-    Some(text)
-}
-
-/// Returns what stands behind these bytes, if a text starts with them.
-const fn behind<'t>(mut text: &'t [u8], mut bytes: &[u8]) -> Option<&'t [u8]> {
-    while let [byte, wanted @ ..] = bytes {
-        match text {
-            [one, rest @ ..] if *one == *byte => text = rest,
-            _ => return None,
-        }
-        bytes = wanted;
-    }
-    Some(text)
-}
-
-/// Returns what stands behind a tool's fingerprint, if it is the next one in the file.
-const fn printed<'t>(text: &'t [u8], listed: As, tool: &Descriptor) -> Option<&'t [u8]> {
-    let Some(text) = after(text, b"\"") else {
-        return None;
-    };
-    let (prefix, name) = match listed {
-        As::Tool(other, _) if !other.is_empty() => ("", other),
-        As::Tool(..) => ("", tool.name),
-        As::Instance(prefix, _) => (prefix, tool.name),
-    };
-    let Some(text) = behind(text, prefix.as_bytes()) else {
-        return None;
-    };
-    let Some(text) = behind(text, name.as_bytes()) else {
-        return None;
-    };
-    let Some(text) = after(text, b"\":\"") else {
-        return None;
-    };
-    let (mut text, print) = (text, fingerprint(tool));
-    let mut shift = u64::BITS;
-    while shift > 0 {
-        shift -= 4;
-        let [digit, rest @ ..] = text else {
-            return None;
-        };
-        text = rest;
-        let value = match *digit {
-            digit @ b'0'..=b'9' => digit - b'0',
-            letter @ b'a'..=b'f' => letter - b'a' + 10,
-            _ => return None,
-        };
-        if (print >> shift) & 15 != value as u64 {
-            return None;
-        }
-    }
-    after(text, b"\"")
-}
-
-/// Refuses an element with a tool that breaks those who call it as the file says that they may.
+/// Refuses an element with a tool that breaks those who call it as the file says that they may, or whose description
+/// names a tool that the list lacks.
 ///
 /// # Panics
 /// At the caller's place, with the tool, what broke, and the way out.
+#[allow(clippy::indexing_slicing)] // The macros count the elements.
 #[track_caller]
-pub const fn kept<const N: usize>(
+pub const fn kept<I: Input, const N: usize>(
     lock: &Lock<N>,
-    element: &Inputs,
+    list: &[Briefs; N],
     at: usize,
+    element: Briefed<I>,
     unproven: &[&str],
     all: bool,
 ) {
-    match lock.changed.split_at_checked(at) {
-        Some((_, [true, ..])) => {}
-        _ => return,
+    if lock.mentions[at] {
+        names_others(list, &list[at]);
     }
-    let (mut tools, listed) = element.tools();
+    if lock.changed[at] {
+        held(lock, *list[at].listed, element, unproven, all);
+    }
+}
+
+/// Refuses an element with a tool whose description names another that the list lacks.
+#[track_caller]
+const fn names_others(list: &[Briefs], element: &Briefs) {
+    let mut at = 0;
+    while let Some(tool) = element.tool(at) {
+        if let Some(name) = lacking(list, element.listed, &tool) {
+            panic!("{}", lacks(tool.name, name).as_str());
+        }
+        at += 1;
+    }
+}
+
+/// Returns the first tool that a tool's description names and the list lacks.
+const fn lacking(list: &[Briefs], listed: &As, tool: &Brief) -> Option<&'static str> {
+    if let As::Tool(_, words) = listed
+        && !words.is_empty()
+    {
+        return None;
+    }
+    let mut mentions = tool.mentions;
+    while let [(_, _, name), tail @ ..] = mentions {
+        if !name.is_empty() && !has(list, name) {
+            return Some(name);
+        }
+        mentions = tail;
+    }
+    None
+}
+
+const fn has(mut list: &[Briefs], name: &str) -> bool {
+    while let [element, rest @ ..] = list {
+        let mut at = 0;
+        while let Some(tool) = element.tool(at) {
+            if same(tool.name, name) {
+                return true;
+            }
+            at += 1;
+        }
+        list = rest;
+    }
+    false
+}
+
+/// Does the work of `kept` for an element with a tool that changed. A function of its own, so that the whole tools are made for
+/// it alone.
+#[track_caller]
+const fn held<I: Input, const N: usize>(
+    lock: &Lock<N>,
+    listed: As,
+    _: Briefed<I>,
+    unproven: &[&str],
+    all: bool,
+) {
+    let (mut tools, _) = I::INPUT.tools();
     while let [tool, more @ ..] = tools {
         tools = more;
         if tool.name.is_empty() {
             continue;
         }
-        let now = called(listed, tool.name);
-        let now = now.as_str();
-        let before = lock.name_before(listed, tool);
-        let before = before.as_str();
+        let mut name = called(listed, tool.name);
+        let mut found = lock.find(name.as_str());
+        if found.is_none() {
+            name = lock.name_before(listed, tool.past.was);
+            found = lock.find(name.as_str());
+        }
         // A new tool breaks nobody.
-        let (name, print) = match (lock.print(now), lock.print(before)) {
-            (Some(print), _) => (now, print),
-            (None, Some(print)) => (before, print),
-            (None, None) => continue,
-        };
+        let Some(found) = found else { continue };
+        let name = name.as_str();
         let may_be_opaque = all || is_one_of(unproven, tool.name) || is_one_of(unproven, name);
-        if let Some(text) = lock.judge(name, print, tool, may_be_opaque) {
+        if let Some(text) = judge(name, &found, tool, may_be_opaque) {
             panic!("{}", text.as_str());
         }
     }
-}
-
-/// The name that a list gives a tool of this name.
-const fn called(listed: As, own: &str) -> ConstText {
-    let mut text = ConstText::new();
-    match listed {
-        As::Tool(other, _) if !other.is_empty() => text.push(other),
-        As::Tool(..) => text.push(own),
-        As::Instance(prefix, _) => {
-            text.push(prefix);
-            text.push(own);
-        }
-    }
-    text
 }
 
 /// Refuses a list that lacks a tool of the file, unless it belongs to an element that is switched off.
@@ -243,17 +150,16 @@ const fn called(listed: As, own: &str) -> ConstText {
 /// # Panics
 /// At the caller's place, with the tool and the way out.
 #[track_caller]
-pub const fn none_is_gone<const N: usize>(lock: &Lock<N>, list: &[Inputs], off: &[&str]) {
+pub const fn none_is_gone<const N: usize>(lock: &Lock<N>, list: &[Briefs], off: &[&str]) {
     if lock.is_straight {
         return;
     }
-    let Some(prints) = value_of(lock.text, "fingerprints") else {
-        return;
-    };
-    let mut known = Members::of(prints);
+    let (mut known, mut near) = (Members::inside(lock.prints), 0);
     while let Some((name, _, rest)) = known.split() {
         known = rest;
-        if !is_listed(list, name) && !is_one_of(off, name) && !lock.is_off_element(name, off) {
+        if let Some(at) = place(list, near, name) {
+            near = at;
+        } else if !is_one_of(off, name) && !lock.is_off_element(name, off) {
             let mut text = ConstText::new();
             text.push("the list has no tool `");
             text.push(name);
@@ -265,43 +171,41 @@ pub const fn none_is_gone<const N: usize>(lock: &Lock<N>, list: &[Inputs], off: 
     }
 }
 
-const fn is_listed(mut list: &[Inputs], name: &str) -> bool {
-    while let [element, rest @ ..] = list {
-        if brings(element, name) || brought(element, name) {
-            return true;
+/// Returns the element that brings a tool of this name, or of which it was the name before. It is looked for from an element on, as
+/// the file mostly has the order of the list.
+#[allow(clippy::indexing_slicing)] // The index is below the length.
+const fn place(list: &[Briefs], from: usize, name: &str) -> Option<usize> {
+    let mut index = from;
+    loop {
+        let mut at = 0;
+        while index < list.len()
+            && let Some(tool) = list[index].tool(at)
+        {
+            let listed = *list[index].listed;
+            if is_called(name, listed, tool.name) || brought(&tool, listed, name) {
+                return Some(index);
+            }
+            at += 1;
         }
-        list = rest;
+        index = if index < list.len() { index + 1 } else { 0 };
+        if index == from {
+            return None;
+        }
     }
-    false
 }
 
-const fn brings(element: &Inputs, name: &str) -> bool {
-    let (mut tools, listed) = element.tools();
-    while let [tool, more @ ..] = tools {
-        if is_called(name, listed, tool.name) {
-            return true;
-        }
-        tools = more;
-    }
-    false
-}
-
-/// Returns true if one of an element's tools had a name before.
-const fn brought(element: &Inputs, name: &str) -> bool {
-    let (mut tools, listed) = element.tools();
+/// Returns true if a tool had a name before.
+const fn brought(tool: &Brief, listed: As, name: &str) -> bool {
     let prefix = match listed {
         As::Instance(prefix, _) => prefix,
         As::Tool(..) => "",
     };
-    while let [tool, more @ ..] = tools {
-        let mut was = tool.past.was;
-        while let [old, rest @ ..] = was {
-            if is_called(name, As::Instance(prefix, ""), old) {
-                return true;
-            }
-            was = rest;
+    let mut was = tool.was;
+    while let [old, rest @ ..] = was {
+        if is_called(name, As::Instance(prefix, ""), old) {
+            return true;
         }
-        tools = more;
+        was = rest;
     }
     false
 }
@@ -320,20 +224,28 @@ const fn is_called(name: &str, listed: As, own: &str) -> bool {
 
 /// The fingerprint of what a tool promises.
 const fn fingerprint(tool: &Descriptor) -> u64 {
-    let print = Fingerprint::NEW.tree(tool.input, false);
-    let print = match tool.output {
-        Some(output) => print.number(1).tree(output, true),
-        None => print.number(0),
-    };
+    promised(Fingerprint::NEW.tree(tool.input, false), tool.output, tool)
+}
+
+/// The fingerprint of a tool, from that of its parameters, its result and its hints.
+pub(super) const fn promised(
+    input: Fingerprint,
+    output: Option<&Shape<'_>>,
+    hints: &Descriptor,
+) -> u64 {
     let Annotations {
         read_only,
         destructive,
         ..
-    } = tool.annotations;
-    print
-        .number(matches!(read_only, Some(true)) as u64)
-        .number(matches!(destructive, Some(true)) as u64)
-        .value()
+    } = hints.annotations;
+    let hints = matches!(read_only, Some(true)) as u64
+        + ((matches!(destructive, Some(true)) as u64) << 1)
+        + ((output.is_some() as u64) << 2);
+    let print = input.number(hints);
+    match output {
+        Some(output) => print.tree(output, true).value(),
+        None => print.value(),
+    }
 }
 
 const fn tool_is_opaque(tool: &Descriptor) -> bool {
@@ -344,142 +256,89 @@ const fn tool_is_opaque(tool: &Descriptor) -> bool {
         }
 }
 
-impl<const N: usize> Lock<N> {
-    /// The fingerprint of a tool in the file, as it is written.
-    const fn print(&self, name: &str) -> Option<&'static str> {
-        match value_of(self.text, "fingerprints") {
-            Some(prints) => value_of(prints, name),
-            None => None,
-        }
+/// Returns the message that refuses a tool, if any.
+#[allow(clippy::large_stack_arrays)] // It runs in `const` alone.
+const fn judge(
+    name: &str,
+    found: &Found,
+    tool: &Descriptor,
+    may_be_opaque: bool,
+) -> Option<ConstText> {
+    // It may only stand in another place.
+    if let Some((hex, _)) = found.print.split_at_checked(17)
+        && let Some((_, hex)) = hex.split_at_checked(1)
+        && let Ok(print) = u64::from_str_radix(hex, 16)
+        && print == fingerprint(tool)
+    {
+        return None;
     }
-
-    /// Returns true if the file says that a tool belongs to an element that is switched off.
-    const fn is_off_element(&self, name: &str, off: &[&str]) -> bool {
-        let Some(entry) = self.entry(name) else {
-            return false;
-        };
-        match value_of(entry, "element") {
-            Some(element) => match element.as_bytes() {
-                [b'"', inside @ .., b'"'] => match std::str::from_utf8(inside) {
-                    Ok(element) => is_one_of(off, element),
-                    Err(_) => false,
-                },
-                _ => false,
-            },
-            None => false,
-        }
-    }
-
-    /// The name that a tool had in the file; nothing if it had none that the tool tells of.
-    const fn name_before(&self, listed: As, tool: &Descriptor) -> ConstText {
-        // A list's own name for a tool is none that the tool had.
-        let listed = match listed {
-            As::Instance(prefix, words) => As::Instance(prefix, words),
-            As::Tool(..) => As::OWN,
-        };
-        let mut was = tool.past.was;
-        while let [old, rest @ ..] = was {
-            let name = called(listed, old);
-            if self.print(name.as_str()).is_some() {
-                return name;
-            }
-            was = rest;
-        }
-        ConstText::new()
-    }
-
-    const fn entry(&self, name: &str) -> Option<&'static str> {
-        match value_of(self.text, "tools") {
-            Some(tools) => value_of(tools, name),
-            None => None,
-        }
-    }
-
-    /// Returns the message that refuses a tool, if any.
-    #[allow(clippy::large_stack_arrays)] // It runs in `const` alone.
-    const fn judge(
-        &self,
-        name: &str,
-        print: &str,
-        tool: &Descriptor,
-        may_be_opaque: bool,
-    ) -> Option<ConstText> {
-        // It may only stand in another place.
-        if let [b'"', hex @ .., b'"'] = print.as_bytes()
-            && let Ok(hex) = std::str::from_utf8(hex)
-            && let Ok(print) = u64::from_str_radix(hex, 16)
-            && print == fingerprint(tool)
-        {
+    let mut text = ConstText::new();
+    text.push("`");
+    text.push(name);
+    if tool_is_opaque(tool) {
+        if may_be_opaque {
             return None;
         }
-        let mut text = ConstText::new();
-        text.push("`");
-        text.push(name);
-        if tool_is_opaque(tool) {
-            if may_be_opaque {
-                return None;
-            }
-            text.push("` has a part that is known at run time alone, so the lock cannot be held here\nhelp: say so, `unproven: [");
-            text.push(tool.name);
-            text.push("]`, and call `toolwright::lock::check` in a test");
-            return Some(text);
-        }
-        let Some(entry) = self.entry(name) else {
-            text.push("` has a fingerprint in the lock file, and no entry\nhelp: bring the file back from version control");
-            return Some(text);
-        };
-        if let Some(gone) = broken_hint(entry, tool.annotations) {
-            text.push("` breaks those who call it: ");
-            text.push(gone);
-            accept(&mut text);
-            return Some(text);
-        }
-        let (mut input, mut output) = ([0; LONGEST], [0; LONGEST]);
-        let Some(len) = write(&mut input, tool.input, tool.refs, false) else {
-            return too_large(text, tool.name, may_be_opaque);
-        };
-        let old = match value_of(entry, "input") {
-            Some(old) => old,
-            None => "false",
-        };
-        let mut found = Findings::NONE;
-        let question = Question {
-            from: old.as_bytes(),
-            by: input.split_at(len).0,
-            is_output: false,
-            renamed: tool.past.was_args,
-        };
-        if !matches!(question.answer(&mut found), Answer::Yes) {
-            text.push("` breaks those who call it: ");
-            tell(&mut text, &found, false);
-            return Some(text);
-        }
-        let Some(old) = value_of(entry, "output") else {
-            return None;
-        };
-        let Some(shape) = tool.output else {
-            text.push("` breaks those who read its result: it is no longer described");
-            accept(&mut text);
-            return Some(text);
-        };
-        let refs = toolwright_schema::shape::Refs::NONE;
-        let Some(len) = write(&mut output, shape, &refs, true) else {
-            return too_large(text, tool.name, may_be_opaque);
-        };
-        let mut found = Findings::NONE;
-        let question = Question {
-            from: output.split_at(len).0,
-            by: old.as_bytes(),
-            is_output: true,
-            renamed: &[],
-        };
-        if matches!(question.answer(&mut found), Answer::Yes) {
-            return None;
-        }
-        text.push("` breaks those who read its result: ");
-        tell(&mut text, &found, true);
-        Some(text)
+        text.push("` has a part that is known at run time alone, so the lock cannot be held here\nhelp: say so, `unproven: [");
+        text.push(tool.name);
+        text.push("]`, and call `toolwright::lock::check` in a test");
+        return Some(text);
     }
+    let Some(entry) = found.entry(name) else {
+        text.push("` has a fingerprint in the lock file, and no entry\nhelp: bring the file back from version control");
+        return Some(text);
+    };
+    if let Some(gone) = broken_hint(entry, tool.annotations) {
+        text.push("` breaks those who call it: ");
+        text.push(gone);
+        accept(&mut text);
+        return Some(text);
+    }
+    let (mut input, mut output) = ([0; LONGEST], [0; LONGEST]);
+    let Some(len) = write(&mut input, tool.input, tool.refs, false) else {
+        return too_large(text, tool.name, may_be_opaque);
+    };
+    let old = match value_of(entry, "input") {
+        Some(old) => old,
+        None => "false",
+    };
+    let mut found = Findings::NONE;
+    let question = Question {
+        from: old.as_bytes(),
+        by: input.split_at(len).0,
+        is_output: false,
+        renamed: tool.past.was_args,
+    };
+    if !matches!(question.answer(&mut found), Answer::Yes) {
+        text.push("` breaks those who call it: ");
+        tell(&mut text, &found, false);
+        return Some(text);
+    }
+    let Some(old) = value_of(entry, "output") else {
+        return None;
+    };
+    let Some(shape) = tool.output else {
+        text.push("` breaks those who read its result: it is no longer described");
+        accept(&mut text);
+        return Some(text);
+    };
+    let refs = Refs::NONE;
+    let Some(len) = write(&mut output, shape, &refs, true) else {
+        return too_large(text, tool.name, may_be_opaque);
+    };
+    let mut found = Findings::NONE;
+    let question = Question {
+        from: output.split_at(len).0,
+        by: old.as_bytes(),
+        is_output: true,
+        renamed: &[],
+    };
+    if matches!(question.answer(&mut found), Answer::Yes) {
+        return None;
+    }
+    text.push("` breaks those who read its result: ");
+    tell(&mut text, &found, true);
+    Some(text)
 }
 
 const fn too_large(mut text: ConstText, name: &str, may_be_opaque: bool) -> Option<ConstText> {
@@ -540,13 +399,14 @@ const fn was(hints: &str, name: &str) -> bool {
 }
 
 /// The tools of a list as they are locked; `elements` has the last name of each element.
-pub fn locked_tools(list: &'static [Inputs], elements: &[&'static str]) -> Vec<LockedTool> {
+pub fn locked_tools(list: &'static [Briefs], elements: &[&'static str]) -> Vec<LockedTool> {
     let mut all = Vec::new();
     for (element, name) in list.iter().zip(elements) {
-        let (tools, _) = element.tools();
+        let (inputs, listed) = element.inputs();
+        let (tools, _) = inputs.tools();
         for tool in tools.iter().filter(|tool| !tool.name.is_empty()) {
             all.push(LockedTool {
-                def: tool.def(element.listed_as()),
+                def: tool.def(listed),
                 element: name,
                 fingerprint: (!tool_is_opaque(tool)).then(|| fingerprint(tool)),
                 past: Past {

@@ -34,7 +34,8 @@ pub use self::list::{
     retired, retired_for, toolset, toolset_retired, unique,
 };
 pub use self::lock::{
-    Lock, kept, lock, lock_accepts, lock_is_written, locked, locked_tools, none_is_gone,
+    BlockOf, Brief, Briefed, Briefs, Input, Lock, NoTool, ToolOf, Unlocked, kept, lock,
+    lock_accepts, lock_is_written, locked, locked_tools, none_is_gone,
 };
 pub use self::probe::{
     Argument, AsJson, CompiledSchema, FindNoOutput, FindOutput, FindValue, FoundIn, FoundNowhere,

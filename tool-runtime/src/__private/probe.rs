@@ -7,7 +7,7 @@ use std::ops::Deref;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use toolwright_schema::shape::{Field, Kind, Refs, Schema, Shape};
+use toolwright_schema::shape::{Field, Kind, Presence, Refs, Schema, Shape};
 
 use super::schemas::output_known;
 use super::slot::{FoundSlot, NoDeserialize, NoSchema};
@@ -98,16 +98,20 @@ impl Tree {
     /// Makes it the tree of a parameter.
     pub const fn param(self, name: &'static str, description: &'static str) -> Param {
         Param {
-            field: Field::new(name, description, self.shape),
-            refs: self.refs,
+            name,
+            description,
+            tree: self,
+            is_option: false,
+            default: None,
+            example: None,
         }
     }
 
     /// Makes it the tree of a parameter whose type is spelled as an `Option`.
     pub const fn option(self, name: &'static str, description: &'static str) -> Param {
         Param {
-            field: Field::new(name, description, self.shape).optional(),
-            refs: self.refs,
+            is_option: true,
+            ..self.param(name, description)
         }
     }
 }
@@ -122,26 +126,57 @@ pub const fn tree_of<T, S: FoundSlot>(_: fn(Probe<T>) -> S) -> Tree {
     S::TREE
 }
 
-/// A parameter of a tool.
+/// A parameter of a tool: what its [`Field`] is made of once the descriptor is.
 #[derive(Debug, Clone, Copy)]
 pub struct Param {
-    pub(super) field: Field<'static>,
-    pub(super) refs: &'static Refs,
+    pub(super) name: &'static str,
+    description: &'static str,
+    pub(super) tree: Tree,
+    /// True if its type is spelled as an `Option`.
+    is_option: bool,
+    default: Option<fn() -> Option<String>>,
+    example: Option<fn() -> Option<String>>,
 }
 
 impl Param {
     /// Adds the JSON of its default.
     #[must_use]
     pub const fn defaulted(self, default: fn() -> Option<String>) -> Self {
-        let field = self.field.defaulted(default);
-        Self { field, ..self }
+        Self {
+            default: Some(default),
+            ..self
+        }
     }
 
     /// Adds the JSON of its example.
     #[must_use]
     pub const fn exemplified(self, example: fn() -> Option<String>) -> Self {
-        let field = self.field.exemplified(example);
-        Self { field, ..self }
+        Self {
+            example: Some(example),
+            ..self
+        }
+    }
+
+    /// Presence of the key, unless the tree is not known.
+    pub(super) const fn presence(&self) -> Presence {
+        match self.default {
+            Some(_) => Presence::Defaulted,
+            None => Presence::of(self.tree.shape),
+        }
+    }
+
+    pub(super) const fn field(&self) -> Field<'static> {
+        let mut field = Field::new(self.name, self.description, self.tree.shape);
+        if self.is_option {
+            field = field.optional();
+        }
+        if let Some(default) = self.default {
+            field = field.defaulted(default);
+        }
+        match self.example {
+            Some(example) => field.exemplified(example),
+            None => field,
+        }
     }
 }
 

@@ -34,14 +34,6 @@ impl Inputs {
         }
     }
 
-    /// What the list says.
-    pub(super) fn listed_as(&'static self) -> &'static As {
-        match self {
-            Self::One(_, listed) | Self::Many(_, listed) => listed,
-            Self::None => &As::OWN,
-        }
-    }
-
     /// The tools, and what the list says of them.
     pub(super) const fn tools(&self) -> (&[&'static Descriptor], As) {
         match self {

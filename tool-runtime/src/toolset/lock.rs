@@ -311,31 +311,53 @@ impl Locked {
                 !tools.iter().any(|tool| tool.is(name)) && self.is_off(name, entry)
             })
             .collect();
-        let mut text = r#"{"lock":1,"fingerprints":{"#.to_owned();
+        let mut written: Vec<(String, String)> = Vec::new();
         for tool in &tools {
-            write_key(&mut text, &tool.def.name);
-            let _ = match tool.fingerprint {
-                Some(print) => write!(text, "\"{print:016x}\""),
-                None => write!(text, "\"at run time\""),
+            let print = match tool.fingerprint {
+                Some(print) => format!("{print:016x}"),
+                None => AT_RUN_TIME.to_owned(),
             };
-        }
-        for (name, _) in &kept {
-            write_key(&mut text, name);
-            text.push_str(value_of(prints, name).unwrap_or("\"at run time\""));
-        }
-        text.push_str(r#"},"tools":{"#);
-        for tool in &tools {
-            write_key(&mut text, &tool.def.name);
-            tool.write(&mut text);
+            written.push((print, tool.entry()));
         }
         for (name, entry) in &kept {
-            write_key(&mut text, name);
-            text.push_str(entry);
+            let print =
+                value_of(prints, name).and_then(|print| print.trim_matches('"').rsplit_once(' '));
+            let print = print.map_or(AT_RUN_TIME, |(print, _)| print);
+            written.push((print.to_owned(), entry.clone()));
         }
-        text.push_str("}}");
-        let pretty = read(&text).and_then(|value| serde_json::to_string_pretty(&value).ok());
-        pretty.unwrap_or(text) + "\n"
+        let names = tools.iter().map(|tool| &*tool.def.name);
+        let names: Vec<&str> = names.chain(kept.iter().map(|(name, _)| &**name)).collect();
+        // The compiler finds an entry by the lengths of those before, so these are as they are in the file.
+        let mut text = written_with(&names, &written, &[]);
+        let lens = entries(&text)
+            .iter()
+            .map(|(_, entry)| entry.len())
+            .collect::<Vec<_>>();
+        text = written_with(&names, &written, &lens);
+        text.push('\n');
+        text
     }
+}
+
+/// The fingerprint of a tool that has none.
+const AT_RUN_TIME: &str = "at run time";
+
+/// The text of a file with these fingerprints and entries.
+fn written_with(names: &[&str], written: &[(String, String)], lens: &[usize]) -> String {
+    let mut text = r#"{"lock":1,"fingerprints":{"#.to_owned();
+    let lens = lens.iter().copied().chain(std::iter::repeat(0));
+    for ((name, (print, _)), len) in names.iter().zip(written).zip(lens) {
+        write_key(&mut text, name);
+        let _ = write!(text, "\"{print} {len}\"");
+    }
+    text.push_str(r#"},"tools":{"#);
+    for (name, (_, entry)) in names.iter().zip(written) {
+        write_key(&mut text, name);
+        text.push_str(entry);
+    }
+    text.push_str("}}");
+    let pretty = read(&text).and_then(|value| serde_json::to_string_pretty(&value).ok());
+    pretty.unwrap_or(text)
 }
 
 impl LockedTool {
@@ -349,30 +371,32 @@ impl LockedTool {
         self.past.was_called(name, &self.def.name)
     }
 
-    fn write(&self, text: &mut String) {
+    /// The tool's entry in the file.
+    fn entry(&self) -> String {
         let Self {
             def, element, past, ..
         } = self;
-        text.push('{');
+        let mut text = "{".to_owned();
         if **element != *def.name {
-            write_key(text, "element");
-            write_string(text, element);
+            write_key(&mut text, "element");
+            write_string(&mut text, element);
         }
         if !past.version.is_empty() {
-            write_key(text, "version");
-            write_string(text, past.version);
+            write_key(&mut text, "version");
+            write_string(&mut text, past.version);
         }
-        write_key(text, "description");
-        write_string(text, &def.description);
-        write_key(text, "annotations");
+        write_key(&mut text, "description");
+        write_string(&mut text, &def.description);
+        write_key(&mut text, "annotations");
         text.push_str(&annotations(def.annotations));
-        write_key(text, "input");
+        write_key(&mut text, "input");
         text.push_str(def.input.as_json());
         if let Some(output) = &def.output {
-            write_key(text, "output");
+            write_key(&mut text, "output");
             text.push_str(output.as_json());
         }
         text.push('}');
+        text
     }
 }
 

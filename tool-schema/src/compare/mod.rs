@@ -3,6 +3,7 @@
 //! It reads the text of JSON Schema, in `const` and at run time alike.
 
 mod finding;
+mod fingerprint;
 mod json;
 mod number;
 mod relation;
@@ -14,8 +15,9 @@ mod witness;
 use self::json::{Parts, equal};
 
 pub use self::finding::{Change, Finding, Findings};
+pub use self::fingerprint::Fingerprint;
 pub use self::relation::{Answer, Question};
-pub use self::tree::{Fingerprint, is_opaque, write};
+pub use self::tree::{is_opaque, write};
 pub use self::verdict::{Comparison, Verdict, compare, compare_output, compared};
 
 /// The members of an object, one by one: keys as they are written, and texts of values.

@@ -641,7 +641,7 @@ impl<'t> Question<'t> {
             &[]
         };
         while let [(from, by), rest @ ..] = renamed {
-            if equal(by.as_bytes(), key) {
+            if equal(by.as_bytes(), key) && self.has_key(from) {
                 return from.as_bytes();
             }
             renamed = rest;
@@ -663,6 +663,14 @@ impl<'t> Question<'t> {
             renamed = rest;
         }
         key
+    }
+
+    /// Returns true if `from` names a key. A name of long ago is in no newer schema.
+    const fn has_key(&self, key: &str) -> bool {
+        match get(self.from, b"properties") {
+            Some(properties) => get(properties, key.as_bytes()).is_some(),
+            None => false,
+        }
     }
 }
 

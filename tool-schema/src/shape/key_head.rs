@@ -12,26 +12,29 @@ pub(crate) struct KeyHead {
 impl KeyHead {
     /// Returns the head of a key.
     pub(crate) const fn of(key: &str) -> Self {
-        if !is_plain(key) {
-            return Self { bytes: 1, mask: 0 };
+        let (mut head, mut shift) = (0, 0);
+        let mut rest = key.as_bytes();
+        while let [byte, tail @ ..] = rest {
+            if *byte < 0x20 || *byte == b'"' || *byte == b'\\' {
+                return Self { bytes: 1, mask: 0 };
+            }
+            if shift < u64::BITS {
+                head |= (*byte as u64) << shift;
+                shift += 8;
+            }
+            rest = tail;
         }
-        let mut head = Self { bytes: 0, mask: 0 };
-        let mut bytes = key.as_bytes();
-        while let [byte, rest @ ..] = bytes {
-            head = head.with(*byte);
-            bytes = rest;
+        if shift < u64::BITS {
+            head |= (b'"' as u64) << shift;
+            shift += 8;
         }
-        head.with(b'"').with(b':')
-    }
-
-    /// Returns the head with one byte more, if there is room.
-    const fn with(self, byte: u8) -> Self {
-        if self.mask == u64::MAX {
-            return self;
+        if shift < u64::BITS {
+            head |= (b':' as u64) << shift;
+            shift += 8;
         }
         Self {
-            bytes: self.bytes | (byte as u64) << self.mask.count_ones(),
-            mask: self.mask << 8 | 0xff,
+            bytes: head,
+            mask: u64::MAX >> (u64::BITS - shift),
         }
     }
 
@@ -55,18 +58,6 @@ impl KeyHead {
             _ => None,
         }
     }
-}
-
-/// Returns true if nothing in a text has to be escaped in JSON.
-const fn is_plain(text: &str) -> bool {
-    let mut bytes = text.as_bytes();
-    while let [byte, rest @ ..] = bytes {
-        if *byte < 0x20 || *byte == b'"' || *byte == b'\\' {
-            return false;
-        }
-        bytes = rest;
-    }
-    true
 }
 
 #[cfg(test)]

@@ -1,6 +1,10 @@
 //! What changed since a list was locked, as a program is told. What breaks does not compile: see `tests/compile`.
 // Tools are written as users write them; and a test that finds less than it expects has failed.
-#![allow(clippy::needless_pass_by_value, clippy::unwrap_used)]
+#![allow(
+    clippy::needless_pass_by_value,
+    clippy::unwrap_used,
+    clippy::indexing_slicing
+)]
 
 use serde::Deserialize;
 use toolwright::lock::{LockChange, LockError, Verdict};

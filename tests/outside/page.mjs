@@ -87,6 +87,17 @@ async function desktop() {
   assert.equal(await faultAt(page, "days").innerText(), "");
   assert.equal(await page.getByLabel("days").getAttribute("aria-invalid"), null);
 
+  // An example is taken over as JSON; one without words is shown as it is.
+  const examples = page.getByRole("list", { name: "Examples" });
+  assert.deepEqual(await examples.getByRole("button").allInnerTexts(), ["two days in Fahrenheit", '{"location":"Rome"}']);
+  await examples.getByRole("button").first().click();
+  assert.deepEqual(JSON.parse(await page.getByLabel("While this is open").inputValue()),
+    { location: "Oslo", unit: "fahrenheit", days: 2 });
+  await call(page);
+  await said(page, "Answer");
+  assert.deepEqual(await answer(page), { location: "Oslo", days: [70.7, 69.7], unit: "fahrenheit" });
+  await sound(page);
+
   // A question is answered by a choice, and the answer is the call's result.
   await tool(page, "travel");
   await call(page);

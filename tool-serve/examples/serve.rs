@@ -30,7 +30,11 @@ struct Forecast {
 }
 
 /// Weather forecast of a city.
-#[tool(read_only)]
+#[tool(
+    read_only,
+    example({"location": "Oslo", "unit": "fahrenheit", "days": 2}, "two days in Fahrenheit"),
+    example({"location": "Rome"})
+)]
 fn forecast(
     /// City name
     #[arg(len(1..=80), example = "Oslo")]

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use toolwright_provider::call::{Annotations, ToolDef};
+use toolwright_provider::call::{Annotations, Example, ToolDef};
 use toolwright_provider::definitions::sent_definitions;
 use toolwright_provider::{dialect::Dialect, wire::Wire};
 use toolwright_runtime::executor::Executor;
@@ -28,6 +28,12 @@ fn tool_json(def: &ToolDef, requires_approval: bool) -> String {
     if let Some(output) = &def.output {
         members.push(("output_schema", output.to_marked_json()));
     }
+    if !def.examples.is_empty() {
+        members.push((
+            "examples",
+            list(def.examples.iter().map(example_json)).into(),
+        ));
+    }
     if def.annotations != Annotations::NONE {
         members.push(("annotations", annotations_json(def.annotations).into()));
     }
@@ -36,6 +42,14 @@ fn tool_json(def: &ToolDef, requires_approval: bool) -> String {
     }
     if requires_approval {
         members.push(("requires_approval", "true".into()));
+    }
+    object(members)
+}
+
+fn example_json(example: &Example) -> String {
+    let mut members = vec![("arguments", example.arguments.clone())];
+    if !example.shows.is_empty() {
+        members.push(("shows", quoted(&example.shows).into()));
     }
     object(members)
 }

@@ -107,7 +107,17 @@ function show(tool) {
   });
   stop.addEventListener("click", () => running?.abort());
   at("tool").replaceChildren(...[make("h2", {}, tool.title ?? tool.name), make("p", { className: "about" }, tool.description),
-    marks(tool), element, status, answer, schema(tool), sent(tool), past].filter(Boolean));
+    marks(tool), examples(tool, raw), element, status, answer, schema(tool), sent(tool), past].filter(Boolean));
+}
+
+/** Calls as a model should make them; a click takes one over. */
+function examples(tool, raw) {
+  const take = ({ arguments: given, shows }) => {
+    const button = make("button", { type: "button", className: "plain" }, shows || visible(stringify(given)));
+    button.addEventListener("click", () => raw.show(stringify(given, "  ")));
+    return make("li", {}, button);
+  };
+  return tool.examples && make("ul", { className: "examples", "aria-label": "Examples" }, ...tool.examples.map(take));
 }
 
 function schema(tool) {
@@ -187,7 +197,11 @@ function rawText(fields) {
   summary.addEventListener("click", () => {
     if (!element.open) text.value = fields.read();
   });
-  return { element, read: () => (element.open ? text.value : fields.read()) };
+  const show = (value) => {
+    [element.open, text.value] = [true, value];
+    text.focus();
+  };
+  return { element, show, read: () => (element.open ? text.value : fields.read()) };
 }
 
 /** Runs what `ask` asks for: a call, or one that waited. */

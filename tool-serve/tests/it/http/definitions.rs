@@ -113,3 +113,20 @@ fn lists_say_which_tools_need_approval() {
         assert_eq!(names, expected);
     }
 }
+
+#[test]
+fn lists_say_how_a_tool_is_called() {
+    let served = serve();
+    let listed = served.get("/tools").json();
+    for tool in listed["tools"].as_array().unwrap() {
+        let examples = &tool["examples"];
+        if tool["name"] == "travel" {
+            assert_eq!(
+                *examples,
+                json!([{"arguments": {}}, {"arguments": {}, "shows": "anywhere"}])
+            );
+        } else {
+            assert_eq!(*examples, Value::Null, "{tool}");
+        }
+    }
+}

@@ -79,7 +79,7 @@ fn boom() -> u8 {
 }
 
 /// Asks where to go.
-#[tool]
+#[tool(example({}), example({}, "anywhere"))]
 fn travel() -> Outcome {
     Outcome::ask("Where to?").option("choices", ["Oslo", "Rome"])
 }

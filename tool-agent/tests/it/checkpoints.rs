@@ -63,12 +63,18 @@ fn answers(session: &Session) -> Vec<(usize, String, bool)> {
         .collect()
 }
 
-/// Lets a future go as far as it comes by itself, then drops it, as the end of its program would.
-async fn until_it_hangs<T>(future: impl Future<Output = T>) {
+/// Lets a future go as far as it comes by itself, then drops it, as the end of its program would. A tool hangs by then.
+async fn until_it_hangs<T>(ran: &Ran, future: impl Future<Output = T>) {
+    let before = ran.hung.load(Ordering::SeqCst);
     let mut future = pin!(future);
-    for _ in 0..200 {
+    for round in 0.. {
         let done = std::future::poll_fn(|task| Poll::Ready(future.as_mut().poll(task).is_ready()));
         assert!(!done.await, "it came to its end");
+        let hangs = ran.hung.load(Ordering::SeqCst) > before;
+        if round >= 200 && hangs {
+            return;
+        }
+        assert!(round < 100_000, "no tool hangs");
         // The thread of a store may have work to do.
         tokio::time::sleep(std::time::Duration::from_micros(200)).await;
     }
@@ -81,9 +87,16 @@ struct Ran {
     look: AtomicUsize,
     upsert: AtomicUsize,
     hang: AtomicUsize,
+    /// How often a tool began to hang.
+    hung: AtomicUsize,
 }
 
 impl Ran {
+    async fn hang(&self) {
+        self.hung.fetch_add(1, Ordering::SeqCst);
+        std::future::pending().await
+    }
+
     fn all(&self) -> [usize; 4] {
         [&self.pay, &self.look, &self.upsert, &self.hang].map(|ran| ran.load(Ordering::SeqCst))
     }
@@ -101,7 +114,7 @@ fn pay(#[state] ran: &Ran, #[context] cx: &Context) -> String {
 #[tool(read_only)]
 async fn look(#[state] ran: &Ran) -> &'static str {
     if ran.look.fetch_add(1, Ordering::SeqCst) == 0 {
-        std::future::pending::<()>().await;
+        ran.hang().await;
     }
     "seen"
 }
@@ -110,7 +123,7 @@ async fn look(#[state] ran: &Ran) -> &'static str {
 #[tool(idempotent)]
 async fn upsert(#[state] ran: &Ran) -> &'static str {
     if ran.upsert.fetch_add(1, Ordering::SeqCst) == 0 {
-        std::future::pending::<()>().await;
+        ran.hang().await;
     }
     "written"
 }
@@ -119,7 +132,7 @@ async fn upsert(#[state] ran: &Ran) -> &'static str {
 #[tool]
 async fn hang(#[state] ran: &Ran) -> &'static str {
     if ran.hang.fetch_add(1, Ordering::SeqCst) == 0 {
-        std::future::pending::<()>().await;
+        ran.hang().await;
     }
     "done"
 }
@@ -528,7 +541,7 @@ async fn crashed(
     policy: UnknownOutcome,
 ) -> (Agent, Result<(Session, toolwright::agent::Run), AgentError>) {
     let agent = Agent::new(model([calls(turn)]), effects(ran)).checkpointer(Arc::clone(store));
-    until_it_hangs(agent.run(&mut asked("s"), &Context::new())).await;
+    until_it_hangs(ran, agent.run(&mut asked("s"), &Context::new())).await;
     drop(agent);
     let agent = Agent::new(model(rest), effects(ran))
         .checkpointer(Arc::clone(store))
@@ -584,7 +597,7 @@ async fn an_unknown_outcome_is_asked_about() {
         let mut session: Session = serde_json::from_str(&stored).unwrap();
         session.decide("c1", Decision::Approve).unwrap();
         ran.hang.store(0, Ordering::SeqCst);
-        until_it_hangs(agent.run(&mut session, &Context::new())).await;
+        until_it_hangs(&ran, agent.run(&mut session, &Context::new())).await;
         let (mut session, _) = agent.resume("s", &Context::new()).await.unwrap();
         assert_eq!(session.pending()[0].reason, unknown(2));
         assert_eq!(ran.all(), [1, 0, 0, 1]);
@@ -691,7 +704,7 @@ async fn a_record_says_what_the_call_came_to() {
 
             let ran = Arc::new(Ran::default());
             let agent = go(&ran, vec![calls(&turn)]).checkpointer(Arc::clone(&store));
-            until_it_hangs(agent.run(&mut asked("s"), &Context::new())).await;
+            until_it_hangs(&ran, agent.run(&mut asked("s"), &Context::new())).await;
             let agent = go(&ran, rest).checkpointer(Arc::clone(&store));
             let (resumed, again) = agent.resume("s", &Context::new()).await.unwrap();
             assert_eq!(ran.all()[..2], [1, 2], "{place}");
@@ -862,7 +875,7 @@ async fn what_is_damaged_is_said_to_be() {
     let turn = [call("c1", "hang")];
     assert!(store.delete("s").await.unwrap());
     let agent = Agent::new(model([calls(&turn)]), effects(&ran)).checkpointer(Arc::clone(&store));
-    until_it_hangs(agent.run(&mut asked("s"), &Context::new())).await;
+    until_it_hangs(&ran, agent.run(&mut asked("s"), &Context::new())).await;
     store.end_call("s", "s/1/0/0/c1", 1, "{}").await.unwrap();
     let error = agent.resume("s", &Context::new()).await.unwrap_err();
     let words = error.to_string();
@@ -908,7 +921,7 @@ async fn what_a_newer_version_wrote_is_not_read_and_not_called_damaged() {
     let ran = Arc::new(Ran::default());
     let turn = [call("c1", "hang")];
     let agent = Agent::new(model([calls(&turn)]), effects(&ran)).checkpointer(Arc::clone(&store));
-    until_it_hangs(agent.run(&mut asked("s"), &Context::new())).await;
+    until_it_hangs(&ran, agent.run(&mut asked("s"), &Context::new())).await;
     let key = "s/1/0/0/c1";
     let outcome = r#"{"form": 7, "answer": 5}"#;
     store.end_call("s", key, 1, outcome).await.unwrap();

@@ -40,6 +40,7 @@ mod json;
 mod json_texts;
 mod layers;
 mod lists;
+#[cfg(feature = "schemars")]
 mod locks;
 mod lowered;
 mod lowered_schemas;

@@ -60,7 +60,7 @@ version 'count: u32'
 refuses "the tool is new" cargo test -q
 passes env TOOLS_LOCK=update cargo test -q
 passes cargo test -q
-grep -q '"order": "[0-9a-f]\{16\}"' tools.lock
+grep -q '"order": "[0-9a-f]\{16\} [0-9]*"' tools.lock
 
 version 'count: u32, note: Option<String>' 'note.unwrap_or_default()'
 refuses "minor: \`order\`: \`note\` is new" cargo test -q

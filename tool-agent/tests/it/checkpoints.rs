@@ -94,7 +94,7 @@ struct Ran {
 impl Ran {
     async fn hang(&self) {
         self.hung.fetch_add(1, Ordering::SeqCst);
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 
     fn all(&self) -> [usize; 4] {

@@ -119,3 +119,14 @@ fn a_file_that_is_written_says_what_the_tools_are() {
         assert_eq!(entry, lock["tools"][name], "{name}");
     }
 }
+
+#[test]
+fn a_retired_name_is_the_one_that_models_called() {
+    // The file has `bb`, as an element was listed.
+    let tools = tools! { lock: "tests/it/data/renamed.lock"; count, retired("bb" => count) };
+    let changes = lock::changes(&tools);
+    let gone = change(&changes, "bb");
+    assert_eq!(gone.verdict, Verdict::Minor, "{gone}");
+    assert_eq!(gone.reasons, ["the tool is retired"]);
+    assert!(matches!(lock::check(&tools), Err(LockError::Behind(_))));
+}

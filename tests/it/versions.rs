@@ -53,6 +53,12 @@ impl Crm {
     fn find(&self, #[arg(was = "q")] name: &str) -> String {
         name.to_owned()
     }
+
+    /// Counts the customers.
+    #[tool(was("number"))]
+    fn count(&self) -> u32 {
+        0
+    }
 }
 
 fn all() -> Toolset {

@@ -404,8 +404,8 @@ fn past(tool: &Tool) -> Vec<TokenStream> {
         let version = literal(&version.value);
         calls.push(quote!(.version(#version)));
     }
-    if !tool.options.was.is_empty() {
-        calls.push(quote!(.was(Self::WAS)));
+    if let Some(names) = earlier_names(&tool.options) {
+        calls.push(quote!(.was(#names)));
     }
     let arguments: Vec<_> = tool
         .model_params()

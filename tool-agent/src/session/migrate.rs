@@ -35,8 +35,8 @@ impl Session {
         let mut refused = Vec::new();
         for pending in self.pending() {
             let (index, call) = (pending.index, pending.call);
-            let before = self.versions.get(&index).map_or("", String::as_str);
-            let migrated = tools.migrate(&call, before).and_then(|migrated| {
+            let before = self.versions.get(&index).cloned().unwrap_or_default();
+            let migrated = tools.migrate(&call, &before).and_then(|migrated| {
                 if let (true, Some(cx)) = (*migrated != call, cx) {
                     tools.validate_call(&migrated, cx)?;
                 }
@@ -45,6 +45,11 @@ impl Session {
             let migrated = match migrated {
                 Ok(migrated) => migrated,
                 Err(error) => {
+                    // A call that a person rejected is answered with that.
+                    let error = match self.wait_mut(index).and_then(|wait| wait.decision.take()) {
+                        Some(Decision::Reject(reason)) => Decision::rejected(&reason),
+                        _ => error,
+                    };
                     refused.push(RefusedCall { index, call, error });
                     continue;
                 }
@@ -56,14 +61,22 @@ impl Session {
                 if !today.is_empty() {
                     self.versions.insert(index, today.to_owned());
                 }
-                self.show_migrated(index, &migrated, is_other, tools);
+                let is_broken = first_number(&before) != first_number(today);
+                self.show_migrated(index, &migrated, (is_other, is_broken), tools);
             }
         }
         refused
     }
 
-    /// Shows a call as it was migrated. What a person decided about other arguments, or for another schema, does not count.
-    fn show_migrated(&mut self, index: usize, call: &ToolCall, is_other: bool, tools: &Toolset) {
+    /// Shows a call as it was migrated. What a person decided about other arguments, for another schema, or before a version that
+    /// breaks, does not count.
+    fn show_migrated(
+        &mut self,
+        index: usize,
+        call: &ToolCall,
+        (is_other, is_broken): (bool, bool),
+        tools: &Toolset,
+    ) {
         if is_other {
             self.thread.replace_last_call(index, call.clone());
         }
@@ -71,7 +84,8 @@ impl Session {
             return;
         };
         let digest = digest::of(call, tools);
-        if !is_other && [&digest, &digest::of_call(call)].contains(&&wait.digest) {
+        let is_same = !is_other && !is_broken;
+        if is_same && [&digest, &digest::of_call(call)].contains(&&wait.digest) {
             return;
         }
         wait.call = call.clone();
@@ -92,4 +106,12 @@ impl Session {
             wait.reason = PendingCallReason::Decision(json!({ "why": why }));
         }
     }
+}
+
+/// The first number of a version: another one means that calls of before may mean something else.
+fn first_number(version: &str) -> Option<&str> {
+    version
+        .split('.')
+        .next()
+        .filter(|number| !number.is_empty())
 }

@@ -367,3 +367,105 @@ async fn journal(dir: &Path, refused: &str, new: &dyn Fn() -> Vec<String>) {
     assert_eq!(new().len(), count + 1);
     judge(&session);
 }
+
+/// A session of which a call waits for a person, as an agent of these tools left it and a string stores it.
+async fn waiting(executor: Executor, call: ToolCall) -> String {
+    let agent = Agent::with_executor(ScriptedModel::new([calls([call])]), executor);
+    let mut session = Session::with_id("s");
+    session.reply("Pay!").unwrap();
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert!(matches!(run.end, RunEnd::Pending));
+    serde_json::to_string(&session).unwrap()
+}
+
+mod paying {
+    use toolwright::call::Approved;
+    use toolwright::tool;
+
+    /// Pays cents.
+    #[tool]
+    pub(super) fn pay(amount: u32, yes: Approved<'_>) -> String {
+        let _ = yes;
+        format!("paid {amount} cents")
+    }
+
+    /// Tells.
+    #[tool]
+    pub(super) fn tell() {}
+}
+
+/// Versions of `paying::pay` whose arguments look the same.
+mod later {
+    use toolwright::call::Approved;
+    use toolwright::tool;
+
+    /// Pays dollars.
+    #[tool(version = "2.0", name = "pay")]
+    pub(super) fn pay_dollars(amount: u32, yes: Approved<'_>) -> String {
+        let _ = yes;
+        format!("paid {amount} dollars")
+    }
+
+    /// Pays cents.
+    #[tool(version = "2.1", name = "pay")]
+    pub(super) fn pay_dollars_later(amount: u32, yes: Approved<'_>) -> String {
+        let _ = yes;
+        format!("paid {amount} dollars")
+    }
+}
+
+#[tokio::test]
+async fn a_yes_to_a_version_is_none_to_one_that_breaks_with_it() {
+    let call = ToolCall::new("c0", "pay", r#"{"amount": 5}"#);
+    let dollars = || Executor::serial(toolwright::tools![later::pay_dollars]);
+    let dollars_later = || Executor::serial(toolwright::tools![later::pay_dollars_later]);
+    let cents = || Executor::serial(toolwright::tools![paying::pay]);
+    let table: [(&dyn Fn() -> Executor, &dyn Fn() -> Executor, bool); 4] = [
+        (&cents, &cents, true),
+        (&cents, &dollars, false),
+        (&dollars, &dollars_later, true),
+        (&dollars_later, &cents, false),
+    ];
+    for (index, (before, after, counts)) in table.into_iter().enumerate() {
+        let stored = waiting(before(), call.clone()).await;
+        let mut session: Session = serde_json::from_str(&stored).unwrap();
+        session.decide("c0", Decision::Approve).unwrap();
+        let agent = Agent::with_executor(ScriptedModel::new([text("Done.")]), after());
+        let run = agent.run(&mut session, &Context::new()).await.unwrap();
+        assert_eq!(
+            matches!(run.end, RunEnd::Completed),
+            counts,
+            "{index}: {:?}",
+            run.end
+        );
+        if !counts {
+            assert_eq!(answers(session.thread()), [""; 0], "{index}");
+            session.decide("c0", Decision::Approve).unwrap();
+            let run = agent.run(&mut session, &Context::new()).await.unwrap();
+            assert!(
+                matches!(run.end, RunEnd::Completed),
+                "{index}: {:?}",
+                run.end
+            );
+        }
+        assert_eq!(answers(session.thread()).len(), 1, "{index}");
+    }
+}
+
+#[tokio::test]
+async fn a_rejection_counts_whatever_has_become_of_the_tool() {
+    let call = ToolCall::new("c0", "pay", r#"{"amount": 5}"#);
+    let stored = waiting(Executor::serial(toolwright::tools![paying::pay]), call).await;
+    let mut session: Session = serde_json::from_str(&stored).unwrap();
+    session
+        .decide("c0", Decision::Reject("too much".into()))
+        .unwrap();
+    let tools = toolwright::tools![paying::tell, retired("pay" => paying::tell)];
+    let agent = Agent::with_executor(ScriptedModel::new([text("Done.")]), Executor::serial(tools));
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert!(matches!(run.end, RunEnd::Completed), "{:?}", run.end);
+    assert_eq!(
+        answers(session.thread()),
+        ["the call was rejected: too much"]
+    );
+}

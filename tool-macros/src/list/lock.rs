@@ -8,8 +8,8 @@ use syn::LitStr;
 use crate::ctxt::Ctxt;
 use crate::span::{SpanEnds, call_site_at_item, literal, quote, quote_call_site};
 
-use super::Element;
 use super::retired::Retired;
+use super::{Element, ElementKind};
 
 /// The rules for the file's name, and that there is a file.
 pub(super) fn validate(cx: &Ctxt, file: &LitStr) {
@@ -61,10 +61,7 @@ pub(super) fn check(
         let brief = element.constant(briefs(), &listed);
         element.or(&quote!(__tool::Briefs::NONE), brief)
     });
-    let last = |element: &Element| {
-        let name = element.last_name().map(ToString::to_string);
-        literal(name.unwrap_or_default())
-    };
+    let last = |element: &Element| literal(element.name_in_lock());
     let names = elements.iter().map(|element| {
         let name = last(element);
         element.or(&quote!(""), quote!(#name))
@@ -78,7 +75,7 @@ pub(super) fn check(
             element.or(&quote!(#name), quote!(""))
         });
     // Nor is what is retired gone without a word.
-    let off = off.chain(retired.iter().map(Retired::old));
+    let retired = retired.iter().map(Retired::old);
     let accepted = unproven.iter().map(|tool| literal(tool.to_string()));
     let kept = elements.iter().enumerate().map(|(index, element)| {
         let is_unproven = element
@@ -101,7 +98,10 @@ pub(super) fn check(
     };
     let written = at_file(quote!(__tool::lock_is_written), quote!((SAID)));
     let read = at_file(quote!(__tool::lock), quote!((TEXT, IS_WRITTEN, LISTED)));
-    let none_is_gone = at_file(quote!(__tool::none_is_gone), quote!((LOCK, LISTED, OFF)));
+    let none_is_gone = at_file(
+        quote!(__tool::none_is_gone),
+        quote!((LOCK, LISTED, OFF, RETIRED)),
+    );
     let count = literal(elements.len());
     let imports = quote_call_site!(
         use __tool::Unlocked as _;
@@ -117,6 +117,7 @@ pub(super) fn check(
             const LISTED: &[__tool::Briefs; #count] = &[#(#listed),*];
             const UNPROVEN: &[&str] = &[#(#accepted),*];
             const OFF: &[&str] = &[#(#off),*];
+            const RETIRED: &[&str] = &[#(#retired),*];
             const IS_WRITTEN: bool = #written;
             const LOCK: &__tool::Lock<#count> = &#read;
             #(#kept)*
@@ -127,8 +128,24 @@ pub(super) fn check(
                 accepts_breaks: __tool::lock_accepts(SAID),
                 text: TEXT,
                 off: OFF,
+                retired: RETIRED,
                 tools: || __tool::locked_tools(LISTED, &[#(#names),*]),
             }
         };
+    }
+}
+
+impl Element {
+    /// The name by which the file knows the element: what the list calls it, or else the last of its path.
+    fn name_in_lock(&self) -> String {
+        match (self.listed(), &self.what) {
+            (Some(listed), ElementKind::One { .. }) => listed.name.value(),
+            // A prefix is no name of a tool.
+            (Some(listed), ElementKind::Many { .. }) => format!("{}*", listed.name.value()),
+            (None, _) => self
+                .last_name()
+                .map(ToString::to_string)
+                .unwrap_or_default(),
+        }
     }
 }

@@ -150,16 +150,22 @@ const fn held<I: Input, const N: usize>(
 /// # Panics
 /// At the caller's place, with the tool and the way out.
 #[track_caller]
-pub const fn none_is_gone<const N: usize>(lock: &Lock<N>, list: &[Briefs], off: &[&str]) {
+pub const fn none_is_gone<const N: usize>(
+    lock: &Lock<N>,
+    list: &[Briefs],
+    off: &[&str],
+    retired: &[&str],
+) {
     if lock.is_straight {
         return;
     }
+    lock.assert_whole();
     let (mut known, mut near) = (Members::inside(lock.prints), 0);
     while let Some((name, _, rest)) = known.split() {
         known = rest;
         if let Some(at) = place(list, near, name) {
             near = at;
-        } else if !is_one_of(off, name) && !lock.is_off_element(name, off) {
+        } else if !is_one_of(retired, name) && !lock.is_off_element(name, off) {
             let mut text = ConstText::new();
             text.push("the list has no tool `");
             text.push(name);

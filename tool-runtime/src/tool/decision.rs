@@ -34,7 +34,8 @@ pub enum Decision {
 #[cfg(feature = "tokio")]
 impl Decision {
     /// Makes the error of a rejected call.
-    pub(crate) fn rejected(reason: &str) -> ToolError {
+    #[doc(hidden)]
+    pub fn rejected(reason: &str) -> ToolError {
         let reason = reason.trim();
         let words = if reason.is_empty() {
             "the call was rejected".into()

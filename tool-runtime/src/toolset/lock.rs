@@ -1,9 +1,12 @@
 //! `tools.lock`: what a list's tools were when they were last accepted, and what changed since.
 
+use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use toolwright_json::{write_key, write_string};
 use toolwright_provider::call::{Annotations, ToolDef};
 use toolwright_schema::compare::{Comparison, Members, Verdict, compared, value_of};
@@ -23,8 +26,10 @@ pub struct Locked {
     pub accepts_breaks: bool,
     /// The file's text when the program was built.
     pub text: &'static str,
-    /// Last names of elements that a `#[cfg]` switches off, and names that are retired.
+    /// Names of elements that a `#[cfg]` switches off.
     pub off: &'static [&'static str],
+    /// Names that are retired.
+    pub retired: &'static [&'static str],
     /// The list's tools.
     pub tools: fn() -> Vec<LockedTool>,
 }
@@ -75,6 +80,8 @@ pub enum LockError {
     Breaks(Vec<LockChange>),
     /// The file does not say what the tools are now.
     Behind(Vec<LockChange>),
+    /// This file is neither empty nor a lock; it may have marks of a conflict.
+    Unreadable(&'static str),
     /// This tool states a version and broke, and the first number of its version is not larger than it was.
     Unraised(String),
     /// The program was not built to write the file: `TOOLS_LOCK` was not set.
@@ -102,6 +109,12 @@ impl fmt::Display for LockError {
                     "`{tool}` breaks those who call it, and its version does not say so\nhelp: raise the first number: `#[tool(version = \"2.0\")]`"
                 );
             }
+            Self::Unreadable(file) => {
+                return write!(
+                    f,
+                    "the lock file {file} cannot be read: it is not as it was written\nhelp: bring it back from version control, or empty it and write it anew with `TOOLS_LOCK=update`"
+                );
+            }
             Self::ReadOnly => {
                 return f.write_str(
                     "the program was not built to write its lock\nhelp: build it with `TOOLS_LOCK=update`",
@@ -112,6 +125,11 @@ impl fmt::Display for LockError {
         f.write_str(what)?;
         for change in changes {
             write!(f, "\n  {change}")?;
+        }
+        if changes.is_empty() {
+            f.write_str(
+                "\n  nothing that a caller sees: their order, a fingerprint, what is secret",
+            )?;
         }
         write!(f, "\nhelp: {help}")
     }
@@ -143,15 +161,17 @@ pub fn changes(tools: &Toolset) -> Vec<LockChange> {
 /// tools; with `TOOLS_LOCK=accept-major` in any case.
 ///
 /// # Errors
-/// When a tool broke, when a file does not say what the tools are, or when it cannot be written.
+/// When a tool broke, when a file is no lock or does not say what the tools are, or when it cannot be written.
 pub fn check(tools: &Toolset) -> Result<(), LockError> {
     for lock in tools.locks() {
+        lock.readable()?;
         if lock.folder.is_empty() {
             let changes = lock.changes();
             if changes.iter().any(|change| change.verdict.breaks()) {
                 return Err(LockError::Breaks(changes));
             }
-            if lock.text != lock.new_text() {
+            // Lines may end as those of Windows.
+            if lock.text.replace("\r\n", "\n") != lock.new_text() {
                 return Err(LockError::Behind(changes));
             }
         } else {
@@ -172,6 +192,7 @@ pub fn update(tools: &Toolset, accept_breaks: bool) -> Result<Vec<LockChange>, L
         if lock.folder.is_empty() {
             return Err(LockError::ReadOnly);
         }
+        lock.readable()?;
         all.extend(lock.update(accept_breaks || lock.accepts_breaks)?);
     }
     Ok(all)
@@ -184,6 +205,23 @@ pub fn texts(tools: &Toolset) -> Vec<(&'static str, String)> {
 }
 
 impl Locked {
+    /// Refuses a file that is no lock, such as one with marks of a conflict: what it says no more would be taken for new.
+    fn readable(&self) -> Result<(), LockError> {
+        // A set would read a list.
+        #[allow(clippy::zero_sized_map_values)]
+        #[derive(Deserialize)]
+        struct File {
+            lock: u32,
+            fingerprints: BTreeMap<String, String>,
+            tools: BTreeMap<String, IgnoredAny>,
+        }
+        let is_lock = |file: File| file.lock == 1 && file.fingerprints.keys().eq(file.tools.keys());
+        if self.text.trim().is_empty() || serde_json::from_str(self.text).is_ok_and(is_lock) {
+            return Ok(());
+        }
+        Err(LockError::Unreadable(self.file))
+    }
+
     fn update(&self, accept_breaks: bool) -> Result<Vec<LockChange>, LockError> {
         let changes = self.changes();
         if !accept_breaks && changes.iter().any(|change| change.verdict.breaks()) {
@@ -195,7 +233,7 @@ impl Locked {
         let text = self.new_text();
         let path = Path::new(self.folder).join(self.file);
         // An unchanged file keeps its time, so that nothing is built anew.
-        if text != self.text {
+        if text != self.text.replace("\r\n", "\n") {
             fs::write(&path, text).map_err(|error| LockError::Io(path, error))?;
         }
         Ok(changes)
@@ -207,11 +245,18 @@ impl Locked {
         let gone = entries(self.text).into_iter().filter(|(name, entry)| {
             !tools.iter().any(|tool| tool.is(name) || tool.was(name)) && !self.is_off(name, entry)
         });
-        changes.extend(gone.map(|(name, _)| LockChange {
-            tool: name,
-            verdict: Verdict::Major,
-            reasons: vec!["the list has no such tool any more".to_owned()],
-            witness: None,
+        changes.extend(gone.map(|(name, _)| {
+            let (verdict, reason) = if self.retired.contains(&&*name) {
+                (Verdict::Minor, "the tool is retired")
+            } else {
+                (Verdict::Major, "the list has no such tool any more")
+            };
+            LockChange {
+                tool: name,
+                verdict,
+                reasons: vec![reason.to_owned()],
+                witness: None,
+            }
         }));
         changes
     }

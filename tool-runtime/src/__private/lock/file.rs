@@ -42,17 +42,14 @@ pub const fn lock<const N: usize>(text: &'static str, is_off: bool, list: &[Brie
     }
     lock.mentions = [false; N];
     let Some((b"lock", version, rest)) = first_member(text) else {
-        panic!(
-            "the lock file cannot be read: it is not as it was written\nhelp: bring it back from version control, or empty it and write it anew: `TOOLS_LOCK=update cargo test`"
-        );
+        panic!("{}", UNREADABLE);
     };
     assert!(
         same(version, "1"),
         "the lock file is of a later version\nhelp: build with the toolwright that wrote it"
     );
-    let mut rest = match after(rest, b"\"fingerprints\":{") {
-        Some(rest) => rest,
-        None => &[],
+    let Some(mut rest) = after(rest, b"\"fingerprints\":{") else {
+        panic!("{}", UNREADABLE);
     };
     lock.prints = rest;
     let mut index = 0;
@@ -80,6 +77,8 @@ pub const fn lock<const N: usize>(text: &'static str, is_off: bool, list: &[Brie
     lock.is_straight &= after(rest, b"}").is_some();
     lock
 }
+
+const UNREADABLE: &str = "the lock file cannot be read: it is not as it was written\nhelp: bring it back from version control, or empty it and write it anew: `TOOLS_LOCK=update cargo test`";
 
 /// Bytes around the name and the text of an entry: a line's end, four spaces, two quotes, a colon, a space and a comma.
 const AROUND: usize = 10;
@@ -241,10 +240,11 @@ impl<const N: usize> Lock<N> {
             Some(found) => found.entry(name),
             None => None,
         };
-        let Some(entry) = entry else {
-            return false;
+        let element = match entry {
+            Some(entry) => value_of(entry, "element"),
+            None => None,
         };
-        match value_of(entry, "element") {
+        match element {
             Some(element) => match element.as_bytes() {
                 [b'"', inside @ .., b'"'] => match std::str::from_utf8(inside) {
                     Ok(element) => is_one_of(off, element),
@@ -252,8 +252,48 @@ impl<const N: usize> Lock<N> {
                 },
                 _ => false,
             },
-            None => false,
+            // It has the tool's name.
+            None => is_one_of(off, name),
         }
+    }
+
+    /// Refuses a file with marks of a conflict, and one whose entries are not those of its fingerprints: a tool that has lost its
+    /// fingerprint would be taken for a new one.
+    ///
+    /// # Panics
+    /// At the caller's place.
+    #[track_caller]
+    pub(super) const fn assert_whole(&self) {
+        let (mut rest, mut before) = (self.prints, 0);
+        while let Some((name, print, prints)) = Members::inside(rest).split() {
+            before += AROUND + name.len() + entry_len(print);
+            rest = prints.rest();
+        }
+        let Some(entries) = after(rest, b"}\"tools\":{") else {
+            panic!("{}", UNREADABLE);
+        };
+        // The lengths end where the entries end.
+        let end = match before.checked_sub(1) {
+            Some(end) => end,
+            None => 0,
+        };
+        if let Some((_, end)) = entries.split_at_checked(end)
+            && after(end, b"}}").is_some()
+        {
+            return;
+        }
+        let mut entries = Members::inside(entries);
+        while let Some((name, _, rest)) = entries.split() {
+            entries = rest;
+            if self.find(name).is_none() {
+                let mut text = ConstText::new();
+                text.push("`");
+                text.push(name);
+                text.push("` has an entry in the lock file, and no fingerprint\nhelp: bring the file back from version control");
+                panic!("{}", text.as_str());
+            }
+        }
+        assert!(after(entries.rest(), b"}}").is_some(), "{}", UNREADABLE);
     }
 
     /// The name that a tool had in the file; nothing if it had none that the tool tells of.

@@ -1,6 +1,10 @@
 //! A store of version 1 of a program, which was killed, opened by version 2: pending approvals, calls and the journal.
 // A test that finds less than it expects has failed.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::needless_pass_by_value
+)]
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -417,14 +421,14 @@ mod later {
 #[tokio::test]
 async fn a_yes_to_a_version_is_none_to_one_that_breaks_with_it() {
     let call = ToolCall::new("c0", "pay", r#"{"amount": 5}"#);
+    let cents: fn() -> Executor = || Executor::serial(toolwright::tools![paying::pay]);
     let dollars = || Executor::serial(toolwright::tools![later::pay_dollars]);
     let dollars_later = || Executor::serial(toolwright::tools![later::pay_dollars_later]);
-    let cents = || Executor::serial(toolwright::tools![paying::pay]);
-    let table: [(&dyn Fn() -> Executor, &dyn Fn() -> Executor, bool); 4] = [
-        (&cents, &cents, true),
-        (&cents, &dollars, false),
-        (&dollars, &dollars_later, true),
-        (&dollars_later, &cents, false),
+    let table = [
+        (cents, cents, true),
+        (cents, dollars, false),
+        (dollars, dollars_later, true),
+        (dollars_later, cents, false),
     ];
     for (index, (before, after, counts)) in table.into_iter().enumerate() {
         let stored = waiting(before(), call.clone()).await;

@@ -160,6 +160,13 @@ pub const fn none_is_gone<const N: usize>(
         return;
     }
     lock.assert_whole();
+    let mut rest = list;
+    while let [element, others @ ..] = rest {
+        if element.is_rejected() {
+            return;
+        }
+        rest = others;
+    }
     let (mut known, mut near) = (Members::inside(lock.prints), 0);
     while let Some((name, _, rest)) = known.split() {
         known = rest;

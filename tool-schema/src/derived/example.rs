@@ -203,7 +203,24 @@ pub const fn has_argument(tool: &'static str, arguments: &Shape<'static>, steps:
                 }
                 Found::Unsure => return,
             },
-            kind if kind.is_opaque() || matches!(kind, Kind::Map(_) | Kind::Union(_)) => return,
+            Kind::Union(_) if may_lead(kind, steps) => return,
+            Kind::Union(_) => {
+                let mut text = ConstText::new();
+                text.push("no variant of ");
+                place.say(&mut text);
+                text.push(" has the key `");
+                text.push(step);
+                text.push(if rest.is_empty() {
+                    "`"
+                } else {
+                    "`, or what is named in it"
+                });
+                text.push("\nhelp: name a key of a variant, as JSON has it, or ");
+                place.say(&mut text);
+                text.push(" alone");
+                panic!("{}", text.as_str());
+            }
+            kind if kind.is_opaque() || matches!(kind, Kind::Map(_)) => return,
             Kind::Recursive(_) | Kind::Unknown => return,
             _ => {
                 let mut text = ConstText::new();
@@ -216,6 +233,33 @@ pub const fn has_argument(tool: &'static str, arguments: &Shape<'static>, steps:
                 panic!("{}", text.as_str());
             }
         };
+    }
+}
+
+/// Returns false if these keys certainly lead nowhere.
+const fn may_lead(kind: &Kind<'static>, steps: &[&'static str]) -> bool {
+    let [step, rest @ ..] = steps else {
+        return true;
+    };
+    match kind {
+        Kind::Array(array) => may_lead(array.items.only_core(), steps),
+        Kind::Object(object) => match find(object.fields, step) {
+            Found::Field(field) => may_lead(field.shape.only_core(), rest),
+            Found::Nothing => false,
+            Found::Unsure => true,
+        },
+        Kind::Union(union) => {
+            let mut members = union.members;
+            while let [member, others @ ..] = members {
+                if may_lead(member.only_core(), steps) {
+                    return true;
+                }
+                members = others;
+            }
+            false
+        }
+        Kind::Map(_) | Kind::Recursive(_) | Kind::Unknown => true,
+        kind => kind.is_opaque(),
     }
 }
 

@@ -34,6 +34,8 @@ enum Tools {
     One(Brief),
     Many(&'static [&'static Descriptor]),
     None,
+    /// What did not compile, and has its own error.
+    Rejected,
 }
 
 /// One element of a list that is held to a lock.
@@ -47,6 +49,22 @@ pub struct Briefs {
 impl Briefs {
     /// No tool.
     pub const NONE: Self = Briefed::<NoTool>::new(Tools::None).tools;
+
+    /// Returns true if a tool of the element did not compile: then nobody knows which names it has.
+    pub(super) const fn is_rejected(&self) -> bool {
+        let mut tools = match self.tools {
+            Tools::Rejected => return true,
+            Tools::Many(tools) => tools,
+            Tools::One(_) | Tools::None => return false,
+        };
+        while let [tool, rest @ ..] = tools {
+            if tool.name.is_empty() {
+                return true;
+            }
+            tools = rest;
+        }
+        false
+    }
 
     /// Returns a tool of the element; nothing behind the last.
     pub(super) const fn tool(&self, at: usize) -> Option<Brief> {
@@ -137,7 +155,7 @@ impl Input for NoTool {
 impl<T: Handle> Listed<T> {
     /// The tool, in brief. One that did not compile has no name.
     pub const BRIEF: Briefed<ToolOf<T>> = Briefed::new(if T::TOOL_NAME.is_empty() {
-        Tools::None
+        Tools::Rejected
     } else {
         Tools::One(Brief {
             name: T::TOOL_NAME,
@@ -154,9 +172,9 @@ impl<T: OneToolBlock> Listed<T> {
 /// See [`Listed`].
 pub trait Unlocked: Sized {
     /// Nothing.
-    const BRIEF: Briefed<NoTool> = Briefed::new(Tools::None);
+    const BRIEF: Briefed<NoTool> = Briefed::new(Tools::Rejected);
     /// Nothing.
-    const BRIEFS: Briefed<NoTool> = Briefed::new(Tools::None);
+    const BRIEFS: Briefed<NoTool> = Briefed::new(Tools::Rejected);
 }
 
 impl<T> Unlocked for Listed<T> {}

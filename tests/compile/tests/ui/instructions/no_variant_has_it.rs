@@ -19,8 +19,7 @@ fn plan(way: Way) -> String {
 
 const KNOWN: Instructions = instructions!("{plan.way.stopName}, {plan.way.seats}, {plan.way.kind}");
 const FIELD: Instructions = instructions!("{plan.way.stop_name}");
-const BELOW: Instructions = instructions!("{plan.way.seats.number}");
 
 fn main() {
-    println!("{KNOWN}{FIELD}{BELOW}");
+    println!("{KNOWN}{FIELD}");
 }

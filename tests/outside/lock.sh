@@ -16,11 +16,16 @@ edition = "2024"
 [workspace]
 
 [dependencies]
-toolwright = { path = "$root", default-features = false }
+toolwright = { path = "$root", default-features = false, features = ["serve"] }
 END
 cp Cargo.lock "$package"
 cd "$package"
 touch tools.lock
+cat >src/main.rs <<END
+fn main() -> std::process::ExitCode {
+    toolwright::serve::main(locked::all())
+}
+END
 export CARGO_TARGET_DIR=$target_dir/lock-target
 
 version() {
@@ -75,6 +80,17 @@ cmp tools.lock before
 passes env TOOLS_LOCK=accept-major cargo test -q
 passes cargo test -q
 grep -q '"maximum": 255' tools.lock
+
+# The same by the program itself.
+version 'count: u8'
+refuses "these changes break those who call the tools" env TOOLS_LOCK=update cargo run -q -- lock
+passes env TOOLS_LOCK=update cargo run -q -- lock --accept major
+passes cargo run -q -- lock
+grep -q "the tools are as the lock says" output
+if grep '"note"' tools.lock; then
+  echo "the entry has an argument that is gone" >&2
+  exit 1
+fi
 
 echo '<<<<<<< ours' | cat - before >tools.lock
 refuses "the lock file cannot be read" cargo test -q

@@ -75,8 +75,8 @@ pub mod toolset {
     pub use toolwright_runtime::toolset::Changes;
     #[doc(inline)]
     pub use toolwright_runtime::toolset::{
-        AttachError, ConflictError, InstructionsError, Problem, ProblemCode, RenameError, Report,
-        Severity,
+        AttachError, ConflictError, Found, InstructionsError, Problem, ProblemCode, RenameError,
+        Report, Severity,
     };
 }
 

@@ -63,6 +63,7 @@ mod runner;
 mod scenarios_executor;
 mod scenarios_synapse;
 mod schemas;
+mod search;
 mod secrets;
 mod serde_attributes;
 mod short_str;

@@ -6,10 +6,11 @@ pub mod lock;
 mod past;
 mod registry;
 mod report;
+mod search;
 
 use std::fmt;
 use std::hash::{BuildHasher, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 #[cfg(feature = "tokio")]
 use std::time::Duration;
 
@@ -34,6 +35,7 @@ pub use self::lock::{Locked, LockedTool};
 pub use self::registry::Changes;
 pub use self::registry::Registry;
 pub use self::report::{Problem, ProblemCode, Report, Severity};
+pub use self::search::Found;
 
 /// An ordered collection of tools that never changes. Cheap to clone.
 ///
@@ -69,6 +71,8 @@ struct Inner {
     cache: DefinitionCache,
     /// The locks of the lists that the tools are from.
     locks: Vec<Locked>,
+    /// Made by the first search.
+    search: OnceLock<search::Index>,
 }
 
 /// A tool with cached parts of its definition. The runtime reads the definition only when a set is made, so no
@@ -540,6 +544,7 @@ impl Inner {
 
     /// Adds a tool whose name is new.
     fn push(&mut self, entry: Entry) {
+        self.search = OnceLock::new();
         let Self {
             tools,
             index,
@@ -566,6 +571,7 @@ impl Inner {
 
     /// Adds a tool; one of the same name is replaced and returned.
     fn put(&mut self, entry: Entry) -> Option<Arc<dyn Tool>> {
+        self.search = OnceLock::new();
         let at = self.position(entry.name.as_bytes());
         let Some(place) = at.and_then(|at| self.tools.get_mut(at)) else {
             self.push(entry);

@@ -1,0 +1,358 @@
+//! Search over the tools of a set, by words.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry as Slot;
+
+use super::{Entry, Toolset};
+use crate::tool::Scope;
+use toolwright_provider::call::ToolDef;
+use toolwright_schema::keyword::Keyword;
+use toolwright_schema::read::{Ordered, Parts, read};
+
+/// A tool that a search found.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Found<'t> {
+    /// The tool's definition.
+    pub def: &'t ToolDef,
+    /// How well it fits: more is better. Scores of one search can be compared, those of two cannot.
+    pub score: f32,
+}
+
+impl Toolset {
+    /// Returns the tools that words ask for, the best first: at most `most` of those that a conversation may see.
+    ///
+    /// Words are looked for in names, titles and descriptions, in names and descriptions of arguments, and in examples, and ranked by
+    /// BM25. Letters' cases do not matter; `find_page` and `findPage` are two words, and `pages` is `page`. Tools with none of the
+    /// words are not found; of equal ones the first in the set comes first.
+    ///
+    /// The first search reads all definitions, which the set and its clones keep.
+    ///
+    /// ```
+    /// use toolwright::{Context, tool, tools};
+    ///
+    /// /// Tells the weather of a city.
+    /// #[tool]
+    /// fn forecast(city: String) -> String {
+    ///     format!("{city}: sun")
+    /// }
+    ///
+    /// /// Counts words.
+    /// #[tool]
+    /// fn count(text: &str) -> usize {
+    ///     text.split_whitespace().count()
+    /// }
+    ///
+    /// let tools = tools![forecast, count];
+    /// let cx = Context::new();
+    /// let found = tools.search("how is the weather in other cities?", 5, &cx.scope());
+    /// assert_eq!(found[0].def.name, "forecast");
+    /// ```
+    pub fn search(&self, words: &str, most: usize, scope: &Scope<'_>) -> Vec<Found<'_>> {
+        let index = self.0.search.get_or_init(|| Index::of(&self.0.tools));
+        let ranked = index.ranked(words);
+        let seen = ranked.into_iter().filter_map(|(at, score)| {
+            let entry = self.0.tools.get(at)?;
+            let found = Found {
+                def: entry.def(),
+                score,
+            };
+            entry.is_visible(scope, None).then_some(found)
+        });
+        seen.take(most).collect()
+    }
+}
+
+/// Where each word stands, and how much it says of the tool there.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Index {
+    words: HashMap<Box<str>, usize>,
+    /// Of each word, the tools that have it: their places in the set, in order, and what the word adds to their scores.
+    places: Vec<Vec<(u32, f32)>>,
+    tools: usize,
+}
+
+/// How much a word in a name counts beside one in a description.
+const NAME: f32 = 3.0;
+/// How much a word in what is said of an argument counts: it is mostly about the argument alone.
+const ARGUMENT: f32 = 0.3;
+/// How soon more of a word adds no more.
+const K1: f32 = 1.2;
+/// How much a long definition makes up for.
+const B: f32 = 0.75;
+
+impl Index {
+    fn of(tools: &[Entry]) -> Self {
+        let mut index = Self {
+            tools: tools.len(),
+            ..Self::default()
+        };
+        let mut lengths = Vec::with_capacity(tools.len());
+        for (at, entry) in (0..).zip(tools) {
+            let (def, _) = entry.visible();
+            let mut length = 0.0;
+            texts(def, &mut |text, weight| {
+                each_word(text, &mut |word| {
+                    index.add(word, at, weight);
+                    length += weight;
+                });
+            });
+            lengths.push(length);
+        }
+        index.weigh(&lengths);
+        index
+    }
+
+    fn add(&mut self, word: &str, at: u32, weight: f32) {
+        let known = match self.words.get(word) {
+            Some(known) => *known,
+            None => {
+                self.places.push(Vec::new());
+                match self.words.entry(word.into()) {
+                    Slot::Vacant(slot) => *slot.insert(self.places.len() - 1),
+                    Slot::Occupied(slot) => *slot.get(),
+                }
+            }
+        };
+        let Some(places) = self.places.get_mut(known) else {
+            return;
+        };
+        match places.last_mut() {
+            Some((last, count)) if *last == at => *count += weight,
+            _ => places.push((at, weight)),
+        }
+    }
+
+    /// Makes scores of counts: Okapi BM25, with the inverse document frequency of Lucene, which is never below zero.
+    #[allow(clippy::cast_precision_loss)] // A score is no count.
+    fn weigh(&mut self, lengths: &[f32]) {
+        let tools = lengths.len() as f32;
+        let mean = lengths.iter().sum::<f32>() / tools.max(1.0);
+        for places in &mut self.places {
+            let have = places.len() as f32;
+            let rarity = (1.0 + (tools - have + 0.5) / (have + 0.5)).ln();
+            for (at, count) in places {
+                let length = lengths.get(*at as usize).copied().unwrap_or(mean);
+                let norm = K1 * (1.0 - B + B * length / mean.max(f32::MIN_POSITIVE));
+                *count = rarity * *count * (K1 + 1.0) / (*count + norm);
+            }
+        }
+    }
+
+    /// The places of the tools that have a word of the query, and their scores, the best first.
+    ///
+    /// A query may ask for several things, each in a clause of its own. What fits one of them best counts as much as what fits
+    /// the whole.
+    fn ranked(&self, query: &str) -> Vec<(usize, f32)> {
+        let whole = self.asked(query);
+        let mut scores = self.scores(&whole);
+        let mut best = vec![0.0; scores.len()];
+        for clause in clauses(query) {
+            let asked = self.asked(&clause);
+            // One word is no clause, and the whole has been asked.
+            if (2..whole.len()).contains(&asked.len()) {
+                for (best, score) in best.iter_mut().zip(self.scores(&asked)) {
+                    *best = score.max(*best);
+                }
+            }
+        }
+        for (score, best) in scores.iter_mut().zip(best) {
+            *score += best;
+        }
+        let found = scores.into_iter().enumerate();
+        let mut ranked: Vec<(usize, f32)> = found.filter(|(_, score)| *score > 0.0).collect();
+        ranked.sort_unstable_by(|(at, score), (other, than)| {
+            than.total_cmp(score).then(at.cmp(other))
+        });
+        ranked
+    }
+
+    /// The words of a query that some tool has, each once.
+    fn asked(&self, query: &str) -> Vec<usize> {
+        let mut asked = Vec::new();
+        each_word(query, &mut |word| {
+            if let Some(known) = self.words.get(word)
+                && !asked.contains(known)
+            {
+                asked.push(*known);
+            }
+        });
+        asked
+    }
+
+    /// How well each tool fits, as a part of the one that fits best.
+    fn scores(&self, asked: &[usize]) -> Vec<f32> {
+        let mut scores = vec![0.0; self.tools];
+        for word in asked {
+            for (at, score) in self.places.get(*word).into_iter().flatten() {
+                if let Some(sum) = scores.get_mut(*at as usize) {
+                    *sum += score;
+                }
+            }
+        }
+        let most = scores.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
+        for score in &mut scores {
+            *score /= most;
+        }
+        scores
+    }
+}
+
+/// The parts of a query between its stops, and between words such as `then`.
+fn clauses(query: &str) -> Vec<String> {
+    let mut clauses = Vec::new();
+    for sentence in query.split(['.', '?', '!', ';', '\n']) {
+        let mut clause = String::new();
+        for word in sentence.split_whitespace() {
+            let bare = word.trim_matches(',').to_lowercase();
+            if JOINTS.contains(&bare.as_str()) {
+                clauses.push(std::mem::take(&mut clause));
+            } else {
+                clause.push_str(word);
+                clause.push(' ');
+            }
+        }
+        clauses.push(clause);
+    }
+    clauses
+}
+
+const JOINTS: [&str; 7] = [
+    "and",
+    "then",
+    "also",
+    "after",
+    "additionally",
+    "finally",
+    "next",
+];
+
+/// Words of English that say nothing of what a tool does.
+const FILLERS: [&str; 60] = [
+    "a", "an", "the", "of", "to", "in", "on", "at", "for", "from", "by", "with", "and", "or", "is",
+    "are", "was", "were", "be", "been", "being", "this", "that", "these", "those", "it", "its",
+    "as", "i", "me", "my", "we", "our", "you", "your", "he", "she", "they", "them", "his", "her",
+    "their", "can", "could", "would", "should", "will", "what", "which", "who", "when", "where",
+    "how", "do", "does", "did", "have", "has", "had", "if",
+];
+
+/// Calls a function with each text of a definition and what its words count.
+fn texts(def: &ToolDef, each: &mut dyn FnMut(&str, f32)) {
+    each(&def.name, NAME);
+    each(def.title.as_deref().unwrap_or_default(), NAME);
+    each(&def.description, 1.0);
+    if let Some(schema) = read(def.input.as_json()) {
+        arguments(&schema, each);
+    }
+    for example in &def.examples {
+        each(&example.arguments, 1.0);
+        each(&example.shows, 1.0);
+    }
+}
+
+/// The names, descriptions and fixed values of arguments, at any depth.
+fn arguments(schema: &Ordered, each: &mut dyn FnMut(&str, f32)) {
+    each(schema.description(), ARGUMENT);
+    for value in schema.literals().unwrap_or_default() {
+        each(value.as_str().unwrap_or_default(), ARGUMENT);
+    }
+    for (name, of) in schema.declared().unwrap_or_default() {
+        each(name, 1.0);
+        arguments(of, each);
+    }
+    for (_, of) in schema.named(Keyword::Defs).unwrap_or_default() {
+        arguments(of, each);
+    }
+    for of in schema.combined().chain(schema.keyword(Keyword::Items)) {
+        arguments(of, each);
+    }
+}
+
+/// Calls a function with each word of a text, in lower case and without the `s` of a plural.
+///
+/// A word is a run of letters or of digits. `findPage` has two, and of scripts without spaces each two letters side by side
+/// are one.
+fn each_word(text: &str, each: &mut dyn FnMut(&str)) {
+    let mut word = String::new();
+    let mut before = Class::Other;
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let class = Class::of(letter);
+        // `HTTPServer` is `HTTP` and `Server`.
+        let ends_capitals = class == Class::Upper
+            && before == Class::Upper
+            && letters
+                .peek()
+                .is_some_and(|next| Class::of(*next) == Class::Lower);
+        let goes_on = class == before || (before == Class::Upper && class == Class::Lower);
+        if !goes_on || ends_capitals {
+            finish(&mut word, before, each);
+        }
+        if class != Class::Other {
+            word.extend(letter.to_lowercase());
+        }
+        before = class;
+    }
+    finish(&mut word, before, each);
+}
+
+/// Calls a function with a word, or with the pairs of its letters.
+fn finish(word: &mut String, class: Class, each: &mut dyn FnMut(&str)) {
+    if class == Class::Unspaced {
+        let ends = word.char_indices().skip(2).map(|(at, _)| at);
+        let starts = word.char_indices().map(|(at, _)| at);
+        for (start, end) in starts.zip(ends.chain([word.len()])) {
+            each(word.get(start..end).unwrap_or_default());
+        }
+    } else if !word.is_empty() && !FILLERS.contains(&word.as_str()) {
+        each(singular(word));
+    }
+    word.clear();
+}
+
+/// The word without the end of a plural or of a third person, as far as English shows it.
+fn singular(word: &mut String) -> &str {
+    let keeps = |ends: &[&str]| ends.iter().any(|end| word.ends_with(end));
+    if word.len() > 3 && word.ends_with("ies") && !keeps(&["eies", "aies"]) {
+        word.truncate(word.len() - 3);
+        word.push('y');
+    } else if word.len() > 3 && word.ends_with("es") && !keeps(&["aes", "ees", "oes"]) {
+        word.truncate(word.len() - 1);
+    } else if word.len() > 2 && word.ends_with('s') && !keeps(&["us", "ss"]) {
+        word.truncate(word.len() - 1);
+    }
+    word
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Lower,
+    Upper,
+    Digit,
+    /// A letter of a script without spaces between words.
+    Unspaced,
+    Other,
+}
+
+impl Class {
+    fn of(letter: char) -> Self {
+        match letter {
+            'a'..='z' => Self::Lower,
+            'A'..='Z' => Self::Upper,
+            '0'..='9' => Self::Digit,
+            // Thai and Lao, Tibetan, Burmese, Khmer; kana, Han and what is between.
+            '\u{e00}'..='\u{fff}'
+            | '\u{1000}'..='\u{109f}'
+            | '\u{1780}'..='\u{17ff}'
+            | '\u{3005}'..='\u{3007}'
+            | '\u{3040}'..='\u{30ff}'
+            | '\u{3400}'..='\u{9fff}'
+            | '\u{f900}'..='\u{faff}'
+            | '\u{20000}'..='\u{3fffd}' => Self::Unspaced,
+            _ if letter.is_uppercase() => Self::Upper,
+            _ if letter.is_alphabetic() => Self::Lower,
+            _ if letter.is_numeric() => Self::Digit,
+            _ => Self::Other,
+        }
+    }
+}

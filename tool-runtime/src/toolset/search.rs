@@ -316,9 +316,7 @@ fn singular(word: &mut String) -> &str {
     if word.len() > 3 && word.ends_with("ies") && !keeps(&["eies", "aies"]) {
         word.truncate(word.len() - 3);
         word.push('y');
-    } else if word.len() > 3 && word.ends_with("es") && !keeps(&["aes", "ees", "oes"]) {
-        word.truncate(word.len() - 1);
-    } else if word.len() > 2 && word.ends_with('s') && !keeps(&["us", "ss"]) {
+    } else if word.len() > 2 && word.ends_with('s') && !keeps(&["us", "ss", "aes", "ees", "oes"]) {
         word.truncate(word.len() - 1);
     }
     word

@@ -3,6 +3,7 @@
 
 mod cache;
 mod conversation;
+mod deferred;
 mod lazy;
 mod strict_tools;
 mod visible;
@@ -17,13 +18,16 @@ use toolwright_json::joined;
 use crate::call::{Encoder, ToolCall, ToolDef, ToolResult};
 use crate::dialect::{Dialect, LowerError, Note, Renames};
 use crate::wire::{
-    Accumulator, Completion, JsonText, Parallel, ToolChoice, ToolChoiceError, Wire, WireError,
+    Accumulator, Completion, JsonText, Loading, Parallel, ToolChoice, ToolChoiceError, Wire,
+    WireError,
 };
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::text::Printable;
 
 use self::cache::InDialect;
 pub use self::cache::{DefinitionCache, EncodedTool};
+#[doc(hidden)]
+pub use self::deferred::{Catalog, Deferral, Deferred};
 pub use self::strict_tools::{DefinitionOptions, NonStrict};
 pub use self::visible::Stripped;
 
@@ -68,6 +72,12 @@ pub trait ToolList {
     /// Cached definitions of the whole list.
     #[doc(hidden)]
     fn cache(&self) -> &DefinitionCache;
+
+    /// What of the list is deferred, if something is.
+    #[doc(hidden)]
+    fn deferral(&self) -> Option<Deferral<'_>> {
+        None
+    }
 }
 
 impl<T: ToolList + ?Sized> ToolList for &T {
@@ -78,6 +88,10 @@ impl<T: ToolList + ?Sized> ToolList for &T {
     fn cache(&self) -> &DefinitionCache {
         (**self).cache()
     }
+
+    fn deferral(&self) -> Option<Deferral<'_>> {
+        (**self).deferral()
+    }
 }
 
 impl<T: ToolList + ?Sized> ToolList for Arc<T> {
@@ -87,6 +101,10 @@ impl<T: ToolList + ?Sized> ToolList for Arc<T> {
 
     fn cache(&self) -> &DefinitionCache {
         (**self).cache()
+    }
+
+    fn deferral(&self) -> Option<Deferral<'_>> {
+        (**self).deferral()
     }
 }
 
@@ -103,6 +121,9 @@ pub(super) struct Made {
     renames: OnceLock<Renames>,
     wire: Wire,
     dialect: Dialect,
+    /// Deferred tools that are loaded in the wire's own form.
+    catalog: Option<Arc<dyn Catalog>>,
+    loading: Loading,
 }
 
 /// Tools that a provider would refuse: each one's name and the reason.
@@ -232,11 +253,16 @@ impl Wire {
         fit: impl Into<DefinitionOptions>,
     ) -> Result<Definitions, DefinitionsError> {
         let fit = fit.into();
-        let cache = tools.cache();
-        let tools = || tools.encoded().collect::<Vec<_>>();
-        let made = || Made::new(self, &tools(), &fit).map(Arc::new);
+        let native = tools
+            .deferral()
+            .filter(|_| self.loads() && fit.loading != Loading::Plain);
+        let cache = native.map_or_else(|| tools.cache(), |deferral| deferral.cache);
+        let most = native.map_or(usize::MAX, |deferral| deferral.stable);
+        let catalog = native.map(|deferral| deferral.catalog);
+        let tools = || tools.encoded().take(most).collect::<Vec<_>>();
+        let made = || Made::new(self, &tools(), &fit, catalog).map(Arc::new);
         let made = if fit.keep.is_empty() {
-            let key = (self, fit.dialect);
+            let key = (self, fit.dialect, fit.loading);
             cache.in_dialect.get_or_make(key, made).clone()?
         } else {
             made()?
@@ -250,32 +276,44 @@ impl Made {
         wire: Wire,
         tools: &[Offered<'_>],
         fit: &DefinitionOptions,
+        catalog: Option<&Arc<dyn Catalog>>,
     ) -> Result<Self, DefinitionsError> {
         let dialect = fit.dialect;
         let Fitted { sent, non_strict } = fitted(tools, wire, fit)?;
+        let deferred = catalog.map(|catalog| catalog.each()).unwrap_or_default();
+        let deferred = deferred.iter().map(|tool| &*tool.def.name);
         let renames = OnceLock::new();
-        let text = if sent.iter().all(|tool| tool.is_named_for(dialect)) {
-            joined(sent.iter().map(|tool| &*tool.text))
-        } else {
-            let renames = renames.get_or_init(|| named(dialect, &sent));
-            let texts = tools.iter().zip(&sent);
-            let texts = texts.map(|(tool, sent)| sent.text_as(wire, renames, *tool));
-            let texts: Vec<_> = texts.collect();
-            joined(texts.iter().map(|text| &**text))
-        };
+        let is_named = sent.iter().all(|tool| tool.is_named_for(dialect))
+            && deferred.clone().all(|name| dialect.accepts_name(name));
+        if !is_named {
+            renames.get_or_init(|| named(dialect, &sent, deferred));
+        }
+        let texts = tools
+            .iter()
+            .zip(&sent)
+            .map(|(tool, sent)| match renames.get() {
+                Some(renames) => sent.text_as(wire, renames, *tool),
+                None => Cow::Borrowed(&*sent.text),
+            });
+        let mut texts: Vec<_> = texts.collect();
         let name = |at: usize| sent.get(at).map_or("", |tool| &tool.name).to_owned();
-        Ok(Self {
-            text: wire.write_tools(text),
+        let mut made = Self {
+            text: String::new(),
             loosened: non_strict.values().map(NonStrict::to_note).collect(),
             non_strict: non_strict
                 .into_iter()
                 .map(|(at, why)| (name(at), why))
                 .collect(),
-            tools: sent,
+            tools: sent.clone(),
             renames,
             wire,
             dialect,
-        })
+            catalog: catalog.cloned(),
+            loading: fit.loading,
+        };
+        texts.extend(made.write_deferred().into_iter().map(Cow::Owned));
+        made.text = wire.write_tools(joined(texts.iter().map(|text| &**text)));
+        Ok(made)
     }
 }
 
@@ -331,7 +369,7 @@ impl Definitions {
     /// Returns the map from the tools' names to those that the provider receives.
     pub fn renames(&self) -> &Renames {
         let renames = &self.0.renames;
-        renames.get_or_init(|| named(self.0.dialect, &self.0.tools))
+        renames.get_or_init(|| named(self.0.dialect, &self.0.tools, []))
     }
 
     /// The wire that they are for.
@@ -355,8 +393,10 @@ impl Definitions {
     /// Returns true if some schema has another form than its tool's. The context of the calls that come
     /// back then needs `Context::with_definitions`.
     pub fn is_lowered(&self) -> bool {
+        // What a deferred tool looks like is known once it is loaded.
+        let is_unknown = self.0.catalog.is_some() && self.0.dialect.is_strict();
         let mut plans = self.0.tools.iter().map(|tool| &tool.lowered.inverse);
-        plans.any(|plan| !plan.steps().is_empty())
+        is_unknown || plans.any(|plan| !plan.steps().is_empty())
     }
 
     /// See [`Wire::tool_choice`].
@@ -384,7 +424,7 @@ impl Definitions {
             parallel
         };
         let word = self.word(choice, parallel);
-        let is_empty = self.0.tools.is_empty();
+        let is_empty = self.0.tools.is_empty() && self.0.catalog.is_none();
         let wire = self.0.wire;
         wire.request_of(word, choice, parallel, is_empty, || self.text())
     }
@@ -417,6 +457,13 @@ impl Definitions {
     pub fn completion(&self, response: &str) -> Result<Completion, WireError> {
         let mut completion = self.0.wire.completion(response)?;
         self.restore(&mut completion.calls);
+        if let Some(renames) = self.0.renames.get() {
+            for name in &mut completion.loaded {
+                if let Some(own) = renames.from_provider(name) {
+                    *name = own.to_owned();
+                }
+            }
+        }
         Ok(completion)
     }
 
@@ -479,6 +526,11 @@ impl Definitions {
 }
 
 /// Maps the names of tools to those that the provider receives.
-fn named(dialect: Dialect, sent: &[Arc<InDialect>]) -> Renames {
-    Renames::new(dialect, sent.iter().map(|tool| &*tool.name))
+fn named<'n>(
+    dialect: Dialect,
+    sent: &'n [Arc<InDialect>],
+    deferred: impl IntoIterator<Item = &'n str>,
+) -> Renames {
+    let names = sent.iter().map(|tool| &*tool.name);
+    Renames::new(dialect, names.chain(deferred))
 }

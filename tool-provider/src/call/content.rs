@@ -64,6 +64,14 @@ pub enum Block {
         /// The data.
         value: serde_json::Value,
     },
+    /// A deferred tool that the model may call from now on. An agent puts its definition into the next request.
+    Tool {
+        /// The tool's name.
+        name: String,
+        /// What the tool does, in a line.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        description: String,
+    },
 }
 
 impl Block {
@@ -75,6 +83,8 @@ impl Block {
             Self::Audio { mime_type, .. } => format!("[audio, {mime_type}]"),
             Self::Resource { uri, .. } => format!("[resource, {uri}]"),
             Self::Json { value } => value.to_string(),
+            Self::Tool { name, description } if description.is_empty() => name.clone(),
+            Self::Tool { name, description } => format!("{name}: {description}"),
         }
     }
 }
@@ -85,9 +95,11 @@ impl Block {
     pub fn text_mut(&mut self) -> Option<&mut String> {
         match self {
             Self::Text { text } | Self::Document { text, .. } => Some(text),
-            Self::Image { .. } | Self::Audio { .. } | Self::Resource { .. } | Self::Json { .. } => {
-                None
-            }
+            Self::Image { .. }
+            | Self::Audio { .. }
+            | Self::Resource { .. }
+            | Self::Json { .. }
+            | Self::Tool { .. } => None,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Encoded definitions of tools and of lists of tools: made once, and kept with them.
 
+use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use super::lazy::LazyMap;
@@ -7,7 +8,7 @@ use super::visible::Stripped;
 use super::{DefinitionsError, Made};
 use crate::call::ToolDef;
 use crate::dialect::{Dialect, LowerError, Lowered, Note, NoteKind, lower};
-use crate::wire::{ToolDeclaration, Wire};
+use crate::wire::{Loading, ToolDeclaration, Wire};
 use toolwright_schema::decode::{RefusedDefault, refused_defaults};
 use toolwright_schema::text::ShortStr;
 
@@ -42,6 +43,12 @@ impl InDialect {
         } else {
             dialect.accepts_name(&self.name)
         }
+    }
+}
+
+impl fmt::Debug for EncodedTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("EncodedTool")
     }
 }
 
@@ -112,7 +119,13 @@ fn refused(def: &ToolDef) -> impl Iterator<Item = Note> {
 #[derive(Default)]
 pub struct DefinitionCache {
     pub(super) plain: LazyMap<Wire, String>,
-    pub(super) in_dialect: LazyMap<(Wire, Dialect), Result<Arc<Made>, DefinitionsError>>,
+    pub(super) in_dialect: LazyMap<(Wire, Dialect, Loading), Result<Arc<Made>, DefinitionsError>>,
+}
+
+impl fmt::Debug for DefinitionCache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("DefinitionCache")
+    }
 }
 
 /// A copy of a set will be changed, and starts without them.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Definitions;
 use crate::call::{Encoder, ToolCall, ToolResult};
-use crate::wire::{JsonText, Message, WireError};
+use crate::wire::{JsonText, Loads, Message, WireError};
 
 impl Definitions {
     /// See [`Wire::conversation`](crate::wire::Wire::conversation): the calls and answers in it go by the names that the provider is
@@ -20,7 +20,8 @@ impl Definitions {
     ) -> Result<JsonText<'static>, WireError> {
         let owned: Vec<_> = said.iter().map(|one| self.renamed(one)).collect();
         let said: Vec<_> = owned.iter().map(Renamed::lend).collect();
-        self.wire().conversation(system, &said, encoder)
+        let loads: Option<&dyn Loads> = self.0.catalog.is_some().then_some(self);
+        self.wire().conversation_with(system, &said, encoder, loads)
     }
 
     fn renamed<'u>(&self, one: &Message<'u>) -> Renamed<'u> {

@@ -10,7 +10,7 @@ use super::{DefinitionsError, Offered};
 use toolwright_json::quoted;
 
 use crate::dialect::{Budget, Dialect, LowerError, Note, NoteKind, Renames, Share, shares};
-use crate::wire::{ToolDeclaration, Wire};
+use crate::wire::{Loading, ToolDeclaration, Wire};
 use toolwright_schema::text::{did_you_mean, near};
 
 /// A dialect, and the tools that stay strict first where a request may not hold all of them so.
@@ -28,6 +28,7 @@ use toolwright_schema::text::{did_you_mean, near};
 pub struct DefinitionOptions {
     pub(super) dialect: Dialect,
     pub(super) keep: Vec<String>,
+    pub(super) loading: Loading,
 }
 
 impl DefinitionOptions {
@@ -36,7 +37,13 @@ impl DefinitionOptions {
         Self {
             dialect,
             keep: Vec::new(),
+            loading: Loading::Plain,
         }
+    }
+
+    /// Sets how deferred tools are loaded. Default: [`Loading::Plain`].
+    pub fn loading(self, loading: Loading) -> Self {
+        Self { loading, ..self }
     }
 
     /// These tools, by their names, stay strict before all others, the first of them the longest.

@@ -33,6 +33,8 @@ pub struct Completion {
     pub stop: Option<FinishReason>,
     /// Tokens that it took, if the provider said so.
     pub usage: Option<Usage>,
+    /// Deferred tools that the provider's own search has loaded, in order: see [`Loading::Hosted`](super::Loading::Hosted).
+    pub loaded: Vec<String>,
 }
 
 /// Reasons why a response ended.
@@ -130,6 +132,7 @@ impl Wire {
             messages: response.messages(),
             stop: response.stop(),
             usage: response.usage(),
+            loaded: response.loaded(),
         })
     }
 }

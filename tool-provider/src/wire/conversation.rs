@@ -2,10 +2,12 @@
 
 use std::collections::HashSet;
 
+use super::loading::{Echoed, Loads, WriteLoading, is_search, references};
 use super::read::{Members, elements, text};
-use super::{JsonText, Wire, WireError};
+use super::{JsonText, Wire, WireError, WriteRequest};
 use crate::call::{Encoder, Outcome, ToolCall, ToolResult};
 use toolwright_json::{Object, list};
+use toolwright_schema::text::ShortStr;
 
 /// One thing that was said in a conversation, for [`Wire::conversation`].
 #[derive(Debug, Clone, Copy)]
@@ -29,6 +31,11 @@ pub enum Message<'a> {
     /// the call, as from a person. On `OpenAI`'s Responses it is the output of the call, if the provider wrote
     /// `"async":true` at it.
     Late(&'a ToolResult),
+    /// Deferred tools that are loaded from here on, by their names. Only [`Definitions::conversation`] writes them, where
+    /// the provider has a form for it.
+    ///
+    /// [`Definitions::conversation`]: crate::definitions::Definitions::conversation
+    Loaded(&'a [ShortStr]),
 }
 
 impl Wire {
@@ -61,44 +68,165 @@ impl Wire {
         said: &[Message<'_>],
         encoder: Encoder,
     ) -> Result<JsonText<'static>, WireError> {
+        self.conversation_with(system, said, encoder, None)
+    }
+
+    /// Writes a conversation in which tools are loaded in the wire's own form.
+    pub(crate) fn conversation_with(
+        self,
+        system: Option<&str>,
+        said: &[Message<'_>],
+        encoder: Encoder,
+        loads: Option<&dyn Loads>,
+    ) -> Result<JsonText<'static>, WireError> {
         let provider = self.provider();
-        let mut messages = Vec::new();
-        let (mut async_calls, mut open) = (HashSet::new(), HashSet::new());
+        let mut writer = Writer {
+            provider,
+            encoder,
+            loads,
+            messages: Vec::new(),
+            async_calls: HashSet::new(),
+            open: HashSet::new(),
+            searches: HashSet::new(),
+            loaded: HashSet::new(),
+        };
         for one in said {
-            match *one {
-                Message::User(text) => messages.extend(provider.user(text)),
-                Message::Assistant { text, calls } => {
-                    messages.extend(provider.assistant(text, calls));
-                }
-                Message::Echo(native) => {
-                    async_calls.extend(provider.async_calls(native));
-                    messages.extend_from_slice(native);
-                }
-                Message::Results(results) => {
-                    let is_open = |result: &&ToolResult| {
-                        matches!(result.outcome, Ok(Outcome::Open { .. }))
-                            && async_calls.contains(&*result.id)
-                    };
-                    open.extend(results.iter().filter(is_open).map(|result| &*result.id));
-                    if results.iter().any(|result| is_open(&result)) {
-                        let answered = results.iter().filter(|result| !is_open(result));
-                        let answered: Vec<_> = answered.cloned().collect();
-                        messages.extend(provider.results(&answered, encoder));
-                    } else {
-                        messages.extend(provider.results(results, encoder));
-                    }
-                }
-                // A call has one output: what else has its id is of another call, which is not in the request.
-                Message::Late(result) if open.remove(&*result.id) => {
-                    messages.extend(provider.results(std::slice::from_ref(result), encoder));
-                }
-                Message::Late(result) => messages.extend(provider.user(&late(result, encoder))),
-            }
+            writer.write(one);
         }
-        let members = provider.conversation(system, messages);
+        let members = provider.conversation(system, writer.messages);
         members
             .map(JsonText::new)
             .ok_or_else(|| WireError::new("MCP has no conversations to write"))
+    }
+}
+
+/// Messages of a conversation that is being written, and what of them counts for those that follow.
+struct Writer<'a> {
+    provider: &'static dyn WriteRequest,
+    encoder: Encoder,
+    loads: Option<&'a dyn Loads>,
+    messages: Vec<String>,
+    async_calls: HashSet<String>,
+    open: HashSet<&'a str>,
+    /// Ids of calls that are a search in the wire's own form.
+    searches: HashSet<String>,
+    /// Deferred tools that the messages load.
+    loaded: HashSet<String>,
+}
+
+impl<'a> Writer<'a> {
+    fn write(&mut self, one: &Message<'a>) {
+        match *one {
+            Message::User(text) => self.messages.extend(self.provider.user(text)),
+            Message::Assistant { text, calls } => {
+                self.load(calls.iter().map(|call| &*call.name));
+                if self.loads.is_some() && !self.refers_anywhere() {
+                    let searches = calls.iter().filter(|call| is_search(call));
+                    self.searches
+                        .extend(searches.map(|call| call.id.to_string()));
+                }
+                let said = self.provider.assistant(text, calls, self.loads);
+                self.messages.extend(said);
+            }
+            Message::Echo(native) => {
+                let Echoed {
+                    async_calls,
+                    searches,
+                    loaded,
+                } = self.echoed(native);
+                self.async_calls.extend(async_calls);
+                self.searches.extend(searches);
+                self.loaded.extend(loaded);
+                self.messages.extend_from_slice(native);
+            }
+            Message::Loaded(names) => self.load(names.iter().map(|name| &**name)),
+            Message::Results(results) => self.results(results),
+            // A call has one output: what else has its id is of another call, which is not in the request.
+            Message::Late(result) if self.open.remove(&*result.id) => {
+                self.answers(std::slice::from_ref(result));
+            }
+            Message::Late(result) => {
+                let words = late(result, self.encoder);
+                self.messages.extend(self.provider.user(&words));
+            }
+        }
+    }
+
+    fn results(&mut self, results: &'a [ToolResult]) {
+        let (async_calls, open) = (&self.async_calls, &mut self.open);
+        let is_open = |result: &&ToolResult| {
+            matches!(result.outcome, Ok(Outcome::Open { .. })) && async_calls.contains(&*result.id)
+        };
+        open.extend(results.iter().filter(is_open).map(|result| &*result.id));
+        let answered = results.iter().filter(|result| !is_open(result));
+        let is_found = |result: &ToolResult| self.is_found(result);
+        if results
+            .iter()
+            .any(|result| is_open(&result) || is_found(result))
+        {
+            let answered: Vec<&ToolResult> = answered.collect();
+            for result in answered {
+                if self.is_found(result) {
+                    self.found(result);
+                } else {
+                    self.answers(std::slice::from_ref(result));
+                }
+            }
+        } else {
+            self.answers(results);
+        }
+    }
+
+    fn answers(&mut self, results: &[ToolResult]) {
+        let answers = self.provider.results(results, self.encoder);
+        self.messages.extend(answers);
+    }
+
+    fn echoed(&self, native: &[String]) -> Echoed {
+        // References alone are of no interest where nothing is loaded in this form.
+        if self.loads.is_none() && self.refers_anywhere() {
+            return Echoed::default();
+        }
+        self.provider.echoed(native)
+    }
+
+    fn refers_anywhere(&self) -> bool {
+        let form = self.provider.loading();
+        form.is_some_and(WriteLoading::refers_anywhere)
+    }
+
+    /// Returns true if the answer loads tools in the wire's own form.
+    fn is_found(&self, result: &ToolResult) -> bool {
+        self.searches.contains(&*result.id)
+            || (self.loads.is_some()
+                && self.refers_anywhere()
+                && references(result).next().is_some())
+    }
+
+    fn found(&mut self, result: &ToolResult) {
+        let (Some(form), loads) = (self.provider.loading(), self.loads) else {
+            return;
+        };
+        let names = references(result);
+        let tools = names.filter_map(|name| loads?.loadable(name));
+        let tools: Vec<_> = tools.collect();
+        self.loaded
+            .extend(tools.iter().map(|tool| tool.name.to_owned()));
+        self.messages.push(form.found(result, &tools));
+    }
+
+    /// Loads deferred tools that nobody searched for here.
+    fn load<'n>(&mut self, names: impl Iterator<Item = &'n str>) {
+        let (Some(form), Some(loads)) = (self.provider.loading(), self.loads) else {
+            return;
+        };
+        let tools = names.filter_map(|name| loads.loadable(name));
+        let mut tools: Vec<_> = tools.collect();
+        tools.retain(|tool| self.loaded.insert(tool.name.to_owned()));
+        if !tools.is_empty() {
+            let messages = form.load(self.loaded.len(), &tools);
+            self.messages.extend(messages);
+        }
     }
 }
 

@@ -26,6 +26,7 @@ mod error;
 mod extras;
 mod gemini;
 mod json_text;
+mod loading;
 mod mcp;
 mod ollama;
 mod openai;
@@ -37,11 +38,13 @@ mod tool_declaration;
 use toolwright_json::list;
 
 use self::answer_form::AnswerForm;
+use self::loading::{Echoed, WriteLoading};
 use self::read::Members;
 use self::stream::Assemble;
 use crate::call::{Encoder, ToolCall, ToolDef, ToolResult};
 use toolwright_schema::render::SchemaDoc;
 
+pub(crate) use self::loading::{Loadable, Loads};
 pub(crate) use self::tool_declaration::ToolDeclaration;
 
 pub use self::choice::{Parallel, ToolChoice, ToolChoiceError};
@@ -50,6 +53,7 @@ pub use self::conversation::Message;
 pub use self::error::WireError;
 pub use self::extras::ExtrasError;
 pub use self::json_text::JsonText;
+pub use self::loading::{Loading, Namespace, SEARCH_TOOLS};
 pub use self::stream::{Accumulator, StreamEvent, Streamed};
 
 /// A provider's format: how tools are declared, how calls come and how answers go.
@@ -129,13 +133,18 @@ trait WriteRequest: Sync {
     fn user(&self, text: &str) -> Option<String>;
 
     /// The model's words and calls as messages, where its own are not at hand.
-    fn assistant(&self, text: &str, calls: &[ToolCall]) -> Vec<String>;
+    fn assistant(&self, text: &str, calls: &[ToolCall], loads: Option<&dyn Loads>) -> Vec<String>;
 
     fn results(&self, results: &[ToolResult], encoder: Encoder) -> Vec<String>;
 
-    /// The ids of those calls in the model's own messages that may stay without an answer.
-    fn async_calls(&self, _: &[String]) -> Vec<String> {
-        Vec::new()
+    /// What the model's own messages say, beside words.
+    fn echoed(&self, _: &[String]) -> Echoed {
+        Echoed::default()
+    }
+
+    /// The wire's own form for deferred tools, if it has one.
+    fn loading(&self) -> Option<&dyn WriteLoading> {
+        None
     }
 
     /// The members of a request's body that have the conversation; `None` where there is none.
@@ -166,6 +175,11 @@ trait ReadResponse {
     fn stop(&self) -> Option<FinishReason>;
 
     fn usage(&self) -> Option<Usage>;
+
+    /// The tools that the provider's search has loaded, by the names that it knows.
+    fn loaded(&self) -> Vec<String> {
+        Vec::new()
+    }
 
     /// The failure that the response reports, where it can be read all the same.
     fn failure(&self) -> Option<WireError> {
@@ -315,6 +329,32 @@ impl Wire {
     /// Writes a request's list of tools around the text of an array of them.
     pub(crate) fn write_tools(self, array: String) -> String {
         self.provider().definitions(array)
+    }
+
+    /// Returns true if the wire has a form of its own for deferred tools.
+    pub(crate) fn loads(self) -> bool {
+        self.provider().loading().is_some()
+    }
+
+    /// Declares the search of a request and its deferred tools, as far as the request has to hold them, in the wire's own
+    /// form.
+    pub(crate) fn write_deferred(
+        self,
+        search: &ToolDeclaration<'_>,
+        deferred: &[Loadable<'_>],
+        loading: Loading,
+    ) -> Vec<String> {
+        let Some(form) = self.provider().loading() else {
+            return Vec::new();
+        };
+        let search = if loading.is_hosted() {
+            form.hosted(loading)
+        } else {
+            form.search(search)
+        };
+        let mut texts = vec![search];
+        texts.extend(form.deferred(deferred, loading));
+        texts
     }
 
     /// Writes the choice of a tool; `None` if the provider has no way to say it.

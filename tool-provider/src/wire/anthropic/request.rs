@@ -4,10 +4,11 @@ use toolwright_json::{Object, list};
 use super::super::answer_form::AnswerForm;
 use super::super::call::as_object;
 use super::super::conversation::{alternating, message};
+use super::super::loading::{Echoed, WriteLoading};
 use super::super::read::object;
 use super::super::tool_declaration::ToolDeclaration;
-use super::super::{Parallel, ToolChoice, WireError, WriteRequest, read_def};
-use super::Anthropic;
+use super::super::{Loads, Parallel, ToolChoice, WireError, WriteRequest, read_def};
+use super::{Anthropic, loading};
 use crate::call::{Block, Encoder, Outcome, ToolCall, ToolDef, ToolResult};
 use toolwright_schema::render::SchemaDoc;
 
@@ -35,7 +36,7 @@ impl WriteRequest for Anthropic {
         Some(message("user", "content", [block]))
     }
 
-    fn assistant(&self, text: &str, calls: &[ToolCall]) -> Vec<String> {
+    fn assistant(&self, text: &str, calls: &[ToolCall], _: Option<&dyn Loads>) -> Vec<String> {
         let words = (!text.trim().is_empty()).then(|| text_block(text));
         let calls = calls.iter().map(|call| {
             Object::new()
@@ -56,6 +57,14 @@ impl WriteRequest for Anthropic {
         let body = Object::new().maybe_text("system", system);
         let messages = list(alternating(messages, text_block));
         Some(body.json("messages", &messages).end())
+    }
+
+    fn echoed(&self, native: &[String]) -> Echoed {
+        loading::echoed(native)
+    }
+
+    fn loading(&self) -> Option<&dyn WriteLoading> {
+        Some(self)
     }
 
     fn results(&self, answers: &[ToolResult], encoder: Encoder) -> Vec<String> {
@@ -137,12 +146,12 @@ fn text_block(text: &str) -> String {
 }
 
 /// The API refuses a text block without text.
-fn is_empty(block: &Block) -> bool {
+pub(super) fn is_empty(block: &Block) -> bool {
     matches!(block, Block::Text { text } if text.is_empty())
 }
 
 /// Text and pictures have blocks of their own; of all else the model gets words.
-fn block_json(block: &Block) -> String {
+pub(super) fn block_json(block: &Block) -> String {
     match block {
         Block::Image { mime_type, data } => {
             let source = Object::new()

@@ -7,6 +7,7 @@ use super::super::call::{Element, Elements, RawCall, mended};
 use super::super::completion::{FinishReason, Usage};
 use super::super::read::{Members, array, text};
 use super::super::{ReadResponse, WireError};
+use super::loading::loaded;
 use crate::call::ToolCall;
 
 pub(in super::super) struct Response<'t> {
@@ -59,6 +60,11 @@ impl ReadResponse for Response<'_> {
             &["max_tokens", "model_context_window_exceeded"],
             &["refusal"],
         )
+    }
+
+    fn loaded(&self) -> Vec<String> {
+        let blocks = self.blocks.iter();
+        blocks.flat_map(|block| loaded(&block.members)).collect()
     }
 
     fn usage(&self) -> Option<Usage> {

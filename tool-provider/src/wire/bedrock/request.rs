@@ -6,7 +6,7 @@ use super::super::call::as_object;
 use super::super::conversation::{alternating, message};
 use super::super::read::object;
 use super::super::tool_declaration::ToolDeclaration;
-use super::super::{Parallel, ToolChoice, WireError, WriteRequest, read_def};
+use super::super::{Loads, Parallel, ToolChoice, WireError, WriteRequest, read_def};
 use super::BedrockConverse;
 use crate::call::{Block, Encoder, Outcome, ToolCall, ToolDef, ToolResult};
 use toolwright_schema::render::SchemaDoc;
@@ -56,7 +56,7 @@ impl WriteRequest for BedrockConverse {
         Some(message("user", "content", [block]))
     }
 
-    fn assistant(&self, text: &str, calls: &[ToolCall]) -> Vec<String> {
+    fn assistant(&self, text: &str, calls: &[ToolCall], _: Option<&dyn Loads>) -> Vec<String> {
         let words = (!text.trim().is_empty()).then(|| text_block(text));
         let calls = calls.iter().map(|call| {
             let tool_use = Object::new()

@@ -6,7 +6,7 @@ use super::super::call::as_object;
 use super::super::conversation::message;
 use super::super::read::{Members, elements, object};
 use super::super::tool_declaration::ToolDeclaration;
-use super::super::{Parallel, ToolChoice, WireError, WriteRequest, read_def};
+use super::super::{Loads, Parallel, ToolChoice, WireError, WriteRequest, read_def};
 use super::Gemini;
 use crate::call::{Block, Content, Encoder, Outcome, ToolCall, ToolDef, ToolResult};
 use toolwright_schema::render::SchemaDoc;
@@ -67,7 +67,7 @@ impl WriteRequest for Gemini {
         Some(message("user", "parts", [text_part(text)]))
     }
 
-    fn assistant(&self, text: &str, calls: &[ToolCall]) -> Vec<String> {
+    fn assistant(&self, text: &str, calls: &[ToolCall], _: Option<&dyn Loads>) -> Vec<String> {
         let words = (!text.is_empty()).then(|| text_part(text));
         let calls = calls.iter().map(|call| {
             let call = Object::new()

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::super::answer_form::AnswerForm;
 use super::super::read::object;
 use super::super::tool_declaration::ToolDeclaration;
-use super::super::{Parallel, ToolChoice, WireError, WriteRequest, read_def};
+use super::super::{Loads, Parallel, ToolChoice, WireError, WriteRequest, read_def};
 use super::Mcp;
 use crate::call::{Annotations, Block, Encoder, Meta, Outcome, ToolCall, ToolDef, ToolResult};
 use toolwright_schema::decode::Repair;
@@ -110,7 +110,7 @@ impl WriteRequest for Mcp {
         None
     }
 
-    fn assistant(&self, _: &str, _: &[ToolCall]) -> Vec<String> {
+    fn assistant(&self, _: &str, _: &[ToolCall], _: Option<&dyn Loads>) -> Vec<String> {
         Vec::new()
     }
 

@@ -2,7 +2,7 @@ use super::super::answer_form::AnswerForm;
 use super::super::call::as_object;
 use super::super::openai::request as openai;
 use super::super::tool_declaration::ToolDeclaration;
-use super::super::{Parallel, ToolChoice, WireError, WriteRequest};
+use super::super::{Loads, Parallel, ToolChoice, WireError, WriteRequest};
 use super::Ollama;
 use crate::call::{Block, Encoder, Outcome, ToolCall, ToolDef, ToolResult};
 use toolwright_json::{Object, list, quoted};
@@ -21,7 +21,7 @@ impl WriteRequest for Ollama {
         Some(openai::user(text))
     }
 
-    fn assistant(&self, text: &str, calls: &[ToolCall]) -> Vec<String> {
+    fn assistant(&self, text: &str, calls: &[ToolCall], _: Option<&dyn Loads>) -> Vec<String> {
         vec![openai::assistant(text, calls, |call| {
             let function = Object::new()
                 .text("name", &call.name)

@@ -4,7 +4,7 @@ use toolwright_json::{Object, list, quoted};
 use super::super::answer_form::AnswerForm;
 use super::super::read::object;
 use super::super::tool_declaration::ToolDeclaration;
-use super::super::{Parallel, ToolChoice, WireError, WriteRequest, read_def};
+use super::super::{Loads, Parallel, ToolChoice, WireError, WriteRequest, read_def};
 use super::OpenAiChat;
 use crate::call::{Encoder, ToolCall, ToolDef, ToolResult};
 use toolwright_schema::render::SchemaDoc;
@@ -23,7 +23,7 @@ impl WriteRequest for OpenAiChat {
     }
 
     /// Arguments are text here, whatever they are.
-    fn assistant(&self, text: &str, calls: &[ToolCall]) -> Vec<String> {
+    fn assistant(&self, text: &str, calls: &[ToolCall], _: Option<&dyn Loads>) -> Vec<String> {
         vec![assistant(text, calls, |call| {
             let function = Object::new()
                 .text("name", &call.name)

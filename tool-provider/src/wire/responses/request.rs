@@ -2,11 +2,12 @@ use serde::Deserialize;
 use toolwright_json::{Object, list};
 
 use super::super::answer_form::AnswerForm;
+use super::super::loading::{Echoed, Namespace, WriteLoading, is_search};
 use super::super::openai::request::{mode, request, user};
-use super::super::read::{Members, object};
+use super::super::read::object;
 use super::super::tool_declaration::ToolDeclaration;
-use super::super::{Parallel, ToolChoice, WireError, WriteRequest, read_def};
-use super::OpenAiResponses;
+use super::super::{Loads, Parallel, ToolChoice, WireError, WriteRequest, read_def};
+use super::{OpenAiResponses, loading};
 use crate::call::{Block, Encoder, Outcome, ToolCall, ToolDef, ToolResult};
 use toolwright_schema::render::SchemaDoc;
 
@@ -53,16 +54,22 @@ impl WriteRequest for OpenAiResponses {
     }
 
     /// Words and calls are items of their own.
-    fn assistant(&self, text: &str, calls: &[ToolCall]) -> Vec<String> {
+    fn assistant(&self, text: &str, calls: &[ToolCall], loads: Option<&dyn Loads>) -> Vec<String> {
         let said = Object::new()
             .text("role", "assistant")
             .text("content", text);
         let said = (!text.is_empty() || calls.is_empty()).then(|| said.end());
         let calls = calls.iter().map(|call| {
+            if loads.is_some() && is_search(call) {
+                return loading::search(call);
+            }
+            // A call of a deferred tool is refused without its group.
+            let namespace = loads.and_then(|loads| loads.namespace_of(&call.name));
             Object::new()
                 .text("type", "function_call")
                 .text("call_id", &call.id)
                 .text("name", &call.name)
+                .maybe_text("namespace", namespace.map(Namespace::name))
                 .text("arguments", &call.arguments)
                 .end()
         });
@@ -93,13 +100,12 @@ impl WriteRequest for OpenAiResponses {
 
     /// Source: the guide "Async tool calling" of `OpenAI`'s documentation, 2026-11: a call of a tool that is declared
     /// with `"async":true` has it too, and its output may follow in a later request.
-    fn async_calls(&self, native: &[String]) -> Vec<String> {
-        let items = native.iter().filter_map(|item| Members::read(item).ok());
-        let calls = items.filter(|item| {
-            let is_async = item.get("async").is_some_and(|value| value.get() == "true");
-            is_async && item.says("type", "function_call")
-        });
-        calls.map(|item| item.words("call_id")).collect()
+    fn echoed(&self, native: &[String]) -> Echoed {
+        loading::echoed(native)
+    }
+
+    fn loading(&self) -> Option<&dyn WriteLoading> {
+        Some(self)
     }
 
     fn tool_choice(&self, choice: &ToolChoice, _: Parallel) -> Option<String> {

@@ -2,6 +2,7 @@ use super::super::call::{Elements, RawCall, words_if};
 use super::super::completion::{FinishReason, Usage};
 use super::super::read::{Members, array, elements};
 use super::super::{ReadResponse, WireError};
+use super::loading::{client_search, loaded};
 use crate::call::ToolCall;
 
 pub(in super::super) struct Response<'t> {
@@ -18,7 +19,7 @@ impl<'t> Response<'t> {
         let items = items.map_err(|error| failure(&members).unwrap_or_else(|| wrong(error)))?;
         Ok(Self {
             members,
-            items: Elements::read(items, call),
+            items: Elements::read(items, |item| call(item).or_else(|| client_search(item))),
         })
     }
 
@@ -82,6 +83,11 @@ impl ReadResponse for Response<'_> {
     fn usage(&self) -> Option<Usage> {
         let counts = Members::of(self.members.get("usage"));
         Usage::sum(&counts, &["input_tokens"], &["output_tokens"])
+    }
+
+    fn loaded(&self) -> Vec<String> {
+        let items = self.items.iter();
+        items.flat_map(|item| loaded(&item.members)).collect()
     }
 
     fn failure(&self) -> Option<WireError> {

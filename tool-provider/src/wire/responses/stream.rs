@@ -135,7 +135,12 @@ impl Stream {
         let Some(raw) = item else {
             return;
         };
-        let call = call(&Members::of(Some(raw)));
+        let members = Members::of(Some(raw));
+        // Until it is done, a search has another id and no arguments.
+        if !is_done && members.says("type", "tool_search_call") {
+            return;
+        }
+        let call = call(&members);
         let index = index.map_or("", RawValue::get);
         let same = |item: &Item| item.index == index && item.is_same(call.as_ref(), is_done);
         if !self.items.iter().any(same) {

@@ -1,0 +1,124 @@
+//! Deferred tools of a list, which a request does not hold until a conversation has loaded them.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use super::cache::{DefinitionCache, EncodedTool, InDialect};
+use super::{Definitions, Made};
+use crate::call::ToolDef;
+use crate::dialect::{Dialect, LowerError};
+use crate::wire::{Loadable, Loads, Namespace, ToolDeclaration, Wire};
+
+/// Deferred tools of a list.
+#[doc(hidden)]
+pub trait Catalog: fmt::Debug + Send + Sync {
+    /// The tool that finds the others.
+    fn search(&self) -> (&ToolDef, &EncodedTool);
+
+    /// Returns the deferred tool of this name.
+    fn find(&self, name: &str) -> Option<Deferred<'_>>;
+
+    /// Returns all of them, in order.
+    fn each(&self) -> Vec<Deferred<'_>>;
+}
+
+/// A deferred tool.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy)]
+pub struct Deferred<'t> {
+    /// The tool's definition.
+    pub def: &'t ToolDef,
+    /// What was encoded of it.
+    pub encoded: &'t EncodedTool,
+    /// The tool's group.
+    pub namespace: &'t Namespace,
+}
+
+/// What is deferred in a list, of which the first tools are sent in every request.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy)]
+pub struct Deferral<'t> {
+    /// The number of those tools.
+    pub stable: usize,
+    /// The other ones.
+    pub catalog: &'t Arc<dyn Catalog>,
+    /// Cached definitions that do not depend on what a conversation has loaded.
+    pub cache: &'t DefinitionCache,
+}
+
+impl EncodedTool {
+    /// The tool as it is sent once it is loaded. A provider that compiles the schemas of all strict tools, deferred or not,
+    /// takes few of them, so there deferred ones are not strict.
+    pub(super) fn deferred(
+        &self,
+        wire: Wire,
+        dialect: Dialect,
+        def: &ToolDef,
+    ) -> Result<&Arc<InDialect>, &LowerError> {
+        let loose = dialect.non_strict();
+        if wire == Wire::Anthropic {
+            return self.lowered(wire, loose, def);
+        }
+        let strict = self.lowered(wire, dialect, def);
+        strict.or_else(|refused| {
+            if dialect.is_strict() {
+                self.lowered(wire, loose, def)
+            } else {
+                Err(refused)
+            }
+        })
+    }
+}
+
+impl Made {
+    fn deferred<'m>(&'m self, tool: &Deferred<'m>) -> Option<Loadable<'m>> {
+        let one = tool.encoded.deferred(self.wire, self.dialect, tool.def);
+        let one = one.ok()?;
+        let renames = self.renames.get();
+        let name = renames.and_then(|renames| renames.to_provider(&tool.def.name));
+        let definition = match renames {
+            Some(renames) => one.text_as(self.wire, renames, (tool.def, tool.encoded)),
+            None => Cow::Borrowed(&*one.text),
+        };
+        Some(Loadable {
+            own: &tool.def.name,
+            name: name.unwrap_or(&tool.def.name),
+            namespace: tool.namespace,
+            definition,
+        })
+    }
+
+    /// What declares the search, and the deferred tools as far as a request holds them.
+    pub(super) fn write_deferred(&self) -> Vec<String> {
+        let Some(catalog) = &self.catalog else {
+            return Vec::new();
+        };
+        let each = if self.loading.is_hosted() || self.wire == Wire::Anthropic {
+            catalog.each()
+        } else {
+            Vec::new()
+        };
+        let each: Vec<_> = each.iter().filter_map(|tool| self.deferred(tool)).collect();
+        let (def, encoded) = catalog.search();
+        let Ok(search) = encoded.lowered(self.wire, self.dialect, def) else {
+            return Vec::new();
+        };
+        let search = &search.lowered;
+        let search = ToolDeclaration::lowered(self.wire, &def.name, def, search, self.dialect);
+        self.wire.write_deferred(&search, &each, self.loading)
+    }
+}
+
+impl Loads for Definitions {
+    fn loadable(&self, name: &str) -> Option<Loadable<'_>> {
+        let renames = self.0.renames.get();
+        let own = renames.and_then(|renames| renames.from_provider(name));
+        let tool = self.0.catalog.as_ref()?.find(own.unwrap_or(name))?;
+        self.0.deferred(&tool)
+    }
+
+    fn namespace_of(&self, told: &str) -> Option<&Namespace> {
+        self.loadable(told).map(|tool| tool.namespace)
+    }
+}

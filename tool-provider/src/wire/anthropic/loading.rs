@@ -1,0 +1,118 @@
+//! Source: the types `tool_search_tool_bm25_20251119_param`, `tool_search_tool_regex_20251119_param`,
+//! `tool_reference_block_param` and `tool_search_tool_search_result_block` of anthropic-sdk-python 2.14, and "Tool search
+//! tool" of Anthropic's documentation, 2026-11.
+
+use toolwright_json::{Object, list, quoted};
+
+use super::super::WriteRequest;
+use super::super::conversation::message;
+use super::super::loading::{Echoed, Loadable, Loading, SEARCH_TOOLS, WriteLoading};
+use super::super::read::{Members, elements};
+use super::super::responses::loading::deferred;
+use super::super::tool_declaration::ToolDeclaration;
+use super::Anthropic;
+use super::request::{block_json, is_empty};
+use crate::call::{Block, Outcome, ToolResult};
+
+impl WriteLoading for Anthropic {
+    fn search(&self, tool: &ToolDeclaration<'_>) -> String {
+        self.definition(tool)
+    }
+
+    fn hosted(&self, loading: Loading) -> String {
+        let (kind, name) = if loading == Loading::HostedRegex {
+            ("tool_search_tool_regex_20251119", "tool_search_tool_regex")
+        } else {
+            ("tool_search_tool_bm25_20251119", "tool_search_tool_bm25")
+        };
+        Object::new().text("type", kind).text("name", name).end()
+    }
+
+    /// A reference leads to a definition of the same request, so each request holds them all.
+    fn deferred(&self, tools: &[Loadable<'_>], _: Loading) -> Vec<String> {
+        tools
+            .iter()
+            .map(|tool| deferred(&tool.definition))
+            .collect()
+    }
+
+    fn refers_anywhere(&self) -> bool {
+        true
+    }
+
+    /// References stand where the answer has them. What is no tool of the request any more is words.
+    fn found(&self, result: &ToolResult, tools: &[Loadable<'_>]) -> String {
+        let blocks = match &result.outcome {
+            Ok(Outcome::Content(content)) => content.blocks(),
+            _ => &[],
+        };
+        let blocks = blocks.iter().filter(|block| !is_empty(block));
+        let blocks = blocks.map(|block| {
+            let found = match block {
+                Block::Tool { name, .. } => tools.iter().find(|tool| tool.own == name),
+                _ => None,
+            };
+            found.map_or_else(|| block_json(block), |tool| reference(tool.name))
+        });
+        let answer = Object::new()
+            .text("type", "tool_result")
+            .text("tool_use_id", &result.id)
+            .json("content", &list(blocks));
+        message("user", "content", [answer.end()])
+    }
+
+    fn load(&self, number: usize, tools: &[Loadable<'_>]) -> Vec<String> {
+        let id = format!("load_{number}");
+        let names = tools.iter().map(|tool| tool.name).collect::<Vec<_>>();
+        let input = Object::new().json("query", &quoted(&names.join(" ")));
+        let call = Object::new()
+            .text("type", "tool_use")
+            .text("id", &id)
+            .text("name", SEARCH_TOOLS)
+            .json("input", &input.end());
+        let answer = Object::new()
+            .text("type", "tool_result")
+            .text("tool_use_id", &id)
+            .json(
+                "content",
+                &list(tools.iter().map(|tool| reference(tool.name))),
+            );
+        vec![
+            message("assistant", "content", [call.end()]),
+            message("user", "content", [answer.end()]),
+        ]
+    }
+}
+
+fn reference(name: &str) -> String {
+    Object::new()
+        .text("type", "tool_reference")
+        .text("tool_name", name)
+        .end()
+}
+
+pub(super) fn echoed(native: &[String]) -> Echoed {
+    let messages = native
+        .iter()
+        .filter_map(|message| Members::read(message).ok());
+    let loaded = messages.flat_map(|message| {
+        let blocks = elements(message.get("content")).into_iter();
+        let loaded = blocks.flat_map(|block| loaded(&Members::of(Some(block))));
+        loaded.collect::<Vec<_>>()
+    });
+    Echoed {
+        loaded: loaded.collect(),
+        ..Echoed::default()
+    }
+}
+
+/// The tools that Anthropic's own search has loaded.
+pub(super) fn loaded(block: &Members<'_>) -> Vec<String> {
+    if !block.says("type", "tool_search_tool_result") {
+        return Vec::new();
+    }
+    let result = Members::of(block.get("content"));
+    let found = elements(result.get("tool_references")).into_iter();
+    let found = found.map(|reference| Members::of(Some(reference)).words("tool_name"));
+    found.collect()
+}

@@ -1,0 +1,168 @@
+//! Deferred tools: how a wire declares them, and how they get into a conversation.
+//!
+//! A wire that has a form of its own for this has a `loading.rs` in its folder. On all others `search_tools` is a tool
+//! like any other, and what was found stands among the tools of the next request.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use super::ToolDeclaration;
+use crate::call::{Block, Outcome, ToolCall, ToolResult};
+use toolwright_schema::text::NameError;
+
+/// Name of the tool that finds deferred tools and loads them.
+pub const SEARCH_TOOLS: &str = "search_tools";
+
+/// Group of deferred tools. Cheap to clone.
+///
+/// A model is told of the groups what they are for, and finds their tools by a search.
+///
+/// ```
+/// use toolwright::Namespace;
+///
+/// let crm = Namespace::new("crm").unwrap().describe("Customers and their orders");
+/// assert_eq!(crm.name(), "crm");
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct Namespace {
+    name: Arc<str>,
+    description: Arc<str>,
+}
+
+impl Namespace {
+    /// Creates a group.
+    ///
+    /// # Errors
+    /// If a provider refuses the name. The rule is that of tools' names: 1 to 64 letters, digits, `_` and `-`, of ASCII.
+    pub fn new(name: impl Into<Arc<str>>) -> Result<Self, NameError> {
+        let name = name.into();
+        NameError::check(&name)?;
+        Ok(Self {
+            name,
+            description: Arc::default(),
+        })
+    }
+
+    /// Says what the tools are for, in a line.
+    pub fn describe(self, description: impl Into<Arc<str>>) -> Self {
+        Self {
+            description: description.into(),
+            ..self
+        }
+    }
+
+    /// Returns the name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns what the tools are for; empty if nobody said it.
+    pub fn description(&self) -> &str {
+        &self.description
+    }
+}
+
+impl fmt::Debug for Namespace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Namespace").field(&self.name).finish()
+    }
+}
+
+/// How the deferred tools of a list get into a conversation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Loading {
+    /// By the tool `search_tools`. What it finds stands behind the other tools of the next request. This works with every
+    /// model.
+    #[default]
+    Plain,
+    /// By the tool `search_tools`, in the provider's own form, so that its prompt cache lives: `OpenAI`'s Responses has
+    /// `tool_search` that the client executes (from GPT-5.4 on), Anthropic has tool references (from Claude 4.5 on).
+    /// Other wires are [`Plain`](Self::Plain).
+    ///
+    /// Responses is sent the definitions that were found, and no others. Anthropic is sent all of them in each request,
+    /// and counts the tokens of those that were found.
+    Native,
+    /// By the provider's search: of `OpenAI`'s Responses and of Anthropic (BM25). Both are sent all definitions. Other
+    /// wires are [`Plain`](Self::Plain).
+    Hosted,
+    /// By the provider's search with regular expressions, of Anthropic alone. Other wires are as with
+    /// [`Hosted`](Self::Hosted).
+    HostedRegex,
+}
+
+impl Loading {
+    /// Returns true if the provider searches.
+    pub(crate) fn is_hosted(self) -> bool {
+        matches!(self, Self::Hosted | Self::HostedRegex)
+    }
+}
+
+/// A deferred tool, as a provider is told it.
+pub(crate) struct Loadable<'a> {
+    /// The tool's own name.
+    pub(crate) own: &'a str,
+    /// Name that the provider receives.
+    pub(crate) name: &'a str,
+    pub(crate) namespace: &'a Namespace,
+    pub(crate) definition: Cow<'a, str>,
+}
+
+/// The deferred tools of a request.
+pub(crate) trait Loads {
+    /// Returns the tool of this name, its own or the provider's.
+    fn loadable(&self, name: &str) -> Option<Loadable<'_>>;
+
+    /// Returns the group of the tool that the provider knows by this name.
+    fn namespace_of(&self, told: &str) -> Option<&Namespace>;
+}
+
+/// `loading.rs`: the wire's own form for deferred tools.
+pub(super) trait WriteLoading: Sync {
+    /// Declares `search_tools`.
+    fn search(&self, tool: &ToolDeclaration<'_>) -> String;
+
+    /// Declares the provider's own search.
+    fn hosted(&self, loading: Loading) -> String;
+
+    /// Declares the deferred tools of a request, as far as it has to hold them.
+    fn deferred(&self, tools: &[Loadable<'_>], loading: Loading) -> Vec<String>;
+
+    /// Returns true if every tool may return references, and not only `search_tools`.
+    fn refers_anywhere(&self) -> bool;
+
+    /// Answers a call with the tools that it found.
+    fn found(&self, result: &ToolResult, tools: &[Loadable<'_>]) -> String;
+
+    /// Loads tools that nobody searched for in this form: the `number`th time in a conversation.
+    fn load(&self, number: usize, tools: &[Loadable<'_>]) -> Vec<String>;
+}
+
+/// What a provider's own messages say, beside words.
+#[derive(Default)]
+pub(super) struct Echoed {
+    /// Ids of calls that may stay without an answer.
+    pub(super) async_calls: Vec<String>,
+    /// Ids of searches that the client executes.
+    pub(super) searches: Vec<String>,
+    /// Tools that the provider loaded, by the names that it knows.
+    pub(super) loaded: Vec<String>,
+}
+
+/// Returns the names of the tools that an answer refers to.
+pub(super) fn references(result: &ToolResult) -> impl Iterator<Item = &str> {
+    let blocks = match &result.outcome {
+        Ok(Outcome::Content(content)) => content.blocks(),
+        _ => &[],
+    };
+    blocks.iter().filter_map(|block| match block {
+        Block::Tool { name, .. } => Some(&**name),
+        _ => None,
+    })
+}
+
+/// Returns true if the call is a search for tools.
+pub(super) fn is_search(call: &ToolCall) -> bool {
+    call.name == SEARCH_TOOLS
+}

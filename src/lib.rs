@@ -67,6 +67,8 @@ pub mod call {
 /// Lists of tools: their errors, reports about them, and builders of tools at run time.
 pub mod toolset {
     #[doc(inline)]
+    pub use toolwright_provider::wire::Namespace;
+    #[doc(inline)]
     pub use toolwright_runtime::dyn_tool::{
         BuildError, DynToolBuilder, SchemaError, SchemaErrorKind,
     };
@@ -75,8 +77,8 @@ pub mod toolset {
     pub use toolwright_runtime::toolset::Changes;
     #[doc(inline)]
     pub use toolwright_runtime::toolset::{
-        AttachError, ConflictError, Found, InstructionsError, Problem, ProblemCode, RenameError,
-        Report, Severity,
+        AttachError, ConflictError, FindTools, Found, InstructionsError, Problem, ProblemCode,
+        RenameError, Report, Severity, ToolQuery,
     };
 }
 
@@ -88,7 +90,7 @@ pub mod wire {
     };
     #[doc(inline)]
     pub use toolwright_provider::wire::{
-        Accumulator, Completion, ExtrasError, FinishReason, JsonText, Message, Parallel,
+        Accumulator, Completion, ExtrasError, FinishReason, JsonText, Loading, Message, Parallel,
         StreamEvent, Streamed, ToolChoice, ToolChoiceError, Usage, WireError,
     };
 }

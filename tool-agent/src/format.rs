@@ -108,6 +108,10 @@ impl Thread {
                     let native = assistant.native.as_ref();
                     let same = native.filter(|native| native.wire == wire);
                     let is_renamed = ids.begin_turn(&assistant.calls);
+                    // The provider's own message has its search.
+                    if !assistant.loaded.is_empty() && (is_renamed || same.is_none()) {
+                        said.push(WireMessage::Other(Message::Loaded(&assistant.loaded)));
+                    }
                     said.push(match same {
                         _ if is_renamed => {
                             WireMessage::Renamed(&assistant.text, ids.renamed(&assistant.calls))

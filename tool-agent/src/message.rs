@@ -41,6 +41,9 @@ pub struct Assistant {
     /// [`Context::with_lowered`](toolwright_runtime::tool::Context::with_lowered) has to read the calls.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lowered: bool,
+    /// Deferred tools that the provider's own search has loaded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub loaded: Vec<ShortStr>,
     /// Present if the text is a tool's question to the user, and not the model's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asks: Option<Asks>,

@@ -10,7 +10,7 @@ use toolwright_provider::call::ToolCall;
 use toolwright_provider::wire::{StreamEvent, ToolChoice, Usage};
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::render::SchemaDoc;
-use toolwright_schema::text::Printable;
+use toolwright_schema::text::{Printable, ShortStr};
 
 use crate::{BoxFuture, Native, Thread};
 
@@ -37,7 +37,8 @@ pub struct ModelRequest<'a> {
     pub system: Option<&'a str>,
     /// Conversation. Every call in it is answered.
     pub thread: &'a Thread,
-    /// Tools that the model may call, in order.
+    /// Tools that the model may call, in order. Of deferred ones those that the conversation has
+    /// [loaded](toolwright_runtime::toolset::Toolset::load).
     pub tools: &'a Toolset,
     /// Tool choice. A tool that it names is in `tools`.
     pub choice: &'a ToolChoice,
@@ -103,6 +104,8 @@ pub struct ModelResponse {
     pub native: Option<Native>,
     /// Usage, if the provider reported it.
     pub usage: Option<Usage>,
+    /// Deferred tools that the provider's own search has loaded, by the tools' own names.
+    pub loaded: Vec<ShortStr>,
     /// True if the provider truncated the answer.
     pub cut_off: bool,
     /// True if the tools were sent with lowered schemas, so that

@@ -12,7 +12,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize, Serializer};
-use toolwright_provider::call::{Outcome, ToolCall};
+use toolwright_provider::call::{Block, Outcome, ToolCall};
 use toolwright_schema::text::{Printable, ShortStr};
 
 pub use self::repair::ThreadRepair;
@@ -286,6 +286,27 @@ impl Thread {
                 ThreadMessage::Assistant(said) if !said.text.is_empty() => Some(said.text.as_str()),
                 _ => None,
             })
+    }
+
+    /// Returns the names of the deferred tools that the conversation has loaded, in order: those that a search found and
+    /// those that were called, of which a name may stand there again. Other tools that were called are among them.
+    ///
+    /// [`Toolset::load`](toolwright_runtime::toolset::Toolset::load) takes them.
+    pub fn loaded(&self) -> impl Iterator<Item = &str> {
+        self.messages.iter().flat_map(|message| {
+            let (found, called, blocks): (&[ShortStr], &[ToolCall], &[Block]) = match message {
+                ThreadMessage::Assistant(said) => (&said.loaded, &said.calls, &[]),
+                ThreadMessage::Tool(answer) => (&[], &[], &answer.blocks),
+                ThreadMessage::User { .. } | ThreadMessage::Late(_) => (&[], &[], &[]),
+            };
+            let found = found.iter().map(|name| &**name);
+            let called = called.iter().map(|call| &*call.name);
+            let referred = blocks.iter().filter_map(|block| match block {
+                Block::Tool { name, .. } => Some(&**name),
+                _ => None,
+            });
+            found.chain(called).chain(referred)
+        })
     }
 
     /// Returns the names of the tools that ran and did not fail, in order. An open turn is not included.
@@ -569,6 +590,8 @@ impl Thread {
     /// Drops the oldest turns until `count` of all messages is at most `most`. `count` may use any unit. A turn is a
     /// message of the user with everything up to the next one, so no call loses its answer. The last turn always stays.
     /// Returns the dropped messages, oldest first.
+    ///
+    /// Deferred tools that only the dropped messages have loaded are not [loaded](Self::loaded) any more.
     ///
     /// To trim before each request, call this in [`Hooks::before_model`](crate::Hooks::before_model).
     ///

@@ -69,6 +69,12 @@ pub trait ToolList {
     #[doc(hidden)]
     fn encoded(&self) -> impl ExactSizeIterator<Item = (&ToolDef, &EncodedTool)>;
 
+    /// The same of all tools, deferred or not, and without the search.
+    #[doc(hidden)]
+    fn all(&self) -> impl ExactSizeIterator<Item = (&ToolDef, &EncodedTool)> {
+        self.encoded()
+    }
+
     /// Cached definitions of the whole list.
     #[doc(hidden)]
     fn cache(&self) -> &DefinitionCache;
@@ -85,6 +91,10 @@ impl<T: ToolList + ?Sized> ToolList for &T {
         (**self).encoded()
     }
 
+    fn all(&self) -> impl ExactSizeIterator<Item = (&ToolDef, &EncodedTool)> {
+        (**self).all()
+    }
+
     fn cache(&self) -> &DefinitionCache {
         (**self).cache()
     }
@@ -97,6 +107,10 @@ impl<T: ToolList + ?Sized> ToolList for &T {
 impl<T: ToolList + ?Sized> ToolList for Arc<T> {
     fn encoded(&self) -> impl ExactSizeIterator<Item = (&ToolDef, &EncodedTool)> {
         (**self).encoded()
+    }
+
+    fn all(&self) -> impl ExactSizeIterator<Item = (&ToolDef, &EncodedTool)> {
+        (**self).all()
     }
 
     fn cache(&self) -> &DefinitionCache {
@@ -253,16 +267,17 @@ impl Wire {
         fit: impl Into<DefinitionOptions>,
     ) -> Result<Definitions, DefinitionsError> {
         let fit = fit.into();
+        let loading = fit.loading.unwrap_or_default();
         let native = tools
             .deferral()
-            .filter(|_| self.loads() && fit.loading != Loading::Plain);
+            .filter(|_| self.loads() && loading != Loading::Plain);
         let cache = native.map_or_else(|| tools.cache(), |deferral| deferral.cache);
         let most = native.map_or(usize::MAX, |deferral| deferral.stable);
         let catalog = native.map(|deferral| deferral.catalog);
         let tools = || tools.encoded().take(most).collect::<Vec<_>>();
         let made = || Made::new(self, &tools(), &fit, catalog).map(Arc::new);
         let made = if fit.keep.is_empty() {
-            let key = (self, fit.dialect, fit.loading);
+            let key = (self, fit.dialect, loading);
             cache.in_dialect.get_or_make(key, made).clone()?
         } else {
             made()?
@@ -309,7 +324,7 @@ impl Made {
             wire,
             dialect,
             catalog: catalog.cloned(),
-            loading: fit.loading,
+            loading: fit.loading.unwrap_or_default(),
         };
         texts.extend(made.write_deferred().into_iter().map(Cow::Owned));
         made.text = wire.write_tools(joined(texts.iter().map(|text| &**text)));
@@ -325,7 +340,7 @@ type Offered<'t> = (&'t ToolDef, &'t EncodedTool);
 pub fn sent_definitions<T: ToolList + ?Sized>(
     tools: &T,
 ) -> impl ExactSizeIterator<Item = &ToolDef> {
-    let tools = tools.encoded();
+    let tools = tools.all();
     tools.map(|(def, encoded)| encoded.visible(def).0)
 }
 
@@ -431,6 +446,11 @@ impl Definitions {
 
     fn word(&self, choice: &ToolChoice, parallel: Parallel) -> Result<String, ToolChoiceError> {
         let names = self.0.tools.iter().map(|tool| &*tool.name);
+        let deferred = match (choice, &self.0.catalog) {
+            (ToolChoice::Specific(name), Some(catalog)) => catalog.find(name),
+            _ => None,
+        };
+        let names = names.chain(deferred.iter().map(|tool| &*tool.def.name));
         Wire::check_choice(names, choice)?;
         let told = match choice {
             ToolChoice::Specific(name) => ToolChoice::Specific(self.told(name).to_owned()),

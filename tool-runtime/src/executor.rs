@@ -504,6 +504,12 @@ impl Executor {
     async fn go(&self, turn: Turn<'_>, cx: &Context) -> Batch {
         let cx = &self.known(cx);
         let tools = self.source.tools(&cx.scope());
+        let cx = &if tools.has_deferred() {
+            // The tool that searches finds what passes here.
+            Cow::Owned(cx.clone().into_owned().with_filter(self.filter.as_ref()))
+        } else {
+            Cow::Borrowed(&**cx)
+        };
         let mut state = BatchState::open(self, turn, cx);
         if cx.cancel_requested() {
             state.cancelled();

@@ -1,5 +1,6 @@
 mod call;
 mod compact;
+mod deferred;
 mod error;
 mod instructions;
 pub mod lock;
@@ -21,13 +22,16 @@ use crate::tool::{Call, Context, Filter, Grant, Redefined, SCOPES, Scope, Tool};
 #[cfg(feature = "tokio")]
 use toolwright_provider::call::Annotations;
 use toolwright_provider::call::{ErrorKind, Meta, ToolCall, ToolDef, ToolError};
-use toolwright_provider::definitions::{DefinitionCache, EncodedTool, Stripped, ToolList};
+use toolwright_provider::definitions::{self, DefinitionCache, EncodedTool, Stripped, ToolList};
+use toolwright_provider::wire::Namespace;
 use toolwright_schema::decode::Store;
 use toolwright_schema::panics::reported;
 use toolwright_schema::text::{LONGEST_SHOWN, NameError, Printable, ShortStr, did_you_mean, near};
 
 #[cfg(feature = "tokio")]
 pub(crate) use self::call::resolved;
+use self::deferred::{Deferral, Loads};
+pub use self::deferred::{FindTools, ToolQuery};
 pub use self::error::{AttachError, ConflictError, RenameError};
 pub use self::instructions::{Instructions, InstructionsError, Part};
 pub use self::lock::{Locked, LockedTool};
@@ -61,7 +65,11 @@ pub use self::search::Found;
 /// assert!(math.contains("math_add"));
 /// ```
 #[derive(Clone, Default)]
-pub struct Toolset(Arc<Inner>);
+pub struct Toolset {
+    set: Arc<Inner>,
+    /// What is deferred, if something is.
+    deferral: Option<Deferral>,
+}
 
 #[derive(Clone, Default)]
 struct Inner {
@@ -69,10 +77,19 @@ struct Inner {
     index: HashTable<usize>,
     hasher: RandomState,
     cache: DefinitionCache,
-    /// The locks of the lists that the tools are from.
-    locks: Vec<Locked>,
+    kept: Kept,
     /// Made by the first search.
     search: OnceLock<search::Index>,
+    /// True if some tool may be hidden.
+    may_hide: bool,
+}
+
+/// What a set hands on to those that are made of it.
+#[derive(Clone, Default)]
+struct Kept {
+    /// The locks of the lists that the tools are from. They are about lists, whatever has become of their tools.
+    locks: Vec<Locked>,
+    loads: Loads,
 }
 
 /// A tool with cached parts of its definition. The runtime reads the definition only when a set is made, so no
@@ -90,6 +107,8 @@ pub(crate) struct Entry {
     /// Names that models are answered with this tool's.
     retired: Vec<ShortStr>,
     has_mentions: bool,
+    /// The group of a deferred tool.
+    namespace: Option<Namespace>,
     encoded: Arc<EncodedTool>,
     #[cfg(feature = "tokio")]
     traits: Traits,
@@ -97,11 +116,22 @@ pub(crate) struct Entry {
 
 impl ToolList for Toolset {
     fn encoded(&self) -> impl ExactSizeIterator<Item = (&ToolDef, &EncodedTool)> {
+        self.sent().map(|entry| (entry.def(), &*entry.encoded))
+    }
+
+    fn all(&self) -> impl ExactSizeIterator<Item = (&ToolDef, &EncodedTool)> {
         self.entries().map(|entry| (entry.def(), &*entry.encoded))
     }
 
     fn cache(&self) -> &DefinitionCache {
-        &self.0.cache
+        match &self.deferral {
+            Some(deferral) => deferral.cache(),
+            None => &self.set.cache,
+        }
+    }
+
+    fn deferral(&self) -> Option<definitions::Deferral<'_>> {
+        self.deferral.as_ref().map(Deferral::of_request)
     }
 }
 
@@ -147,6 +177,7 @@ impl Entry {
             is_destructive: def.annotations.destructive == Some(true),
             retired: Vec::new(),
             has_mentions,
+            namespace: None,
             tool,
             encoded: Arc::default(),
         }
@@ -209,17 +240,30 @@ impl Entry {
     }
 }
 
+impl Kept {
+    fn with(mut self, other: &Self) -> Self {
+        self.locks.extend(other.locks.iter().copied());
+        Self {
+            loads: self.loads.with(&other.loads),
+            ..self
+        }
+    }
+}
+
 impl Toolset {
     /// Makes a set of tools in this order.
     ///
     /// # Errors
     /// When tools have equal names; the error lists them all.
     pub fn new(tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Result<Self, ConflictError> {
-        Self::of_entries(tools.into_iter().map(Entry::new))
+        Self::of_entries(Kept::default(), tools.into_iter().map(Entry::new))
     }
 
-    fn of_entries(entries: impl IntoIterator<Item = Entry>) -> Result<Self, ConflictError> {
-        let mut set = Inner::default();
+    fn of_entries(
+        kept: Kept,
+        entries: impl IntoIterator<Item = Entry>,
+    ) -> Result<Self, ConflictError> {
+        let mut set = Inner::keeping(kept);
         let mut conflicts = Vec::new();
         for entry in entries {
             if let Err(name) = set.add(entry) {
@@ -243,37 +287,30 @@ impl Toolset {
     }
 
     /// Adds the lock of the list that the tools are from.
-    pub(crate) fn locked(mut self, lock: Locked) -> Self {
-        Arc::make_mut(&mut self.0).locks.push(lock);
-        self
-    }
-
-    /// Adds the locks of another set. They are about lists, whatever has become of their tools.
-    fn with_locks(mut self, other: &Self) -> Self {
-        if !other.locks().is_empty() {
-            Arc::make_mut(&mut self.0).locks.extend(other.locks());
-        }
-        self
+    pub(crate) fn locked(self, lock: Locked) -> Self {
+        let mut set = Arc::unwrap_or_clone(self.set);
+        set.kept.locks.push(lock);
+        set.finish()
     }
 
     /// Returns the locks of the lists that the tools are from.
     pub(crate) fn locks(&self) -> &[Locked] {
-        &self.0.locks
+        &self.set.kept.locks
     }
 
     /// Returns the number of tools.
     pub fn len(&self) -> usize {
-        self.0.tools.len()
+        self.set.tools.len()
     }
 
     /// Returns true if there are no tools.
     pub fn is_empty(&self) -> bool {
-        self.0.tools.is_empty()
+        self.set.tools.is_empty()
     }
 
     /// Returns the tools, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Arc<dyn Tool>> + DoubleEndedIterator {
-        self.0.tools.iter().map(|entry| &entry.tool)
+        self.set.tools.iter().map(|entry| &entry.tool)
     }
 
     /// Returns the definitions of all tools, in order, visible or not.
@@ -282,7 +319,7 @@ impl Toolset {
     }
 
     pub(crate) fn entries(&self) -> impl ExactSizeIterator<Item = &Entry> {
-        self.0.tools.iter()
+        self.set.tools.iter()
     }
 
     /// Returns the tools that a conversation may see, in order. A visibility function that panics hides its tool.
@@ -292,26 +329,39 @@ impl Toolset {
 
     /// Returns the visible tools that the filter accepts.
     pub(crate) fn visible_to(&self, scope: &Scope<'_>, filter: Option<&Filter>) -> Self {
-        self.0.only(|entry| entry.is_visible(scope, filter))
+        if filter.is_none() && !self.set.may_hide {
+            return self.clone();
+        }
+        self.set.only(|entry| entry.is_visible(scope, filter))
     }
 
     /// Returns the tool that a conversation may call by this name.
     ///
     /// # Errors
     /// When there is none, or it is hidden, with near names among those that are not.
-    #[cfg(feature = "tokio")]
     pub(crate) fn find_visible(
         &self,
         name: &[u8],
         scope: &Scope<'_>,
         filter: Option<&Filter>,
     ) -> Result<&Entry, ToolError> {
-        self.0.find_visible(name, scope, filter)
+        let hidden = |kind| Err(self.set.unknown(kind, name, scope, filter));
+        match self.find(name) {
+            Some(entry) if entry.is_search() || entry.is_visible(scope, filter) => Ok(entry),
+            Some(_) => hidden(ErrorKind::Hidden),
+            None => hidden(ErrorKind::Unknown),
+        }
+    }
+
+    /// Returns the tool of this name, among them that which finds others.
+    #[inline]
+    fn find(&self, name: &[u8]) -> Option<&Entry> {
+        self.set.find(name).or_else(|| self.search_entry(name))
     }
 
     /// Returns the tool of this name.
     pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
-        self.0.find(name.as_bytes()).map(|entry| &entry.tool)
+        self.find(name.as_bytes()).map(|entry| &entry.tool)
     }
 
     /// Returns true if there is a tool of this name.
@@ -324,13 +374,13 @@ impl Toolset {
     /// # Errors
     /// When tools have equal names; the error lists them all.
     pub fn merge(&self, others: &Self) -> Result<Self, ConflictError> {
-        let merged = Self::of_entries(self.entries().chain(others.entries()).cloned())?;
-        Ok(merged.with_locks(self).with_locks(others))
+        let kept = self.set.kept.clone().with(&others.set.kept);
+        Self::of_entries(kept, self.entries().chain(others.entries()).cloned())
     }
 
     /// Returns the tools that `keep` accepts.
     pub fn filter(&self, keep: impl Fn(&dyn Tool) -> bool) -> Self {
-        self.0.only(|entry| keep(&*entry.tool))
+        self.set.only(|entry| keep(&*entry.tool))
     }
 
     /// Adds a tool. One of the same name is replaced, in its place.
@@ -341,14 +391,14 @@ impl Toolset {
 
     /// Adds a tool, and returns the one that it replaces.
     fn replace(&self, tool: Arc<dyn Tool>) -> (Self, Option<Arc<dyn Tool>>) {
-        let mut set = Inner::clone(&self.0);
+        let mut set = Inner::clone(&self.set);
         let old = set.put(Entry::new(tool));
         (set.finish(), old)
     }
 
     /// Adds all tools of a set; they replace tools of the same names in their places.
     pub(crate) fn with_all(&self, others: &Self) -> Self {
-        let mut set = Inner::clone(&self.0);
+        let mut set = Inner::clone(&self.set);
         for entry in others.entries() {
             set.put(entry.clone());
         }
@@ -360,13 +410,13 @@ impl Toolset {
     /// # Errors
     /// When a name becomes one that a provider refuses.
     pub fn prefix(&self, prefix: &str) -> Result<Self, NameError> {
-        let mut set = Inner::default();
-        for entry in &self.0.tools {
+        let mut set = Inner::keeping(self.set.kept.clone());
+        for entry in &self.set.tools {
             let name = format!("{prefix}{}", entry.name);
             let renamed = Entry::new(Redefined::renamed(&entry.tool, name)?);
-            set.push(renamed.with_retired(entry, prefix));
+            set.push(renamed.instead(entry, prefix));
         }
-        Ok(set.finish().with_locks(self))
+        Ok(set.finish())
     }
 
     /// Tells the examples of all tools at the end of their descriptions, where a provider takes no examples.
@@ -389,17 +439,18 @@ impl Toolset {
     /// ```
     #[must_use = "a toolset never changes; this returns another one"]
     pub fn describe_examples(&self) -> Self {
-        let mut set = Inner::default();
-        for entry in &self.0.tools {
+        let mut set = Inner::keeping(self.set.kept.clone());
+        for entry in &self.set.tools {
             if entry.def().examples.is_empty() {
                 set.push(entry.clone());
             } else {
                 let mut def = entry.def().clone();
                 def.describe_examples = true;
-                set.push(Entry::new(Redefined::share(def, &entry.tool)));
+                let told = Entry::new(Redefined::share(def, &entry.tool));
+                set.push(told.instead(entry, ""));
             }
         }
-        set.finish().with_locks(self)
+        set.finish()
     }
 
     /// Renames the tool `from` to `to`.
@@ -407,13 +458,13 @@ impl Toolset {
     /// # Errors
     /// When there is no tool `from`, another one is called `to`, or a provider refuses that name.
     pub fn rename(&self, from: &str, to: &str) -> Result<Self, RenameError> {
-        if !self.contains(from) {
+        if self.set.find(from.as_bytes()).is_none() {
             return Err(RenameError::Missing(from.to_owned()));
         }
         let entries = self.entries().map(|entry| {
             if *entry.name == *from {
                 Redefined::renamed(&entry.tool, to.to_owned())
-                    .map(|tool| Entry::new(tool).with_retired(entry, ""))
+                    .map(|tool| Entry::new(tool).instead(entry, ""))
             } else {
                 Ok(entry.clone())
             }
@@ -421,8 +472,7 @@ impl Toolset {
         let entries = entries
             .collect::<Result<Vec<_>, _>>()
             .map_err(RenameError::Name)?;
-        let renamed = Self::of_entries(entries).map_err(RenameError::Conflict)?;
-        Ok(renamed.with_locks(self))
+        Self::of_entries(self.set.kept.clone(), entries).map_err(RenameError::Conflict)
     }
 
     /// Makes tools of stored definitions, each with the code of the tool of the same name here.
@@ -431,10 +481,13 @@ impl Toolset {
     /// When no tool here has the name of a definition, definitions have equal names, or one holds
     /// characters that nobody sees; the error lists all such names.
     pub fn attach(&self, defs: impl IntoIterator<Item = ToolDef>) -> Result<Self, AttachError> {
-        let mut set = Inner::default();
+        let mut set = Inner::keeping(Kept {
+            locks: Vec::new(),
+            ..self.set.kept.clone()
+        });
         let mut error = AttachError::default();
         for mut def in defs {
-            match self.0.find(def.name.as_bytes()) {
+            match self.set.find(def.name.as_bytes()) {
                 Some(_) if def.strip_hidden() != Stripped::default() => {
                     note(&mut error.hidden, def.name.into_owned());
                 }
@@ -447,7 +500,7 @@ impl Toolset {
                         def.input = own.clone();
                     }
                     def.originate_from(tool.def());
-                    let entry = Entry::new(Redefined::share(def, tool)).with_retired(found, "");
+                    let entry = Entry::new(Redefined::share(def, tool)).instead(found, "");
                     if let Err(name) = set.add(entry) {
                         note(&mut error.repeated, name);
                     }
@@ -465,7 +518,7 @@ impl Toolset {
 
 impl fmt::Debug for Toolset {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self.0.tools.iter().map(|entry| &entry.name);
+        let names = self.set.tools.iter().map(|entry| &entry.name);
         f.debug_tuple("Toolset")
             .field(&names.collect::<Vec<_>>())
             .finish()
@@ -503,14 +556,18 @@ impl Inner {
     }
 
     fn only(&self, keep: impl Fn(&Entry) -> bool) -> Toolset {
-        let mut set = Self {
-            locks: self.locks.clone(),
-            ..Self::default()
-        };
+        let mut set = Self::keeping(self.kept.clone());
         for entry in self.tools.iter().filter(|entry| keep(entry)) {
             set.push(entry.clone());
         }
         set.finish()
+    }
+
+    fn keeping(kept: Kept) -> Self {
+        Self {
+            kept,
+            ..Self::default()
+        }
     }
 
     /// Makes it a set, in which descriptions name other tools as they are called here.
@@ -518,7 +575,11 @@ impl Inner {
         if self.tools.iter().any(|entry| entry.has_mentions) {
             self.name_mentions();
         }
-        Toolset(Arc::new(self))
+        self.may_hide = self.tools.iter().any(|entry| entry.may_hide);
+        self.search = OnceLock::new();
+        let set = Arc::new(self);
+        let deferral = Deferral::of(&set);
+        Toolset { set, deferral }
     }
 
     #[cold]
@@ -532,7 +593,8 @@ impl Inner {
         let retold = entries.filter(|(_, entry)| entry.has_mentions);
         let retold = retold.filter_map(|(at, entry)| {
             let def = entry.def().mentioning(told)?;
-            Some((at, Entry::new(Redefined::share(def, &entry.tool))))
+            let told = Entry::new(Redefined::share(def, &entry.tool));
+            Some((at, told.instead(entry, "")))
         });
         let retold: Vec<_> = retold.collect();
         for (at, entry) in retold {
@@ -544,7 +606,6 @@ impl Inner {
 
     /// Adds a tool whose name is new.
     fn push(&mut self, entry: Entry) {
-        self.search = OnceLock::new();
         let Self {
             tools,
             index,
@@ -570,28 +631,14 @@ impl Inner {
     }
 
     /// Adds a tool; one of the same name is replaced and returned.
-    fn put(&mut self, entry: Entry) -> Option<Arc<dyn Tool>> {
-        self.search = OnceLock::new();
+    fn put(&mut self, mut entry: Entry) -> Option<Arc<dyn Tool>> {
         let at = self.position(entry.name.as_bytes());
         let Some(place) = at.and_then(|at| self.tools.get_mut(at)) else {
             self.push(entry);
             return None;
         };
+        entry.namespace = entry.namespace.or_else(|| place.namespace.clone());
         Some(std::mem::replace(place, entry).tool)
-    }
-
-    /// Returns the tool that a conversation may call by this name.
-    fn find_visible(
-        &self,
-        name: &[u8],
-        scope: &Scope<'_>,
-        filter: Option<&Filter>,
-    ) -> Result<&Entry, ToolError> {
-        match self.find(name) {
-            Some(entry) if entry.is_visible(scope, filter) => Ok(entry),
-            Some(_) => Err(self.unknown(ErrorKind::Hidden, name, scope, filter)),
-            None => Err(self.unknown(ErrorKind::Unknown, name, scope, filter)),
-        }
     }
 
     /// A hidden tool is refused in the same words as an unknown one, and is never a near name.

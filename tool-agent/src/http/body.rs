@@ -8,7 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use toolwright_provider::call::ToolDef;
 use toolwright_provider::definitions::Definitions;
-use toolwright_provider::wire::{Parallel, ToolChoice, Wire};
+use toolwright_provider::wire::{Loading, Parallel, ToolChoice, Wire};
 use toolwright_runtime::dyn_tool::DynTool;
 use toolwright_runtime::toolset::Toolset;
 
@@ -36,7 +36,8 @@ impl Endpoint {
             }
             None => (request.tools, request.choice),
         };
-        let sent = self.wire.definitions_in(tools, self.fit.clone());
+        let fit = self.fit.clone().or_loading(Loading::Native);
+        let sent = self.wire.definitions_in(tools, fit);
         let sent = sent.map_err(failure::refused)?;
         let mut body = Members::default();
         self.put_settings(&mut body, streams);

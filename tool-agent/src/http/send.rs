@@ -156,6 +156,7 @@ impl Endpoint {
                 messages: completion.messages,
             }),
             usage: completion.usage,
+            loaded: completion.loaded.into_iter().map(Into::into).collect(),
             cut_off: completion.stop == Some(FinishReason::CutOff),
             lowered: sent.is_lowered(),
         }

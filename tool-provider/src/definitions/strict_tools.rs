@@ -28,7 +28,7 @@ use toolwright_schema::text::{did_you_mean, near};
 pub struct DefinitionOptions {
     pub(super) dialect: Dialect,
     pub(super) keep: Vec<String>,
-    pub(super) loading: Loading,
+    pub(super) loading: Option<Loading>,
 }
 
 impl DefinitionOptions {
@@ -37,13 +37,25 @@ impl DefinitionOptions {
         Self {
             dialect,
             keep: Vec::new(),
-            loading: Loading::Plain,
+            loading: None,
         }
     }
 
-    /// Sets how deferred tools are loaded. Default: [`Loading::Plain`].
+    /// Sets how deferred tools are loaded. Default: [`Loading::Plain`]; of an agent's `Endpoint` [`Loading::Native`].
     pub fn loading(self, loading: Loading) -> Self {
-        Self { loading, ..self }
+        Self {
+            loading: Some(loading),
+            ..self
+        }
+    }
+
+    /// Sets how deferred tools are loaded, unless that is set.
+    #[doc(hidden)]
+    pub fn or_loading(self, loading: Loading) -> Self {
+        Self {
+            loading: self.loading.or(Some(loading)),
+            ..self
+        }
     }
 
     /// These tools, by their names, stay strict before all others, the first of them the longest.

@@ -9,7 +9,7 @@ use crate::tool::Progress;
 #[cfg(feature = "tokio")]
 use crate::tool::state;
 use crate::tool::state::Values;
-use crate::tool::{CallPlace, Scope, State};
+use crate::tool::{CallPlace, Filter, Scope, State};
 #[cfg(feature = "tokio")]
 use crate::tool::{Caller, OpenCall, OpenCallHandle, RunningBatch};
 #[cfg(feature = "tokio")]
@@ -63,6 +63,8 @@ struct Shared {
     repairs: Repairs,
     lowered: bool,
     limits: Option<Limits>,
+    /// Filter of the executor that runs the call.
+    filter: Option<Filter>,
     conversation: Option<Arc<dyn Any + Send + Sync>>,
     #[cfg(feature = "tokio")]
     stop: Option<Cancel>,
@@ -111,6 +113,19 @@ impl Context {
     fn change(mut self, change: impl FnOnce(&mut Shared)) -> Self {
         change(Arc::make_mut(&mut self.shared));
         self
+    }
+
+    /// Sets the filter of the executor that runs the call.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn with_filter(self, filter: Option<&Filter>) -> Self {
+        if filter.is_none() && self.shared.filter.is_none() {
+            return self;
+        }
+        self.change(|shared| shared.filter = filter.cloned())
+    }
+
+    pub(crate) fn filter(&self) -> Option<&Filter> {
+        self.shared.filter.as_ref()
     }
 
     /// Sets the agent's id.

@@ -5,7 +5,7 @@ use std::mem;
 
 use serde::Serialize;
 
-use super::{Entry, Inner, Toolset};
+use super::{Entry, Toolset};
 use crate::tool::{Answer, Call, Contained, Context, LaterAnswer, not_approved, wait};
 #[cfg(feature = "tokio")]
 use crate::tool::{is_stream, items};
@@ -23,8 +23,7 @@ impl Toolset {
     /// The error that the call would be answered with.
     pub fn validate(&self, name: &str, arguments: &str) -> Result<(), ToolError> {
         let (store, cx) = (Store::new(), Context::new());
-        self.0
-            .validate(name.as_bytes(), Call::new(arguments, &store, &cx), &cx)
+        self.check_call(name.as_bytes(), Call::new(arguments, &store, &cx), &cx)
     }
 
     /// Checks a call without running the tool.
@@ -33,15 +32,14 @@ impl Toolset {
     /// The error that the call would be answered with.
     pub fn validate_call(&self, call: &ToolCall, cx: &Context) -> Result<(), ToolError> {
         let store = Store::new();
-        self.0
-            .validate(call.name.as_bytes(), Call::of(call, &store, cx), cx)
+        self.check_call(call.name.as_bytes(), Call::of(call, &store, cx), cx)
     }
 
     /// Answers a call. There is always an answer, and nothing panics.
     pub async fn call(&self, call: &ToolCall, cx: &Context) -> ToolResult {
         let store = Store::new();
         let mut outcome = Ok(placeholder());
-        let (entry, later) = self.0.begin(call, &store, cx, &mut outcome);
+        let (entry, later) = self.begin(call, &store, cx, &mut outcome);
         if let Some(later) = later {
             outcome = Contained::new(later).await;
         }
@@ -134,7 +132,7 @@ impl Toolset {
     pub fn call_blocking(&self, call: &ToolCall, cx: &Context) -> ToolResult {
         let store = Store::new();
         let mut outcome = Ok(placeholder());
-        let (entry, later) = self.0.begin(call, &store, cx, &mut outcome);
+        let (entry, later) = self.begin(call, &store, cx, &mut outcome);
         if later.is_some() || !is_written(&outcome) {
             let answer = later.map_or(Answer::Ready(outcome), Answer::Later);
             outcome = waited(answer, Call::of(call, &store, cx));
@@ -210,8 +208,8 @@ pub(crate) async fn resolved(answer: Answer<'_>, call: Call<'_>) -> Result<Outco
     answer
 }
 
-impl Inner {
-    fn validate(&self, name: &[u8], call: Call<'_>, cx: &Context) -> Result<(), ToolError> {
+impl Toolset {
+    fn check_call(&self, name: &[u8], call: Call<'_>, cx: &Context) -> Result<(), ToolError> {
         let entry = self.find_visible(name, &cx.scope(), None)?;
         contained(|| entry.tool.validate(call.destructive(entry.is_destructive)))?
     }
@@ -226,7 +224,11 @@ impl Inner {
         cx: &'a Context,
         place: &mut Result<Outcome, ToolError>,
     ) -> (Option<&'a Entry>, Option<LaterAnswer<'a>>) {
-        let hidden = |kind| Err(self.unknown(kind, call.name.as_bytes(), &cx.scope(), None));
+        let hidden = |kind| {
+            Err(self
+                .set
+                .unknown(kind, call.name.as_bytes(), &cx.scope(), None))
+        };
         let Some(entry) = self.find(call.name.as_bytes()) else {
             *place = hidden(ErrorKind::Unknown);
             return (None, None);

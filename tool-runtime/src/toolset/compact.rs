@@ -166,10 +166,7 @@ struct Help {
 impl Help {
     /// Describes a tool that this conversation may see.
     fn about(&self, name: &str, cx: &Context) -> Result<String, ToolError> {
-        let found = self
-            .tools
-            .0
-            .find_visible(name.as_bytes(), &cx.scope(), None);
+        let found = self.tools.find_visible(name.as_bytes(), &cx.scope(), None);
         let entry = found.map_err(|error| ToolError::failed(error.to_string()))?;
         let (def, _) = entry.visible();
         let (description, schema) = (&def.description, def.input.to_provider_json());

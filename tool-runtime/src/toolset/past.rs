@@ -44,10 +44,10 @@ impl Toolset {
         call: &'c ToolCall,
         version: &str,
     ) -> Result<Cow<'c, ToolCall>, ToolError> {
-        if let Some(entry) = self.0.find(call.name.as_bytes()) {
+        if let Some(entry) = self.set.find(call.name.as_bytes()) {
             return entry.tool.__past().migrated(call, &entry.name, version);
         }
-        for entry in &self.0.tools {
+        for entry in &self.set.tools {
             let past = entry.tool.__past();
             if past.was_called(&call.name, &entry.name) {
                 return past.migrated(call, &entry.name, version);
@@ -65,20 +65,21 @@ impl Toolset {
 
     /// Adds names that are no tools' any more, each with that of the tool in its place.
     pub(crate) fn retiring(self, retired: &[(&str, &str)]) -> Self {
-        let mut set = Inner::clone(&self.0);
+        let mut set = Inner::clone(&self.set);
         for (old, new) in retired {
             let at = set.position(new.as_bytes());
             if let Some(entry) = at.and_then(|at| set.tools.get_mut(at)) {
                 entry.retired.push((*old).into());
             }
         }
-        Self(std::sync::Arc::new(set))
+        set.finish()
     }
 }
 
 impl Entry {
-    /// Adds the retired names of an entry, behind a prefix.
-    pub(super) fn with_retired(mut self, other: &Self, prefix: &str) -> Self {
+    /// Stands in the place of another entry: in its group, with its retired names behind a prefix.
+    pub(super) fn instead(mut self, other: &Self, prefix: &str) -> Self {
+        self.namespace.clone_from(&other.namespace);
         let names = other.retired.iter();
         self.retired = names
             .map(|name| ShortStr::from(format!("{prefix}{name}")))

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
 
-use super::{Entry, Toolset};
+use super::{Entry, Inner, Toolset};
 use crate::tool::Scope;
 use toolwright_provider::call::ToolDef;
 use toolwright_schema::keyword::Keyword;
@@ -49,10 +49,9 @@ impl Toolset {
     /// assert_eq!(found[0].def.name, "forecast");
     /// ```
     pub fn search(&self, words: &str, most: usize, scope: &Scope<'_>) -> Vec<Found<'_>> {
-        let index = self.0.search.get_or_init(|| Index::of(&self.0.tools));
-        let ranked = index.ranked(words);
+        let ranked = self.set.search_index().ranked(words);
         let seen = ranked.into_iter().filter_map(|(at, score)| {
-            let entry = self.0.tools.get(at)?;
+            let entry = self.set.tools.get(at)?;
             let found = Found {
                 def: entry.def(),
                 score,
@@ -60,6 +59,12 @@ impl Toolset {
             entry.is_visible(scope, None).then_some(found)
         });
         seen.take(most).collect()
+    }
+}
+
+impl Inner {
+    pub(super) fn search_index(&self) -> &Index {
+        self.search.get_or_init(|| Index::of(&self.tools))
     }
 }
 
@@ -143,7 +148,7 @@ impl Index {
     ///
     /// A query may ask for several things, each in a clause of its own. What fits one of them best counts as much as what fits
     /// the whole.
-    fn ranked(&self, query: &str) -> Vec<(usize, f32)> {
+    pub(super) fn ranked(&self, query: &str) -> Vec<(usize, f32)> {
         let whole = self.asked(query);
         let mut scores = self.scores(&whole);
         let mut best = vec![0.0; scores.len()];

@@ -22,6 +22,11 @@ impl Engine<'_> {
         }
         self.session.thread.check()?;
         let tools = self.active_agent().executor.tools(&self.context());
+        let forced = match &self.active_agent().choice {
+            ToolChoice::Specific(name) => Some(&**name),
+            _ => None,
+        };
+        let tools = tools.load(self.session.thread.loaded().chain(forced));
         let turn = self.turn();
         let response = self.respond(&tools, turn).await;
         let (mut response, duration) = match response {
@@ -56,6 +61,7 @@ impl Engine<'_> {
             calls: response.calls,
             native: response.native,
             lowered: response.lowered,
+            loaded: response.loaded,
             asks: None,
         };
         let calls = said.calls.clone();

@@ -1,0 +1,553 @@
+//! Deferred tools: the list has them, and a request only once the conversation has found them.
+//!
+//! A set with deferred tools has one more, `search_tools`. Its answer refers to the tools that it found, and the agent
+//! [loads](Toolset::load) them for the next request.
+
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::Deserialize;
+
+use super::{Entry, Inner, Toolset};
+use crate::tool::{Answer, BoxFuture, Call, Context, Tool};
+use toolwright_provider::call::{Block, Content, Outcome, ToolDef, ToolError};
+use toolwright_provider::definitions::{self, Catalog, Deferred, DefinitionCache, EncodedTool};
+use toolwright_provider::wire::{Namespace, SEARCH_TOOLS};
+use toolwright_schema::render::SchemaDoc;
+use toolwright_schema::shape::{Field, Schema, Shape};
+
+/// Default for [`Toolset::at_most`].
+const MOST_LOADED: NonZeroUsize = NonZeroUsize::MIN.saturating_add(39);
+/// The number of tools that one search loads.
+const MOST_FOUND: usize = 5;
+/// The number of groups that a model is told of.
+const MOST_GROUPS: usize = 40;
+
+/// What a set says of loading.
+#[derive(Clone, Default)]
+pub(super) struct Loads {
+    at_most: Option<NonZeroUsize>,
+    finder: Option<Arc<dyn FindTools>>,
+}
+
+impl Loads {
+    /// Takes from others what is not said here; of two limits the smaller one.
+    pub(super) fn with(self, other: &Self) -> Self {
+        let limits = [self.at_most, other.at_most];
+        Self {
+            at_most: limits.into_iter().flatten().min(),
+            finder: self.finder.or_else(|| other.finder.clone()),
+        }
+    }
+}
+
+/// Search of the host's own for deferred tools: by embeddings, or by a service. See [`Toolset::find_with`].
+pub trait FindTools: Send + Sync {
+    /// Returns the names of the tools that fit, the best first. Names of no such tool are ignored, and so is what is beyond
+    /// [`most`](ToolQuery::most).
+    ///
+    /// # Errors
+    /// What the model is answered with.
+    fn find<'a>(&'a self, query: ToolQuery<'a>) -> BoxFuture<'a, Result<Vec<String>, ToolError>>;
+}
+
+/// What a model searches for.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ToolQuery<'a> {
+    /// The model's words.
+    pub words: &'a str,
+    /// The deferred tools that the conversation may see, in order.
+    pub tools: Vec<&'a ToolDef>,
+    /// The number of tools that one search loads.
+    pub most: usize,
+}
+
+/// What of a set is deferred, and which of it is loaded.
+#[derive(Clone)]
+pub(super) struct Deferral {
+    base: Arc<Base>,
+    view: Arc<View>,
+}
+
+struct Base {
+    catalogue: Arc<Catalogue>,
+    shared: Arc<dyn Catalog>,
+    /// Places of the tools that every request has, without the search.
+    stable: Vec<usize>,
+    /// Definitions that do not depend on what is loaded.
+    cache: DefinitionCache,
+    /// The last view. A conversation asks for the same one again and again.
+    last: Mutex<Arc<View>>,
+}
+
+/// The tools that a conversation has loaded.
+#[derive(Default)]
+struct View {
+    /// Their places, in the order of loading.
+    loaded: Vec<usize>,
+    cache: DefinitionCache,
+}
+
+/// The deferred tools of a set, for requests that load them in a provider's own form.
+struct Catalogue {
+    set: Arc<Inner>,
+    search: Entry,
+}
+
+impl Deferral {
+    /// Returns what is deferred in a set, if something is.
+    pub(super) fn of(set: &Arc<Inner>) -> Option<Self> {
+        if set.tools.iter().all(|entry| entry.namespace.is_none()) {
+            return None;
+        }
+        // A host's own tool of this name is the search.
+        let own = set.find(SEARCH_TOOLS.as_bytes()).cloned();
+        let search = own.unwrap_or_else(|| Entry::new(Arc::new(SearchTools::of(set))));
+        let is_stable = |entry: &Entry| entry.namespace.is_none() && !entry.is_search();
+        let tools = set.tools.iter().enumerate();
+        let stable = tools
+            .filter(|(_, entry)| is_stable(entry))
+            .map(|(at, _)| at);
+        let catalogue = Arc::new(Catalogue {
+            set: Arc::clone(set),
+            search,
+        });
+        let view = Arc::<View>::default();
+        let base = Base {
+            shared: Arc::clone(&catalogue) as Arc<dyn Catalog>,
+            catalogue,
+            stable: stable.collect(),
+            cache: DefinitionCache::default(),
+            last: Mutex::new(Arc::clone(&view)),
+        };
+        Some(Self {
+            base: Arc::new(base),
+            view,
+        })
+    }
+
+    /// Cached definitions with the loaded tools.
+    pub(super) fn cache(&self) -> &DefinitionCache {
+        &self.view.cache
+    }
+
+    pub(super) fn of_request(&self) -> definitions::Deferral<'_> {
+        definitions::Deferral {
+            stable: self.base.stable.len(),
+            catalog: &self.base.shared,
+            cache: &self.base.cache,
+        }
+    }
+
+    /// Places of the tools to load, in order. If there are more than a request may hold, the older half leaves: a provider's
+    /// cache of prompts is lost then, and not with every tool.
+    fn places<'n>(&self, names: impl Iterator<Item = &'n str>) -> Vec<usize> {
+        let set = &self.base.catalogue.set;
+        let most = set.kept.loads.at_most.unwrap_or(MOST_LOADED).get();
+        let mut loaded: Vec<usize> = Vec::new();
+        for name in names {
+            let Some(at) = set.position(name.as_bytes()) else {
+                continue;
+            };
+            let is_deferred = set.tools.get(at).is_some_and(Entry::is_deferred);
+            if !is_deferred || loaded.contains(&at) {
+                continue;
+            }
+            if loaded.len() == most {
+                loaded.drain(..most.div_ceil(2));
+            }
+            loaded.push(at);
+        }
+        loaded
+    }
+
+    fn with(&self, loaded: Vec<usize>) -> Self {
+        let mut last = self
+            .base
+            .last
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if last.loaded != loaded {
+            *last = Arc::new(View {
+                loaded,
+                ..View::default()
+            });
+        }
+        Self {
+            base: Arc::clone(&self.base),
+            view: Arc::clone(&last),
+        }
+    }
+}
+
+impl Toolset {
+    /// Defers all tools of the set, in this group: a request does not have them until the conversation has found them.
+    ///
+    /// The set has one more tool then, `search_tools`, which takes words or names, and loads what it finds. What is loaded
+    /// stays, behind the other tools and in the order of loading, so that a provider's cache of the prompt lives. Calls,
+    /// filters and visibility are as ever; a tool that a conversation may not see is not found.
+    ///
+    /// A tool of the host's own that is called `search_tools` takes the place of that one. It returns
+    /// [`Block::Tool`](toolwright_provider::call::Block::Tool) for each tool to load.
+    ///
+    /// ```
+    /// use toolwright::registry::Namespace;
+    /// use toolwright::{Wire, tool, tools};
+    ///
+    /// /// Tells the time.
+    /// #[tool]
+    /// fn now() -> String {
+    ///     "noon".to_owned()
+    /// }
+    ///
+    /// /// Finds a customer.
+    /// #[tool]
+    /// fn find_customer(name: &str) -> String {
+    ///     name.to_owned()
+    /// }
+    ///
+    /// let crm = tools![find_customer].defer(Namespace::new("crm").unwrap());
+    /// let tools = tools![now].merge(&crm).unwrap();
+    /// let sent = Wire::OpenAiChat.definitions(&tools).to_string();
+    /// assert!(sent.contains("now") && sent.contains("search_tools") && !sent.contains("find_customer"));
+    ///
+    /// let sent = Wire::OpenAiChat.definitions(&tools.load(["find_customer"])).to_string();
+    /// assert!(sent.contains("find_customer"));
+    /// ```
+    #[must_use = "a toolset never changes; this returns another one"]
+    pub fn defer(&self, namespace: Namespace) -> Self {
+        self.defer_only(namespace, |_| true)
+    }
+
+    /// Defers the tools that `is_deferred` accepts, in this group.
+    #[must_use = "a toolset never changes; this returns another one"]
+    pub fn defer_only(
+        &self,
+        namespace: Namespace,
+        is_deferred: impl Fn(&dyn Tool) -> bool,
+    ) -> Self {
+        let mut set = Inner::clone(&self.set);
+        for entry in &mut set.tools {
+            if !entry.is_search() && is_deferred(&*entry.tool) {
+                entry.namespace = Some(namespace.clone());
+            }
+        }
+        set.finish()
+    }
+
+    /// Limits the deferred tools that a request has at once. Default: 40. If a conversation loads more, the older half of
+    /// them leaves.
+    ///
+    /// Where a tool is loaded [in the provider's own form](toolwright_provider::wire::Loading::Native), it stays.
+    ///
+    /// # Panics
+    /// If it is 0.
+    #[must_use = "a toolset never changes; this returns another one"]
+    #[track_caller]
+    pub fn at_most(&self, most: usize) -> Self {
+        let Some(most) = NonZeroUsize::new(most) else {
+            panic!("a conversation loads at least 1 tool");
+        };
+        let mut set = Inner::clone(&self.set);
+        set.kept.loads.at_most = Some(most);
+        set.finish()
+    }
+
+    /// Sets who searches, in place of [`search`](Self::search).
+    ///
+    /// ```
+    /// use toolwright::call::BoxFuture;
+    /// use toolwright::registry::{FindTools, Namespace, ToolQuery};
+    /// use toolwright::{Context, ToolCall, ToolError, tool, tools};
+    ///
+    /// struct Embeddings;
+    ///
+    /// impl FindTools for Embeddings {
+    ///     fn find<'a>(&'a self, query: ToolQuery<'a>) -> BoxFuture<'a, Result<Vec<String>, ToolError>> {
+    ///         // In place of the nearest vectors.
+    ///         let names = query.tools.iter().map(|tool| tool.name.to_string()).collect();
+    ///         Box::pin(async move { Ok(names) })
+    ///     }
+    /// }
+    ///
+    /// /// Tells the time.
+    /// #[tool]
+    /// fn now() -> String {
+    ///     "noon".to_owned()
+    /// }
+    ///
+    /// let clock = Namespace::new("clock").unwrap();
+    /// let tools = tools![now].defer(clock).find_with(Embeddings);
+    /// let call = ToolCall::new("1", "search_tools", r#"{"query": "what time is it"}"#);
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let found = tools.call(&call, &Context::new()).await;
+    /// assert!(found.content(Default::default()).contains("now: Tells the time."));
+    /// # });
+    /// ```
+    #[must_use = "a toolset never changes; this returns another one"]
+    pub fn find_with(&self, finder: impl FindTools + 'static) -> Self {
+        let mut set = Inner::clone(&self.set);
+        set.kept.loads.finder = Some(Arc::new(finder));
+        set.finish()
+    }
+
+    /// Returns the set as a request of a conversation has it which has loaded these tools, in this order. Names that are no
+    /// deferred tool's are ignored. An agent does this before each request.
+    #[must_use = "a toolset never changes; this returns another one"]
+    pub fn load<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Self {
+        let Some(deferral) = &self.deferral else {
+            return self.clone();
+        };
+        let loaded = deferral.places(names.into_iter());
+        Self {
+            set: Arc::clone(&self.set),
+            deferral: Some(deferral.with(loaded)),
+        }
+    }
+
+    /// Returns the deferred tools with their groups, in order.
+    pub fn deferred(&self) -> impl Iterator<Item = (&Namespace, &Arc<dyn Tool>)> {
+        let tools = self.set.tools.iter();
+        tools.filter_map(|entry| Some((entry.namespace.as_ref()?, &entry.tool)))
+    }
+
+    pub(crate) fn has_deferred(&self) -> bool {
+        self.deferral.is_some()
+    }
+
+    /// The tools of a request, in order.
+    pub(super) fn sent(&self) -> Sent<'_> {
+        let Some(Deferral { base, view }) = &self.deferral else {
+            return Sent::All(self.set.tools.iter());
+        };
+        let tool = |at: &usize| self.set.tools.get(*at);
+        let stable = base.stable.iter().filter_map(tool);
+        let loaded = view.loaded.iter().filter_map(tool);
+        let sent = stable.chain([&base.catalogue.search]).chain(loaded);
+        Sent::Some(sent.collect::<Vec<_>>().into_iter())
+    }
+
+    /// Returns the tool that finds others, if this is its name.
+    #[cold]
+    pub(super) fn search_entry(&self, name: &[u8]) -> Option<&Entry> {
+        let deferral = self.deferral.as_ref()?;
+        (name == SEARCH_TOOLS.as_bytes()).then_some(&deferral.base.catalogue.search)
+    }
+}
+
+/// The tools of a request.
+pub(super) enum Sent<'t> {
+    All(std::slice::Iter<'t, Entry>),
+    Some(std::vec::IntoIter<&'t Entry>),
+}
+
+impl<'t> Iterator for Sent<'t> {
+    type Item = &'t Entry;
+
+    fn next(&mut self) -> Option<&'t Entry> {
+        match self {
+            Self::All(entries) => entries.next(),
+            Self::Some(entries) => entries.next(),
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        match self {
+            Self::All(entries) => entries.size_hint(),
+            Self::Some(entries) => entries.size_hint(),
+        }
+    }
+}
+
+impl ExactSizeIterator for Sent<'_> {}
+
+impl Entry {
+    pub(super) fn is_deferred(&self) -> bool {
+        self.namespace.is_some()
+    }
+
+    /// Returns true if the tool finds others. Filters are about what it finds.
+    pub(super) fn is_search(&self) -> bool {
+        *self.name == *SEARCH_TOOLS
+    }
+
+    fn as_deferred(&self) -> Option<Deferred<'_>> {
+        Some(Deferred {
+            def: self.def(),
+            encoded: &self.encoded,
+            namespace: self.namespace.as_ref()?,
+        })
+    }
+}
+
+impl Catalog for Catalogue {
+    fn search(&self) -> (&ToolDef, &EncodedTool) {
+        (self.search.def(), &self.search.encoded)
+    }
+
+    fn find(&self, name: &str) -> Option<Deferred<'_>> {
+        self.set.find(name.as_bytes())?.as_deferred()
+    }
+
+    fn each(&self) -> Vec<Deferred<'_>> {
+        self.set
+            .tools
+            .iter()
+            .filter_map(Entry::as_deferred)
+            .collect()
+    }
+}
+
+impl fmt::Debug for Catalogue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let deferred = self.set.tools.iter().filter(|entry| entry.is_deferred());
+        f.debug_list()
+            .entries(deferred.map(|entry| &entry.name))
+            .finish()
+    }
+}
+
+/// The arguments of `search_tools`.
+#[derive(Deserialize)]
+struct SearchArguments {
+    query: String,
+    namespace: Option<String>,
+}
+
+impl Schema for SearchArguments {
+    const SHAPE: &'static Shape<'static> = &Shape::object(&[
+        Field::new(
+            "query",
+            "What the tool should do, in a few words, or names of tools",
+            String::SHAPE,
+        ),
+        Field::new(
+            "namespace",
+            "Group to search in; all of them without it",
+            Option::<String>::SHAPE,
+        ),
+    ]);
+}
+
+/// The tool `search_tools`.
+struct SearchTools {
+    def: ToolDef,
+    set: Arc<Inner>,
+}
+
+impl SearchTools {
+    fn of(set: &Arc<Inner>) -> Self {
+        let mut def = ToolDef::new(SEARCH_TOOLS, described(set));
+        def.input = SchemaDoc::of::<SearchArguments>();
+        def.annotations.read_only = Some(true);
+        Self {
+            def,
+            set: Arc::clone(set),
+        }
+    }
+
+    async fn search(&self, asked: SearchArguments, cx: &Context) -> Result<Outcome, ToolError> {
+        let SearchArguments { query, namespace } = asked;
+        let (scope, filter) = (cx.scope(), cx.filter());
+        let is_candidate = |entry: &&Entry| {
+            let group = entry.namespace.as_ref();
+            group.is_some_and(|group| namespace.as_deref().is_none_or(|name| name == group.name()))
+                && entry.is_visible(&scope, filter)
+        };
+        let set = &self.set;
+        let named = |name: &str| set.find(name.as_bytes()).filter(is_candidate);
+        let words = query
+            .split([' ', ',', '\n'])
+            .filter(|word| !word.is_empty());
+        let by_name: Option<Vec<&Entry>> = words.map(named).collect();
+        let found: Vec<&Entry> = match (by_name, &set.kept.loads.finder) {
+            (Some(by_name), _) if !by_name.is_empty() => by_name,
+            (_, Some(finder)) => {
+                let tools = set.tools.iter().filter(is_candidate);
+                let names = finder.find(ToolQuery {
+                    words: &query,
+                    tools: tools.map(Entry::def).collect(),
+                    most: MOST_FOUND,
+                });
+                let names = names.await?;
+                let found = names.iter().filter_map(|name| named(name));
+                found.take(MOST_FOUND).collect()
+            }
+            (_, None) => {
+                let ranked = set.search_index().ranked(&query).into_iter();
+                let found = ranked.filter_map(|(at, _)| set.tools.get(at));
+                found.filter(is_candidate).take(MOST_FOUND).collect()
+            }
+        };
+        if found.is_empty() {
+            let words = "no tool fits; search with other words";
+            return Ok(Outcome::value(words));
+        }
+        let content = Content::text("These tools can be called now:");
+        let content = found.into_iter().fold(content, |content, entry| {
+            let (def, _) = entry.visible();
+            let line = def.description.trim().lines().next().unwrap_or_default();
+            content.with(Block::Tool {
+                name: def.name.clone().into_owned(),
+                description: line.to_owned(),
+            })
+        });
+        Ok(Outcome::Content(content))
+    }
+}
+
+impl Tool for SearchTools {
+    fn def(&self) -> &ToolDef {
+        &self.def
+    }
+
+    fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
+        match call.decode::<SearchArguments>() {
+            Ok(asked) => {
+                let cx = call.context();
+                Answer::later(async move { self.search(asked, &cx).await })
+            }
+            Err(error) => Answer::Ready(Err(error)),
+        }
+    }
+
+    fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
+        call.decode::<SearchArguments>().map(drop)
+    }
+
+    fn __may_hide(&self) -> bool {
+        false
+    }
+}
+
+/// What a model is told of the search. It depends on the set alone.
+fn described(set: &Inner) -> String {
+    let mut groups: Vec<&Namespace> = Vec::new();
+    for group in set
+        .tools
+        .iter()
+        .filter_map(|entry| entry.namespace.as_ref())
+    {
+        match groups.iter_mut().find(|known| known.name() == group.name()) {
+            Some(known) if known.description().is_empty() => *known = group,
+            Some(_) => {}
+            None => groups.push(group),
+        }
+    }
+    let mut text = "Finds tools by what they do, and makes them available. There are more tools than those listed here: \
+                    search before you say that something cannot be done."
+        .to_owned();
+    let told = groups.iter().take(MOST_GROUPS);
+    let told = told.map(|group| match group.description() {
+        "" => format!("\n- {}", group.name()),
+        words => format!("\n- {}: {words}", group.name()),
+    });
+    text.push_str(" Groups:");
+    text.extend(told);
+    if groups.len() > MOST_GROUPS {
+        text.push_str("\n- and more");
+    }
+    text
+}

@@ -62,7 +62,7 @@ impl Thread {
         wire: Wire,
         system: Option<&str>,
     ) -> Result<JsonText<'static>, FormatError> {
-        self.with_utterances(wire, |said| {
+        self.with_utterances(wire, &wire_name(wire), |said| {
             wire.conversation(system, said, Encoder::auto())
         })
     }
@@ -76,7 +76,7 @@ impl Thread {
         sent: &Definitions,
         system: Option<&str>,
     ) -> Result<JsonText<'static>, FormatError> {
-        self.with_utterances(sent.wire(), |said| {
+        self.with_utterances(sent.wire(), &native_name(sent), |said| {
             sent.conversation(system, said, Encoder::auto())
         })
     }
@@ -84,11 +84,11 @@ impl Thread {
     fn with_utterances(
         &self,
         wire: Wire,
+        native: &str,
         write: impl FnOnce(&[Message<'_>]) -> Result<JsonText<'static>, WireError>,
     ) -> Result<JsonText<'static>, FormatError> {
         self.check().map_err(FormatError::Thread)?;
         let mut ids = IdRewriter::of(wire);
-        let wire = wire_name(wire);
         let mut said: Vec<WireMessage<'_>> = Vec::new();
         for message in self.messages() {
             match (message, said.last_mut()) {
@@ -105,8 +105,8 @@ impl Thread {
                     said.push(WireMessage::Other(Message::User(text)));
                 }
                 (ThreadMessage::Assistant(assistant), _) => {
-                    let native = assistant.native.as_ref();
-                    let same = native.filter(|native| native.wire == wire);
+                    let own = assistant.native.as_ref();
+                    let same = own.filter(|own| own.wire == native);
                     let is_renamed = ids.begin_turn(&assistant.calls);
                     // The provider's own message has its search.
                     if !assistant.loaded.is_empty() && (is_renamed || same.is_none()) {
@@ -116,7 +116,7 @@ impl Thread {
                         _ if is_renamed => {
                             WireMessage::Renamed(&assistant.text, ids.renamed(&assistant.calls))
                         }
-                        Some(native) => WireMessage::Other(Message::Echo(&native.messages)),
+                        Some(own) => WireMessage::Other(Message::Echo(&own.messages)),
                         None => WireMessage::Other(Message::Assistant {
                             text: &assistant.text,
                             calls: &assistant.calls,
@@ -127,6 +127,17 @@ impl Thread {
         }
         let said: Vec<_> = said.iter().map(WireMessage::as_utterance).collect();
         write(&said).map_err(FormatError::Wire)
+    }
+}
+
+/// Returns the name of the form in which a provider writes messages. Where deferred tools are loaded in its own form, calls
+/// of them have another one, so what was written in the one is not repeated in the other.
+pub(crate) fn native_name(sent: &Definitions) -> String {
+    let wire = wire_name(sent.wire());
+    if sent.loads_natively() {
+        wire + "+deferred"
+    } else {
+        wire
     }
 }
 

@@ -387,6 +387,12 @@ impl Definitions {
         renames.get_or_init(|| named(self.0.dialect, &self.0.tools, []))
     }
 
+    /// Returns true if deferred tools are loaded in the provider's own form.
+    #[doc(hidden)]
+    pub fn loads_natively(&self) -> bool {
+        self.0.catalog.is_some()
+    }
+
     /// The wire that they are for.
     pub fn wire(&self) -> Wire {
         self.0.wire

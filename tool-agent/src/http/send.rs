@@ -10,8 +10,9 @@ use toolwright_provider::wire::{Completion, FinishReason, StreamEvent};
 
 use super::body::Body;
 use super::{Endpoint, failure};
+use crate::Native;
+use crate::format::native_name;
 use crate::model::{DeltaSink, ModelError, ModelRequest, ModelResponse};
-use crate::{Native, wire_name};
 
 /// Time limit for connecting.
 const CONNECT: Duration = Duration::from_secs(30);
@@ -152,7 +153,7 @@ impl Endpoint {
             text: completion.text,
             calls: completion.calls,
             native: Some(Native {
-                wire: wire_name(self.wire),
+                wire: native_name(sent),
                 messages: completion.messages,
             }),
             usage: completion.usage,

@@ -69,7 +69,7 @@ impl Server {
     }
 }
 
-async fn read(stream: &mut TcpStream) -> Got {
+pub(crate) async fn read(stream: &mut TcpStream) -> Got {
     let mut text = Vec::new();
     loop {
         let mut piece = [0; 4096];
@@ -91,7 +91,7 @@ async fn read(stream: &mut TcpStream) -> Got {
     }
 }
 
-fn answer(status: &str, headers: &str, body: &str) -> Vec<u8> {
+pub(crate) fn answer(status: &str, headers: &str, body: &str) -> Vec<u8> {
     let length = body.len();
     format!(
         "HTTP/1.1 {status}\r\nconnection: close\r\n{headers}content-length: {length}\r\n\r\n{body}"

@@ -12,6 +12,7 @@ mod checkpoints;
 mod conversation;
 mod damaged;
 mod decisions;
+mod deferred;
 mod detached;
 mod draws;
 mod endings;

@@ -19,7 +19,7 @@ pub const SEARCH_TOOLS: &str = "search_tools";
 /// A model is told of the groups what they are for, and finds their tools by a search.
 ///
 /// ```
-/// use toolwright::registry::Namespace;
+/// use toolwright::toolset::Namespace;
 ///
 /// let crm = Namespace::new("crm").unwrap().describe("Customers and their orders");
 /// assert_eq!(crm.name(), "crm");

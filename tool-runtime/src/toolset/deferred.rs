@@ -193,7 +193,7 @@ impl Toolset {
     /// [`Block::Tool`](toolwright_provider::call::Block::Tool) for each tool to load.
     ///
     /// ```
-    /// use toolwright::registry::Namespace;
+    /// use toolwright::toolset::Namespace;
     /// use toolwright::{Wire, tool, tools};
     ///
     /// /// Tells the time.
@@ -259,7 +259,7 @@ impl Toolset {
     ///
     /// ```
     /// use toolwright::call::BoxFuture;
-    /// use toolwright::registry::{FindTools, Namespace, ToolQuery};
+    /// use toolwright::toolset::{FindTools, Namespace, ToolQuery};
     /// use toolwright::{Context, ToolCall, ToolError, tool, tools};
     ///
     /// struct Embeddings;

@@ -15,6 +15,7 @@ mod console;
 mod containment;
 mod containment_executor;
 mod context;
+mod deferred;
 mod definition_bytes;
 mod definitions;
 mod describe;

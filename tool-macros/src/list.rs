@@ -1,6 +1,7 @@
 //! `tools![…]`: what stands in a list, checked in `const` and made at run time.
 
 mod calls;
+mod deferred;
 mod editor;
 mod lock;
 mod retired;
@@ -25,6 +26,7 @@ use crate::span::{
 use crate::ty;
 
 pub(crate) use self::calls::calls;
+use self::deferred::Deferred;
 use self::retired::Retired;
 use self::targets::Targets;
 
@@ -64,8 +66,14 @@ impl Parse for List {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let krate: TokenTree = input.parse()?;
         input.parse::<Token![;]>()?;
-        let targets = Targets::parse_head(input)?;
-        let (elements, retired) = elements(input, Element::parse, expected_comma)?;
+        let mut targets = Targets::parse_head(input)?;
+        let (mut elements, mut retired) = elements(input, Element::parse, expected_comma)?;
+        targets.deferred = Deferred::of(
+            &mut targets.groups,
+            targets.at_most.clone(),
+            &mut elements,
+            &mut retired,
+        );
         let mut state = None;
         if input.peek(Token![;]) {
             input.parse::<Token![;]>()?;
@@ -395,7 +403,8 @@ fn listed(list: &List, errors: Option<&TokenStream>) -> TokenStream {
             }
         };
         let cfg = &element.cfg;
-        quote!(#(#cfg)* #push)
+        let begin = targets.deferred.begin(index, &tools);
+        quote!(#begin #(#cfg)* #push)
     });
     let state = share(
         &state
@@ -427,7 +436,7 @@ fn listed(list: &List, errors: Option<&TokenStream>) -> TokenStream {
         let lock = lock::constant();
         made = quote!(__tool::locked(#made, #lock));
     }
-    let made = at_call_site(made);
+    let made = at_call_site(targets.deferred.limited(made));
     at_call_site(quote! {{
         #errors
         #items

@@ -339,7 +339,7 @@ impl Executor {
     /// Returns the executor of the code of an open call, which has passed all layers.
     fn of_background(&self, entry: &Entry, limit: Duration) -> Self {
         Self {
-            source: Toolset::of_distinct(vec![Arc::clone(entry.tool())]).into(),
+            source: Toolset::of_distinct(vec![Arc::clone(entry.tool())], &[]).into(),
             timeout: Some(limit),
             batch_timeout: None,
             filter: None,

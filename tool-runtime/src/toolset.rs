@@ -277,11 +277,15 @@ impl Toolset {
         }
     }
 
-    /// Makes a set of tools whose names differ.
-    pub(crate) fn of_distinct(tools: Vec<Arc<dyn Tool>>) -> Self {
+    /// Makes a set of tools whose names differ. The last ones are deferred, each from the place of a group on.
+    pub(crate) fn of_distinct(tools: Vec<Arc<dyn Tool>>, groups: &[(usize, Namespace)]) -> Self {
         let mut set = Inner::default();
-        for tool in tools {
-            set.push(Entry::new(tool));
+        for (at, tool) in tools.into_iter().enumerate() {
+            let group = groups.iter().rfind(|(start, _)| *start <= at);
+            set.push(Entry {
+                namespace: group.map(|(_, group)| group.clone()),
+                ..Entry::new(tool)
+            });
         }
         set.finish()
     }

@@ -44,6 +44,12 @@ impl Parse for Calls {
         }
         input.parse::<Token![;]>()?;
         let targets = super::Targets::parse_head(input)?;
+        if let Some(group) = targets.groups.first() {
+            return Err(syn::Error::new(
+                group.span(),
+                "an enum of calls has no deferred tools\nhelp: defer them in `tools!`, and list those that you match here",
+            ));
+        }
         let (elements, retired) =
             elements(
                 input,

@@ -13,9 +13,18 @@ use crate::ctxt::Ctxt;
 use crate::name::{did_you_mean, quoted};
 use crate::span::{SpanEnds, literal, quote, quote_call_site};
 
+use super::deferred::{self, Deferred, Group};
 use super::{Element, ElementKind, Handle, lock};
 
-const OPTIONS: [&str; 5] = ["targets", "unproven", "budget", "lock", "instructions"];
+const OPTIONS: [&str; 7] = [
+    "targets",
+    "unproven",
+    "budget",
+    "lock",
+    "instructions",
+    "defer",
+    "at_most",
+];
 
 /// The head of a list.
 #[derive(Default)]
@@ -29,6 +38,12 @@ pub(super) struct Targets {
     pub(super) lock: Option<LitStr>,
     /// Constants that name tools.
     instructions: Vec<Path>,
+    /// Groups of deferred tools.
+    pub(super) groups: Vec<Group>,
+    /// Their place in the list.
+    pub(super) deferred: Deferred,
+    /// The most deferred tools of a request.
+    pub(super) at_most: Option<LitInt>,
     /// The options that were given.
     given: Vec<String>,
 }
@@ -82,6 +97,8 @@ impl Targets {
             "targets" => self.dialects = listed(&key, input, "openai_strict")?,
             "unproven" => self.unproven = listed(&key, input, "tool")?,
             "instructions" => self.instructions = listed(&key, input, "SYSTEM")?,
+            "defer" => self.groups = deferred::parse(&key, input)?,
+            "at_most" => self.at_most = Some(deferred::parse_at_most(input)?),
             "budget" => {
                 let budget: LitInt = input.parse().map_err(|error| {
                     syn::Error::new(
@@ -117,7 +134,9 @@ impl Targets {
                             "unproven: [tool, …]",
                             "budget: 4_000",
                             "lock: \"tools.lock\"",
-                            "instructions: [SYSTEM, …]"
+                            "instructions: [SYSTEM, …]",
+                            "defer: { group: [tool, …] }",
+                            "at_most: 40"
                         ]),
                     ),
                 ));
@@ -142,6 +161,15 @@ impl Targets {
         }
         if let Some(file) = &self.lock {
             lock::validate(cx, file);
+        }
+        for group in &self.groups {
+            group.validate(cx);
+        }
+        if let (Some(most), true) = (&self.at_most, self.groups.is_empty()) {
+            cx.error(
+                most,
+                "nothing is deferred, so nothing is loaded\nhelp: remove `at_most`, or add `defer: { crm: [find_customer, …] }`",
+            );
         }
     }
 
@@ -179,7 +207,8 @@ impl Targets {
         });
         let mut others = others.peekable();
         // The lock holds tools against it in brief, without what the others ask for.
-        let of_lock = |given: &String| given == "lock" || given == "unproven";
+        let of_lock =
+            |given: &String| ["lock", "unproven", "defer", "at_most"].contains(&given.as_str());
         if self.given.iter().all(of_lock) && others.peek().is_none() {
             return TokenStream::new();
         }
@@ -192,12 +221,9 @@ impl Targets {
             let name = literal(dialect.to_string());
             quote_spanned!(dialect.span()=> const _: () = __tool::is_dialect(#name);)
         });
-        let requests = dialects.iter().map(|dialect| {
-            let name = literal(dialect.to_string());
-            quote_spanned! {dialect.span()=>
-                const _: () = __tool::fits_request(__tool::dialect(#name), LISTED);
-            }
-        });
+        let requests = dialects
+            .iter()
+            .map(|dialect| self.deferred.fits_request(dialect));
         let is_unproven = |called: &Ident| unproven.contains(called);
         let accepted = elements.iter().enumerate().map(|(index, element)| {
             let (place, last) = (element.place(), element.last_name());
@@ -212,12 +238,11 @@ impl Targets {
             let name = literal(tool.to_string());
             quote_spanned!(tool.span()=> const _: () = __tool::is_listed(#name, LISTED);)
         });
-        let within = budget.as_ref().map(|budget| {
-            let place = SpanEnds::of(budget);
-            let within = place.start(quote!(__tool::within_budget));
-            let arguments = place.end(quote!((#budget, LISTED)));
-            quote!(const _: () = #within #arguments;)
-        });
+        let within = budget
+            .as_ref()
+            .map(|budget| self.deferred.within_budget(budget));
+        let loads = !self.deferred.is_empty() && (!dialects.is_empty() || budget.is_some());
+        let loads = loads.then(|| self.deferred.constants());
         let of_dialects = !dialects.is_empty();
         let targets = of_dialects
             .then(|| quote!(const TARGETS: &[__tool::Option<__tool::Dialect>] = &[#(#targets),*];));
@@ -231,6 +256,7 @@ impl Targets {
                 #imports
                 #targets
                 const LISTED: &[__tool::Inputs] = #listed;
+                #loads
                 #unproven_names
                 #(#known)*
                 #(#others)*

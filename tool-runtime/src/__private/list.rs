@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::tool::Tool;
 use crate::toolset::Toolset;
+use toolwright_provider::wire::Namespace;
 use toolwright_schema::text::same;
 
 use super::{Handle, OneToolBlock};
@@ -318,6 +319,8 @@ impl<T> Share<T> for Given<T> {
 pub struct List<S> {
     pub(super) tools: Vec<Arc<dyn Tool>>,
     pub(super) state: Arc<S>,
+    /// The groups of deferred tools, each with the place where its tools begin.
+    groups: Vec<(usize, Namespace)>,
 }
 
 impl<S> List<S> {
@@ -326,6 +329,7 @@ impl<S> List<S> {
         Self {
             tools: Vec::with_capacity(count),
             state,
+            groups: Vec::new(),
         }
     }
 }
@@ -347,5 +351,17 @@ pub fn toolset_retired<S>(list: List<S>, retired: &[(&str, &str)]) -> Toolset {
 
 /// The toolset of a list whose names are checked.
 pub fn toolset<S>(list: List<S>) -> Toolset {
-    Toolset::of_distinct(list.tools)
+    Toolset::of_distinct(list.tools, &list.groups)
+}
+
+/// Begins a group of deferred tools. The macro has checked its name.
+pub fn defer<S>(list: &mut List<S>, name: &'static str, words: &'static str) {
+    if let Ok(group) = Namespace::new(name) {
+        list.groups.push((list.tools.len(), group.describe(words)));
+    }
+}
+
+/// Limits the deferred tools of a request.
+pub fn at_most(tools: Toolset, most: usize) -> Toolset {
+    tools.at_most(most)
 }

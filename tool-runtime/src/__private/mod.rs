@@ -30,8 +30,8 @@ pub use self::instructions::{
     Mentioned, mention, mentioned, mentioned_name, mentioned_of, mentions_listed, names_listed,
 };
 pub use self::list::{
-    As, Given, List, Listed, Named, Names, Share, Taken, Unlisted, name_as, name_in, named, only,
-    retired, retired_for, toolset, toolset_retired, unique,
+    As, Given, List, Listed, Named, Names, Share, Taken, Unlisted, at_most, defer, name_as,
+    name_in, named, only, retired, retired_for, toolset, toolset_retired, unique,
 };
 pub use self::lock::{
     BlockOf, Brief, Briefed, Briefs, Input, Lock, NoTool, ToolOf, Unlocked, kept, lock,
@@ -50,8 +50,9 @@ pub use self::slot::{
 };
 pub use self::table::{ArrayOf, Described, Params, RootOf, Table, name_of, words};
 pub use self::targets::{
-    Inputs, OwnTargets, Untargeted, accepted, dialect, fits_request, is_dialect, is_listed,
-    is_read_of_a_text, own_targets, within_budget,
+    Inputs, Loads, MOST_LOADED, OwnTargets, Untargeted, accepted, count, dialect, fits_loaded,
+    fits_request, is_dialect, is_listed, is_read_of_a_text, loaded_within_budget, own_targets,
+    within_budget,
 };
 pub use crate::tool::{
     Approved, Call, Context, EarlyExit, Migrate, Provide, ProvideShared, Ran, Reading, Slot,

@@ -1,6 +1,7 @@
 //! Support for `targets` of `tools!` and `#[tool]`: the checks in `const` that providers accept every tool,
 //! and all of them in one request.
 
+mod loaded;
 mod request;
 mod words;
 
@@ -8,6 +9,7 @@ use super::{As, Descriptor, Handle, Listed, OneToolBlock};
 use toolwright_provider::dialect::{Dialect, Judged, LowerErrorCode, Verdict};
 use toolwright_schema::text::{nearer, same};
 
+pub use self::loaded::{Loads, MOST_LOADED, count, fits_loaded, loaded_within_budget};
 pub use self::request::{fits_request, within_budget};
 use toolwright_schema::shape::Kind;
 use toolwright_schema::text::ConstText;

@@ -145,7 +145,7 @@ impl Deferral {
     /// cache of prompts is lost then, and not with every tool.
     fn places<'n>(&self, names: impl Iterator<Item = &'n str>) -> Vec<usize> {
         let set = &self.base.catalogue.set;
-        let most = set.kept.loads.at_most.unwrap_or(MOST_LOADED).get();
+        let most = set.most_loaded();
         let mut loaded: Vec<usize> = Vec::new();
         for name in names {
             let Some(at) = set.position(name.as_bytes()) else {
@@ -179,6 +179,13 @@ impl Deferral {
             base: Arc::clone(&self.base),
             view: Arc::clone(&last),
         }
+    }
+}
+
+impl Inner {
+    /// The most deferred tools of a request.
+    fn most_loaded(&self) -> usize {
+        self.kept.loads.at_most.unwrap_or(MOST_LOADED).get()
     }
 }
 
@@ -413,22 +420,14 @@ impl fmt::Debug for Catalogue {
 #[derive(Deserialize)]
 struct SearchArguments {
     query: String,
-    namespace: Option<String>,
 }
 
 impl Schema for SearchArguments {
-    const SHAPE: &'static Shape<'static> = &Shape::object(&[
-        Field::new(
-            "query",
-            "What the tool should do, in a few words, or names of tools",
-            String::SHAPE,
-        ),
-        Field::new(
-            "namespace",
-            "Group to search in; all of them without it",
-            Option::<String>::SHAPE,
-        ),
-    ]);
+    const SHAPE: &'static Shape<'static> = &Shape::object(&[Field::new(
+        "query",
+        "What the tool should do, in a few words; or names of tools or groups",
+        String::SHAPE,
+    )]);
 }
 
 /// The tool `search_tools`.
@@ -449,21 +448,14 @@ impl SearchTools {
     }
 
     async fn search(&self, asked: SearchArguments, cx: &Context) -> Result<Outcome, ToolError> {
-        let SearchArguments { query, namespace } = asked;
+        let SearchArguments { query } = asked;
         let (scope, filter) = (cx.scope(), cx.filter());
-        let is_candidate = |entry: &&Entry| {
-            let group = entry.namespace.as_ref();
-            group.is_some_and(|group| namespace.as_deref().is_none_or(|name| name == group.name()))
-                && entry.is_visible(&scope, filter)
-        };
         let set = &self.set;
+        let is_candidate = |entry: &&Entry| entry.is_deferred() && entry.is_visible(&scope, filter);
         let named = |name: &str| set.find(name.as_bytes()).filter(is_candidate);
-        let words = query
-            .split([' ', ',', '\n'])
-            .filter(|word| !word.is_empty());
-        let by_name: Option<Vec<&Entry>> = words.map(named).collect();
-        let found: Vec<&Entry> = match (by_name, &set.kept.loads.finder) {
-            (Some(by_name), _) if !by_name.is_empty() => by_name,
+        let found: Vec<&Entry> = match (self.by_name(&query, is_candidate), &set.kept.loads.finder)
+        {
+            (Some(by_name), _) => by_name,
             (_, Some(finder)) => {
                 let tools = set.tools.iter().filter(is_candidate);
                 let names = finder.find(ToolQuery {
@@ -495,6 +487,38 @@ impl SearchTools {
             })
         });
         Ok(Outcome::Content(content))
+    }
+}
+
+impl SearchTools {
+    /// Returns the tools that are named, and those of the groups that are named, if the query has nothing else.
+    fn by_name(&self, query: &str, is_candidate: impl Fn(&&Entry) -> bool) -> Option<Vec<&Entry>> {
+        let mut found: Vec<&Entry> = Vec::new();
+        let words = query
+            .split([' ', ',', '\n'])
+            .filter(|word| !word.is_empty());
+        for word in words {
+            let one = self.set.find(word.as_bytes()).filter(&is_candidate);
+            let is_of_group = |entry: &&Entry| {
+                let group = entry.namespace.as_ref();
+                group.is_some_and(|group| group.name() == word)
+            };
+            let of_group = self.set.tools.iter().filter(is_of_group);
+            let tools: Vec<_> = match one {
+                Some(one) => vec![one],
+                None => of_group.filter(&is_candidate).collect(),
+            };
+            if tools.is_empty() {
+                return None;
+            }
+            for tool in tools {
+                if !found.iter().any(|known| known.name == tool.name) {
+                    found.push(tool);
+                }
+            }
+        }
+        found.truncate(self.set.most_loaded());
+        (!found.is_empty()).then_some(found)
     }
 }
 

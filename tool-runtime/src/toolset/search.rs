@@ -81,6 +81,8 @@ pub(super) struct Index {
 const NAME: f32 = 3.0;
 /// How much a word in what is said of an argument counts: it is mostly about the argument alone.
 const ARGUMENT: f32 = 0.3;
+/// How much a word about a tool's group counts.
+const GROUP: f32 = 0.3;
 /// How soon more of a word adds no more.
 const K1: f32 = 1.2;
 /// How much a long definition makes up for.
@@ -96,12 +98,18 @@ impl Index {
         for (at, entry) in (0..).zip(tools) {
             let (def, _) = entry.visible();
             let mut length = 0.0;
-            texts(def, &mut |text, weight| {
+            let group = entry.namespace.as_ref();
+            let of_group = group.map_or(["", ""], |group| [group.name(), group.description()]);
+            let mut each = |text: &str, weight: f32| {
                 each_word(text, &mut |word| {
                     index.add(word, at, weight);
                     length += weight;
                 });
-            });
+            };
+            texts(def, &mut each);
+            for text in of_group {
+                each(text, GROUP);
+            }
             lengths.push(length);
         }
         index.weigh(&lengths);

@@ -10,7 +10,7 @@ const NAMED: usize = 3;
 
 /// Quantities that are counted of a tool.
 #[derive(Clone, Copy)]
-enum Measure {
+pub(super) enum Measure {
     Tools,
     OptionalKeys(Dialect),
     Unions(Dialect),
@@ -20,8 +20,8 @@ enum Measure {
 
 /// Total of all tools of a list, and those that cost most.
 #[derive(Clone, Copy)]
-struct Sum {
-    total: usize,
+pub(super) struct Sum {
+    pub(super) total: usize,
     most: [(&'static str, usize); NAMED],
 }
 
@@ -51,7 +51,19 @@ impl Measure {
         }
     }
 
-    const fn sum(self, list: &[Inputs]) -> Sum {
+    /// Returns a tool's name in the list and its share; nothing of a tool that did not compile.
+    pub(super) const fn share(
+        self,
+        tool: &Descriptor,
+        listed: As,
+    ) -> Option<(&'static str, usize)> {
+        if tool.name.is_empty() {
+            return None;
+        }
+        Some((called(listed, tool), self.of(tool, listed)))
+    }
+
+    pub(super) const fn sum(self, list: &[Inputs]) -> Sum {
         let mut sum = Sum {
             total: 0,
             most: [("", 0); NAMED],
@@ -60,8 +72,8 @@ impl Measure {
         while let [element, tail @ ..] = rest {
             let (mut tools, listed) = element.tools();
             while let [tool, more @ ..] = tools {
-                if !tool.name.is_empty() {
-                    sum.add(called(listed, tool), self.of(tool, listed));
+                if let Some((name, share)) = self.share(tool, listed) {
+                    sum.add(name, share);
                 }
                 tools = more;
             }
@@ -76,7 +88,7 @@ const fn size(target: Dialect, tool: &Descriptor) -> Size {
 }
 
 impl Sum {
-    const fn add(&mut self, name: &'static str, count: usize) {
+    pub(super) const fn add(&mut self, name: &'static str, count: usize) {
         self.total += count;
         let mut new = (name, count);
         let mut places: &mut [(&'static str, usize)] = &mut self.most;
@@ -91,7 +103,7 @@ impl Sum {
     }
 
     /// Says which tools cost most, each with what it costs.
-    const fn tell(&self, text: &mut ConstText, unit: usize) {
+    pub(super) const fn tell(&self, text: &mut ConstText, unit: usize) {
         let mut rest: &[(&'static str, usize)] = &self.most;
         let mut is_first = true;
         while let [(name, count), tail @ ..] = rest {
@@ -152,7 +164,7 @@ pub const fn fits_request(target: Option<Dialect>, list: &[Inputs]) {
 }
 
 /// Returns true if no tool is refused. Nothing is known of one that is, and it has its own error.
-const fn all_accepted(target: Dialect, list: &[Inputs]) -> bool {
+pub(super) const fn all_accepted(target: Dialect, list: &[Inputs]) -> bool {
     let mut rest = list;
     while let [element, tail @ ..] = rest {
         let (mut tools, _) = element.tools();

@@ -282,9 +282,11 @@ impl Toolset {
         let mut set = Inner::default();
         for (at, tool) in tools.into_iter().enumerate() {
             let group = groups.iter().rfind(|(start, _)| *start <= at);
+            let entry = Entry::new(tool);
+            let group = group.filter(|_| !entry.is_search());
             set.push(Entry {
                 namespace: group.map(|(_, group)| group.clone()),
-                ..Entry::new(tool)
+                ..entry
             });
         }
         set.finish()

@@ -16,6 +16,9 @@ use crate::span::{SpanEnds, literal, quote};
 
 const FORM: &str = "help: write `defer: { crm: [find_customer, close_order] }`";
 
+/// The name of the tool that finds the others.
+const SEARCH_TOOLS: &str = "search_tools";
+
 /// A group of deferred tools.
 pub(super) struct Group {
     name: LitStr,
@@ -119,6 +122,18 @@ impl Parse for Group {
                 name.span(),
                 format!("the group `{}` has no tools\n{FORM}", name.value()),
             ));
+        }
+        for element in &elements {
+            let listed = element.listed().map(|listed| listed.name.value());
+            let own = || element.last_name().map(|name| name.unraw().to_string());
+            if listed.or_else(own).as_deref() == Some(SEARCH_TOOLS) {
+                return Err(syn::Error::new_spanned(
+                    element.tokens(),
+                    format!(
+                        "`{SEARCH_TOOLS}` finds the deferred tools, so it cannot be one of them\nhelp: list it behind the semicolon, or name it otherwise: `path as \"find_documents\"`"
+                    ),
+                ));
+            }
         }
         Ok(Self {
             name,

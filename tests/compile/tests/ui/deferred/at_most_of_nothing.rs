@@ -1,0 +1,11 @@
+use toolwright::{tool, tools};
+
+/// Tells the time.
+#[tool]
+fn now() -> u64 {
+    12
+}
+
+fn main() {
+    tools! { at_most: 40; now };
+}

@@ -1,0 +1,21 @@
+use toolwright::{tool, tools};
+
+/// Tells the time.
+#[tool]
+fn now() -> u64 {
+    12
+}
+
+/// Finds customers.
+#[tool]
+fn find(name: &str) -> String {
+    name.to_owned()
+}
+
+tools! {
+    enum Call;
+    defer: { crm: [find] };
+    now
+}
+
+fn main() {}

@@ -655,3 +655,47 @@ fn groups_have_names_that_providers_take() {
         assert!(Namespace::new(wrong).is_err(), "{wrong}");
     }
 }
+
+/// Sets flags.
+#[tool]
+fn flags(a: Option<bool>, b: Option<bool>, c: Option<bool>) -> usize {
+    [a, b, c].into_iter().flatten().count()
+}
+
+/// Sets many flags.
+#[tool]
+fn more_flags(a: Option<bool>, b: Option<bool>, c: Option<bool>, d: Option<bool>) -> usize {
+    [a, b, c, d].into_iter().flatten().count()
+}
+
+#[test]
+fn a_report_counts_what_may_be_loaded() {
+    let group = Namespace::new("flags").unwrap();
+    let many = (0..300).map(|n| {
+        let one = tools![more_flags]
+            .rename("more_flags", &format!("flags_{n}"))
+            .unwrap();
+        one.get(&format!("flags_{n}")).unwrap().clone()
+    });
+    let many = Toolset::new(many).unwrap().defer(group);
+    let tools = tools![flags].merge(&many).unwrap();
+    assert!(tools.check(Dialect::OpenAiStrict).is_accepted());
+    let refused = |most: usize, dialect| {
+        let report = tools.at_most(most).check(dialect);
+        report
+            .errors()
+            .map(|error| error.message.clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        refused(127, Dialect::OpenAiStrict),
+        ["129 tools, and one request may hold 128"]
+    );
+    assert!(refused(126, Dialect::OpenAiStrict).is_empty());
+    // 3 of one, and 4 of each that is loaded.
+    assert!(refused(5, Dialect::AnthropicStrict).is_empty());
+    assert_eq!(
+        refused(6, Dialect::AnthropicStrict),
+        ["27 keys that may be missing, and one request may hold 24"]
+    );
+}

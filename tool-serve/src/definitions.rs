@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use toolwright_provider::call::{Annotations, Example, ToolDef};
 use toolwright_provider::definitions::sent_definitions;
-use toolwright_provider::{dialect::Dialect, wire::Wire};
+use toolwright_provider::dialect::Dialect;
+use toolwright_provider::wire::{Namespace, Wire};
 use toolwright_runtime::executor::Executor;
 use toolwright_runtime::toolset::Toolset;
 
@@ -13,12 +14,15 @@ use crate::json::{list, object, quoted};
 /// Returns `{"tools": […]}`, in the toolset's order.
 pub(crate) fn tools_json(executor: &Executor, tools: &Toolset) -> String {
     // The executor knows a tool by its own name.
-    let tools = sent_definitions(tools).zip(tools.definitions());
-    let all = list(tools.map(|(sent, def)| tool_json(sent, executor.requires_approval(def))));
+    let all = sent_definitions(tools).zip(tools.definitions());
+    let all = list(all.map(|(sent, def)| {
+        let namespace = tools.namespace(&def.name);
+        tool_json(sent, namespace, executor.requires_approval(def))
+    }));
     object([("tools", all.into())])
 }
 
-fn tool_json(def: &ToolDef, requires_approval: bool) -> String {
+fn tool_json(def: &ToolDef, namespace: Option<&Namespace>, requires_approval: bool) -> String {
     let mut members: Vec<(&str, Cow<'_, str>)> = vec![("name", quoted(&def.name).into())];
     if let Some(title) = &def.title {
         members.push(("title", quoted(title).into()));
@@ -36,6 +40,9 @@ fn tool_json(def: &ToolDef, requires_approval: bool) -> String {
     }
     if def.annotations != Annotations::NONE {
         members.push(("annotations", annotations_json(def.annotations).into()));
+    }
+    if let Some(namespace) = namespace {
+        members.push(("namespace", quoted(namespace.name()).into()));
     }
     if def.manual {
         members.push(("manual", "true".into()));

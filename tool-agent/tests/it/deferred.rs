@@ -157,11 +157,7 @@ impl Way {
         if self.is_hosted() {
             return self.found(count, &arguments);
         }
-        self.call(
-            count,
-            "search_tools",
-            &json!({"query": "close an order", "namespace": null}),
-        )
+        self.call(count, "search_tools", &json!({"query": "close an order"}))
     }
 
     fn text(self, text: &str) -> Value {

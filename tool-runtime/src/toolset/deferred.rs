@@ -320,6 +320,25 @@ impl Toolset {
         tools.filter_map(|entry| Some((entry.namespace.as_ref()?, &entry.tool)))
     }
 
+    /// Returns the group of the tool of this name, if it is deferred.
+    pub fn namespace(&self, name: &str) -> Option<&Namespace> {
+        self.set.find(name.as_bytes())?.namespace.as_ref()
+    }
+
+    /// The most deferred tools of a request.
+    pub(super) fn most_loaded(&self) -> usize {
+        self.set.most_loaded()
+    }
+
+    /// The most tools of a request, among them the one that searches.
+    pub(super) fn most_sent(&self) -> usize {
+        let Some(Deferral { base, .. }) = &self.deferral else {
+            return self.len();
+        };
+        let deferred = self.deferred().count();
+        base.stable.len() + 1 + deferred.min(self.most_loaded())
+    }
+
     pub(crate) fn has_deferred(&self) -> bool {
         self.deferral.is_some()
     }

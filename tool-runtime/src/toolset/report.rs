@@ -188,16 +188,25 @@ impl Report {
         });
     }
 
-    /// Checks the limits of one request against the sums over all tools.
-    fn budgets(&mut self, lowered: &[Lowered]) {
+    /// Checks the limits of one request against the sums over all tools that it may have: of deferred ones those with the
+    /// largest shares, as many as are loaded at once.
+    fn budgets(&mut self, tools: &Toolset, lowered: &[(bool, Lowered)]) {
         let dialect = self.dialect;
         if let Some(most) = dialect.most_tools() {
-            self.budget(Budget::Tools, self.tools, most);
+            self.budget(Budget::Tools, tools.most_sent(), most);
             return;
         }
         for share in shares(dialect) {
-            let total = lowered.iter().map(share.of).sum();
-            self.budget(share.budget, total, share.most);
+            let of = |deferred: bool| {
+                let tools = lowered
+                    .iter()
+                    .filter(move |(is_deferred, _)| *is_deferred == deferred);
+                tools.map(|(_, lowered)| (share.of)(lowered))
+            };
+            let mut loaded: Vec<usize> = of(true).collect();
+            loaded.sort_unstable_by(|one, other| other.cmp(one));
+            let loaded: usize = loaded.iter().take(tools.most_loaded()).sum();
+            self.budget(share.budget, of(false).sum::<usize>() + loaded, share.most);
         }
     }
 
@@ -459,6 +468,8 @@ impl Toolset {
     /// `targets` refuses at compile time, and what only the running program knows: schemas that the compiler cannot
     /// see, and tools from elsewhere.
     ///
+    /// Of deferred tools a request is taken to have those that cost most, as many as [are loaded](Self::at_most) at once.
+    ///
     /// For a strict mode, all tools are checked as strict ones. [`Wire::definitions_in`] sends some without strictness,
     /// and notes it.
     ///
@@ -486,9 +497,10 @@ impl Toolset {
         };
         let renames = Renames::new(dialect, self.definitions().map(|def| &*def.name));
         let mut accepted = Vec::new();
-        for def in self.definitions() {
+        for entry in self.entries() {
+            let def = entry.def();
             match lower_all(&def.input, dialect) {
-                Ok(lowered) => accepted.push(lowered),
+                Ok(lowered) => accepted.push((entry.is_deferred(), lowered)),
                 Err(rejects) => {
                     for reject in rejects {
                         report.rejected(&def.name, reject);
@@ -509,7 +521,7 @@ impl Toolset {
         }
         // Problems of all tools come first.
         let of_tools = std::mem::take(&mut report.problems);
-        report.budgets(&accepted);
+        report.budgets(self, &accepted);
         report.problems.extend(of_tools);
         report
     }

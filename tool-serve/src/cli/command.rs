@@ -96,6 +96,25 @@ pub(super) fn with_tools(program: Command, tools: &Toolset) -> Command {
     program
         .subcommand(Command::new("list").about("Lists the tools"))
         .subcommand(
+            Command::new("search")
+                .about("Finds tools by what they do, as a model does that searches")
+                .arg(
+                    Arg::new("words")
+                        .value_name("WORDS")
+                        .required(true)
+                        .num_args(1..)
+                        .help("What the tool should do"),
+                )
+                .arg(
+                    Arg::new("most")
+                        .long("most")
+                        .value_name("NUMBER")
+                        .default_value("5")
+                        .value_parser(value_parser!(usize))
+                        .help("The most tools to print"),
+                ),
+        )
+        .subcommand(
             Command::new("schema")
                 .about("Prints the JSON Schemas of the tools' arguments")
                 .args([name, dialect]),

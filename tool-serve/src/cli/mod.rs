@@ -56,6 +56,12 @@ pub(crate) fn run(serve: Serve, arguments: Vec<OsString>) -> Exit {
     let mut printer = Printer::new(output);
     let done = match matches.subcommand() {
         Some(("list", _)) => printer.list(&executor, &tools),
+        Some(("search", asked)) => {
+            let words = asked.get_many::<String>("words").unwrap_or_default();
+            let words = words.map(String::as_str).collect::<Vec<_>>().join(" ");
+            let most = asked.get_one("most").copied().unwrap_or(5);
+            printer.search(&tools, &words, most, &serve.cx)
+        }
         Some(("schema", asked)) => {
             printer.schemas(&tools, word(asked, "name"), word(asked, "dialect"))
         }

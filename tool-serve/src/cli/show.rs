@@ -8,7 +8,9 @@ use anstyle::{AnsiColor, Style};
 use serde_json::{Map, Value};
 use toolwright_provider::call::{Outcome, Payload, ToolDef, ToolError, ToolResult};
 use toolwright_provider::dialect::{Dialect, lower};
+use toolwright_provider::wire::Namespace;
 use toolwright_runtime::executor::{Executor, Pending, PendingReason, Reply};
+use toolwright_runtime::tool::Context;
 use toolwright_runtime::toolset::lock::{self, LockChange, LockError};
 use toolwright_runtime::toolset::{Severity, Toolset};
 use toolwright_schema::text::Printable;
@@ -94,7 +96,47 @@ impl Printer {
         for (def, words) in summaries(tools) {
             let gap = " ".repeat(width - def.name.chars().count().min(width));
             let (name, words) = (Printable::new(&def.name), Printable::new(&words));
-            let _ = writeln!(text, "{NAME}{name}{NAME:#}{gap}  {words}");
+            let _ = write!(text, "{NAME}{name}{NAME:#}{gap}  {words}");
+            let group = tools.namespace(&def.name).map(Namespace::name);
+            let _ = group.map(|group| write!(text, " [{group}]"));
+            text.push('\n');
+        }
+        self.styled(&text)?;
+        Ok(Exit::Done)
+    }
+
+    /// Prints the tools that words find, the best first. None is no success.
+    pub(super) fn search(
+        &mut self,
+        tools: &Toolset,
+        words: &str,
+        most: usize,
+        cx: &Context,
+    ) -> io::Result<Exit> {
+        let found = tools.search(words, most, &cx.scope());
+        if self.output == Output::Json {
+            let found = found.iter().map(|found| {
+                let score = found.score.to_string().into();
+                object([("name", quoted(&found.def.name).into()), ("score", score)])
+            });
+            let found = list(found);
+            self.line(&object([("found", found.into())]))?;
+            return Ok(Exit::Done);
+        }
+        if found.is_empty() {
+            print_error("no tool has these words");
+            return Ok(Exit::Failed);
+        }
+        let names = found.iter().map(|found| found.def.name.chars().count());
+        let width = names.max().unwrap_or_default();
+        let mut text = String::new();
+        for found in found {
+            let name = &found.def.name;
+            let gap = " ".repeat(width - name.chars().count().min(width));
+            let line = found.def.description.lines().next().unwrap_or_default();
+            let (name, line) = (Printable::new(name), Printable::new(line));
+            let score = found.score;
+            let _ = writeln!(text, "{NAME}{name}{NAME:#}{gap}  {score:.2}  {line}");
         }
         self.styled(&text)?;
         Ok(Exit::Done)

@@ -7,6 +7,7 @@ use super::program::{command, run, run_with};
 
 pub(crate) const TESTS: &[Named] = named![
     tools_are_listed,
+    tools_are_found_by_what_they_do,
     schemas_are_printed,
     providers_are_asked_before,
     help_is_what_the_comments_say,
@@ -50,6 +51,37 @@ fn tools_are_listed() {
     let fields = &login["input_schema"]["properties"];
     assert_eq!(fields["password"]["writeOnly"], true);
     assert_eq!(fields["user"]["writeOnly"], json!(null));
+}
+
+fn tools_are_found_by_what_they_do() {
+    let came = run(&["search", "weather", "of", "a city"]);
+    assert_eq!(
+        came.out.lines().next().unwrap(),
+        "get_forecast  1.00  Weather forecast of a city. It is made up."
+    );
+    assert_eq!(came.code, 0);
+    let found =
+        run(&["--output", "json", "search", "stock", "--most", "1"]).json()["found"].clone();
+    assert_eq!(found.as_array().unwrap().len(), 1);
+    assert_eq!(found[0]["name"], "north_stock");
+    assert!(found[0]["score"].is_number());
+    // What is hidden is not found, and that nothing is found is no success.
+    let came = run(&["search", "hidden"]);
+    assert_eq!((came.code, &*came.out), (1, ""), "{came:?}");
+    assert_eq!(came.err, "error: no tool has these words\n");
+    // A deferred tool is listed with its group.
+    let listed = run(&["list"]);
+    assert!(
+        listed.out.lines().any(|line| line.ends_with(" [strange]")),
+        "{listed:?}"
+    );
+    let tools = run(&["--output", "json", "list"]).json()["tools"].clone();
+    let groups = tools
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|tool| tool["namespace"] == "strange");
+    assert_eq!(groups.count(), 1);
 }
 
 fn schemas_are_printed() {

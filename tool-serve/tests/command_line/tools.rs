@@ -16,6 +16,7 @@ use toolwright::{
     layers::{Handled, Layer, Next, Request},
     schema::SchemaDoc,
     tool, tools,
+    toolset::Namespace,
 };
 
 #[derive(Deserialize, Serialize, Schema, Clone, Copy)]
@@ -388,7 +389,8 @@ pub(crate) fn program() -> Serve {
         ..north: Stock as "north_": "In the north.",
         ..south: Stock as "south_": "In the south.",
     ];
-    let strange = Toolset::new([strange()]).unwrap();
+    let group = Namespace::new("strange").unwrap();
+    let strange = Toolset::new([strange()]).unwrap().defer(group);
     let tools = tools.merge(&strange).unwrap();
     let attended = std::env::var("TOOLWRIGHT_ATTENDED");
     let tools = match attended.as_deref() {

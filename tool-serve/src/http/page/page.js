@@ -45,7 +45,7 @@ window.addEventListener("hashchange", () => {
 
 function list(words) {
   const sought = words.toLowerCase();
-  const shown = known.filter((tool) => `${tool.name} ${tool.title ?? ""} ${tool.description}`.toLowerCase().includes(sought));
+  const shown = known.filter((tool) => `${tool.name} ${tool.title ?? ""} ${tool.namespace ?? ""} ${tool.description}`.toLowerCase().includes(sought));
   const items = shown.map((tool) => {
     const button = make("button", { type: "button" }, make("b", {}, tool.name), make("span", {}, tool.description));
     button.dataset.tool = tool.name;
@@ -76,6 +76,7 @@ function marks(tool) {
     hints.idempotent && "idempotent",
     hints.open_world && "open-world",
     tool.requires_approval && "requires approval",
+    tool.namespace && `deferred: ${tool.namespace}`,
   ].filter(Boolean);
   const item = (words) => make("li", { className: words === "destructive" ? "bad" : "" }, words);
   return all.length ? make("ul", { className: "marks", "aria-label": "Hints" }, ...all.map(item)) : undefined;

@@ -1,8 +1,14 @@
-//! Search over many tools: how often the tool that a question needs is among the first that are found, and what it costs.
+//! Many tools, deferred: how often the tool that a question needs is among the first that a search finds, and what it costs.
 //!
 //! `cargo run --release --example catalogue -- TOOLS.jsonl QUESTIONS.jsonl` reads a definition a line,
 //! `{"name": …, "description": …, "parameters": {…}}`, and a question a line, `{"question": …, "expected": [names]}`. It prints one line
-//! of JSON. Of a question that needs several tools, recall is the share of them that is found.
+//! of JSON:
+//!
+//! - `recall_at_1`, `recall_at_5`, `recall_at_10`: of a question that needs several tools, the share of them that is found.
+//! - `search_ms`, `index_ms`: a search, and the first one, which reads all definitions.
+//! - `bytes_all`, `tokens_all`, `bytes_deferred`, `tokens_deferred`: the definitions of the first request to `OpenAI`'s chat, with
+//!   all tools and with all of them deferred.
+//! - `request_ratio`: the time of a request with 40 of the tools loaded, to that of one with these 40 and no others.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -11,7 +17,11 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 use toolwright::schema::SchemaDoc;
-use toolwright::{Context, DynTool, ToolDef, Toolset, Wire, tool, tools};
+use toolwright::toolset::Namespace;
+use toolwright::wire::{Message, Parallel, ToolChoice};
+use toolwright::{
+    Context, DynTool, Encoder, Outcome, ToolCall, ToolDef, ToolResult, Toolset, Wire,
+};
 
 #[derive(Deserialize)]
 struct Definition {
@@ -25,16 +35,6 @@ struct Definition {
 struct Question {
     question: String,
     expected: Vec<String>,
-}
-
-/// Finds tools by what they do. Search before you say that there is none.
-#[tool(read_only)]
-fn search_tools(
-    /// What the tool should do, in a few words
-    query: &str,
-) -> Vec<String> {
-    // The example looks at definitions alone.
-    vec![query.to_owned()]
 }
 
 fn main() -> ExitCode {
@@ -86,7 +86,10 @@ fn report(tools: &str, questions: &str) -> Result<serde_json::Value, String> {
         }
     }
     let [at_1, at_5, at_10] = recall.map(|(_, sum)| sum / counted);
+    let group = Namespace::new("tools").map_err(|error| error.to_string())?;
+    let deferred = tools.defer(group);
     let ms = |time: Duration| time.as_secs_f64() * 1000.0;
+    let (all, none) = (size(&tools), size(&deferred));
     Ok(json!({
         "tools": tools.len(),
         "questions": questions.len(),
@@ -95,17 +98,72 @@ fn report(tools: &str, questions: &str) -> Result<serde_json::Value, String> {
         "recall_at_10": at_10,
         "search_ms": ms(searched) / counted,
         "index_ms": ms(indexed),
-        "all": size(&tools),
-        "deferred": size(&tools![search_tools]),
+        "bytes_all": all.0,
+        "tokens_all": all.1,
+        "bytes_deferred": none.0,
+        "tokens_deferred": none.1,
+        "request_ratio": request_ratio(&deferred),
     }))
 }
 
 /// Bytes and tokens of the definitions in a request, the tokens by estimate.
-fn size(tools: &Toolset) -> serde_json::Value {
+fn size(tools: &Toolset) -> (usize, usize) {
     let sent = Wire::OpenAiChat.definitions(tools);
-    let bytes = sent.len();
-    let tokens: usize = tools.definitions().map(|def| def.estimated_tokens()).sum();
-    json!({"bytes": bytes, "tokens": tokens})
+    let named = |name: &str| tools.get(name).map(|tool| tool.def().estimated_tokens());
+    let names = tools.requested();
+    (sent.len(), names.filter_map(named).sum())
+}
+
+/// The shortest times of many, in turn.
+fn request_ratio(tools: &Toolset) -> f64 {
+    let names: Vec<String> = tools
+        .definitions()
+        .step_by((tools.len() / 40).max(1))
+        .take(40)
+        .map(|def| def.name.to_string())
+        .collect();
+    let few = tools.filter(|tool| names.iter().any(|name| *name == tool.def().name));
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut least = [f64::MAX; 2];
+    for _ in 0..2_000 {
+        for (tools, least) in [tools, &few].into_iter().zip(&mut least) {
+            let start = Instant::now();
+            for _ in 0..10 {
+                std::hint::black_box(request(tools, &names));
+            }
+            *least = least.min(start.elapsed().as_secs_f64());
+        }
+    }
+    least[0] / least[1]
+}
+
+/// The body of a request, after a search and a call.
+fn request(tools: &Toolset, loaded: &[&str]) -> String {
+    let sent = tools.load(loaded.iter().copied());
+    let calls = [ToolCall::new(
+        "call_1",
+        "search_tools",
+        r#"{"query": "what is needed"}"#,
+    )];
+    let results = [ToolResult::new(
+        &calls[0],
+        Ok(Outcome::value("These tools can be called now:")),
+    )];
+    let said = [
+        Message::User("Do what is needed."),
+        Message::Assistant {
+            text: "",
+            calls: &calls,
+        },
+        Message::Results(&results),
+    ];
+    let wire = Wire::OpenAiChat;
+    let tools = wire.request(&sent, &ToolChoice::Auto, Parallel::Allowed);
+    let messages = wire.conversation(Some("You help."), &said, Encoder::auto());
+    match (tools, messages) {
+        (Ok(tools), Ok(messages)) => format!("{tools}{messages}"),
+        _ => String::new(),
+    }
 }
 
 /// A value a line.

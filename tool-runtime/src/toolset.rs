@@ -338,7 +338,17 @@ impl Toolset {
         if filter.is_none() && !self.set.may_hide {
             return self.clone();
         }
-        self.set.only(|entry| entry.is_visible(scope, filter))
+        let seen = self.entries().map(|entry| entry.is_visible(scope, filter));
+        let seen: Vec<bool> = seen.collect();
+        // What was encoded of the set is kept with it.
+        if seen.iter().all(|seen| *seen) {
+            return self.clone();
+        }
+        let mut set = Inner::keeping(self.set.kept.clone());
+        for (entry, _) in self.entries().zip(seen).filter(|(_, seen)| *seen) {
+            set.push(entry.clone());
+        }
+        set.finish()
     }
 
     /// Returns the tool that a conversation may call by this name.

@@ -16,6 +16,7 @@ use toolwright_provider::definitions::{self, Catalog, Deferred, DefinitionCache,
 use toolwright_provider::wire::{Namespace, SEARCH_TOOLS};
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::{Field, Schema, Shape};
+use toolwright_schema::text::ShortStr;
 
 /// Default for [`Toolset::at_most`].
 const MOST_LOADED: NonZeroUsize = NonZeroUsize::MIN.saturating_add(39);
@@ -85,6 +86,8 @@ struct Base {
 /// The tools that a conversation has loaded.
 #[derive(Default)]
 struct View {
+    /// What was asked for.
+    names: Vec<ShortStr>,
     /// Their places, in the order of loading.
     loaded: Vec<usize>,
     cache: DefinitionCache,
@@ -163,16 +166,22 @@ impl Deferral {
         loaded
     }
 
-    fn with(&self, loaded: Vec<usize>) -> Self {
+    fn with(&self, names: &[&str]) -> Self {
         let mut last = self
             .base
             .last
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if last.loaded != loaded {
+        if !last
+            .names
+            .iter()
+            .map(|name| &**name)
+            .eq(names.iter().copied())
+        {
             *last = Arc::new(View {
-                loaded,
-                ..View::default()
+                names: names.iter().map(|name| ShortStr::from(*name)).collect(),
+                loaded: self.places(names.iter().copied()),
+                cache: DefinitionCache::default(),
             });
         }
         Self {
@@ -307,11 +316,17 @@ impl Toolset {
         let Some(deferral) = &self.deferral else {
             return self.clone();
         };
-        let loaded = deferral.places(names.into_iter());
+        let names: Vec<&str> = names.into_iter().collect();
         Self {
             set: Arc::clone(&self.set),
-            deferral: Some(deferral.with(loaded)),
+            deferral: Some(deferral.with(&names)),
         }
+    }
+
+    /// Returns the names of the tools that a request has, in order: those that are not deferred, `search_tools`, and those that
+    /// are [loaded](Self::load).
+    pub fn requested(&self) -> impl Iterator<Item = &str> {
+        self.sent().map(|entry| &*entry.name)
     }
 
     /// Returns the deferred tools with their groups, in order.

@@ -656,6 +656,66 @@ fn groups_have_names_that_providers_take() {
     }
 }
 
+/// Takes anything.
+#[tool]
+fn anything(value: Value) -> Value {
+    value
+}
+
+#[test]
+fn a_loaded_tool_that_a_provider_refuses_does_not_end_the_conversation() {
+    let any = tools![anything, find_customer as "find"].defer(Namespace::new("any").unwrap());
+    let tools = tools![now].merge(&any).unwrap();
+    let loaded = tools.load(["anything", "find"]);
+    let sent = |dialect| {
+        let sent = Wire::Gemini.definitions_in(&loaded, dialect).unwrap();
+        let text = sent.text().to_string();
+        (text.contains("anything"), text.contains("find"))
+    };
+    assert_eq!(sent(Dialect::GeminiJson), (true, true));
+    let refuses = Dialect::ALL
+        .into_iter()
+        .filter(|dialect| !tools.check(*dialect).is_accepted() && !dialect.is_strict());
+    let mut count = 0;
+    for dialect in refuses {
+        assert_eq!(sent(dialect), (false, true), "{dialect}");
+        count += 1;
+    }
+    assert!(count > 0);
+}
+
+#[test]
+fn what_was_sent_before_a_tool_was_loaded_stays_strict() {
+    let many = |names: [&str; 5]| {
+        let one = |name: &str| {
+            tools![more_flags]
+                .rename("more_flags", name)
+                .unwrap()
+                .get(name)
+                .unwrap()
+                .clone()
+        };
+        Toolset::new(names.map(one)).unwrap()
+    };
+    let stable = many(["a", "b", "c", "d", "e"]);
+    let deferred = many(["f", "g", "h", "i", "j"]).defer(Namespace::new("flags").unwrap());
+    let tools = stable.merge(&deferred).unwrap();
+    let sent = |tools: &Toolset| {
+        let sent = Wire::Anthropic
+            .definitions_in(tools, Dialect::AnthropicStrict)
+            .unwrap();
+        sent.text().to_string()
+    };
+    // 24 keys may be missing in a request: five of the tools have 20, and six 24.
+    let before = sent(&tools);
+    let after = sent(&tools.load(["f", "g", "h"]));
+    assert!(
+        after.starts_with(before.strip_suffix(']').unwrap()),
+        "{after}"
+    );
+    assert_eq!(after.matches(r#""strict":true"#).count(), 5 + 1 + 1);
+}
+
 /// Sets flags.
 #[tool]
 fn flags(a: Option<bool>, b: Option<bool>, c: Option<bool>) -> usize {

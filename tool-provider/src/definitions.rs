@@ -239,6 +239,10 @@ impl Wire {
 
     /// The tools for a request, in a dialect of the provider that the wire leads to.
     ///
+    /// A deferred tool that the provider would refuse is left out once it is loaded; [`Toolset::check`] says so before.
+    ///
+    /// [`Toolset::check`]: crate::Toolset::check
+    ///
     /// Where the dialect is a strict mode, a tool that it cannot say, or that goes beyond what one
     /// request may hold, is sent in the provider's other mode, and says so. [`DefinitionOptions::keep`] says which
     /// tools stay strict first. A tool whose name the provider does not take is sent under another
@@ -274,8 +278,10 @@ impl Wire {
         let cache = native.map_or_else(|| tools.cache(), |deferral| deferral.cache);
         let most = native.map_or(usize::MAX, |deferral| deferral.stable);
         let catalog = native.map(|deferral| deferral.catalog);
+        let loaded = tools.deferral().filter(|_| native.is_none());
+        let loaded = loaded.map_or(usize::MAX, |deferral| deferral.stable + 1);
         let tools = || tools.encoded().take(most).collect::<Vec<_>>();
-        let made = || Made::new(self, &tools(), &fit, catalog).map(Arc::new);
+        let made = || Made::new(self, &tools(), loaded, &fit, catalog).map(Arc::new);
         let made = if fit.keep.is_empty() {
             let key = (self, fit.dialect, loading);
             cache.in_dialect.get_or_make(key, made).clone()?
@@ -290,11 +296,18 @@ impl Made {
     fn new(
         wire: Wire,
         tools: &[Offered<'_>],
+        loaded: usize,
         fit: &DefinitionOptions,
         catalog: Option<&Arc<dyn Catalog>>,
     ) -> Result<Self, DefinitionsError> {
         let dialect = fit.dialect;
-        let Fitted { sent, non_strict } = fitted(tools, wire, fit)?;
+        // A tool that a conversation has loaded, and that the provider would refuse, must not end it.
+        let is_sent = |&(at, tool): &(usize, &Offered<'_>)| {
+            at < loaded || tool.1.deferred(wire, dialect, tool.0).is_ok()
+        };
+        let tools = tools.iter().enumerate().filter(is_sent);
+        let tools = &*tools.map(|(_, tool)| *tool).collect::<Vec<_>>();
+        let Fitted { sent, non_strict } = fitted(tools, loaded, wire, fit)?;
         let deferred = catalog.map(|catalog| catalog.each()).unwrap_or_default();
         let deferred = deferred.iter().map(|tool| &*tool.def.name);
         let renames = OnceLock::new();

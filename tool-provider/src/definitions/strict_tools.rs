@@ -165,9 +165,11 @@ impl InDialect {
     }
 }
 
-/// Every tool in the dialect, strict where it can be and where a request may hold it so.
+/// Every tool in the dialect, strict where it can be and where a request may hold it so. Those from the place `loaded` on lose
+/// strictness first: what was sent before they were loaded stays as it was.
 pub(super) fn fitted(
     tools: &[Offered<'_>],
+    loaded: usize,
     wire: Wire,
     fit: &DefinitionOptions,
 ) -> Result<Fitted, DefinitionsError> {
@@ -219,6 +221,7 @@ pub(super) fn fitted(
         for share in shares(dialect) {
             let over = Over {
                 tools,
+                loaded,
                 wire,
                 fit,
                 share,
@@ -232,6 +235,7 @@ pub(super) fn fitted(
 /// A limit of a request, which its tools may go beyond.
 struct Over<'t, 'f> {
     tools: &'t [Offered<'t>],
+    loaded: usize,
     wire: Wire,
     fit: &'f DefinitionOptions,
     share: Share,
@@ -265,9 +269,9 @@ impl Over<'_, '_> {
             // one.
             let last = tools
                 .filter(|(_, (_, tool))| self.adds(tool) > 0)
-                .max_by_key(|(_, (_, tool))| {
+                .max_by_key(|(at, (_, tool))| {
                     let priority = self.fit.priority(&tool.name).unwrap_or(usize::MAX);
-                    (priority, self.adds(tool))
+                    (priority, *at >= self.loaded, self.adds(tool))
                 });
             let Some((at, ((def, encoded), one))) = last else {
                 return;

@@ -60,8 +60,8 @@ fn a_tool_is_told_in_a_line_and_the_list_is_the_same_each_time() {
             ),
             ("delete", "Deletes everything. delete(secret: string)"),
             (
-                "tool_help",
-                "Tells how a tool is called, with all of its arguments."
+                "search_tools",
+                "Finds tools by what they do, or by their names, and tells how they are called, with all of their arguments."
             ),
         ]
     );
@@ -78,7 +78,7 @@ fn a_tool_is_told_in_a_line_and_the_list_is_the_same_each_time() {
         Wire::OpenAiChat.definitions(&tools![forecast, delete].compact().unwrap()),
         text
     );
-    assert!(tools![forecast as "tool_help"].compact().is_err());
+    assert!(tools![forecast as "search_tools"].compact().is_err());
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn arguments_are_checked_as_always_and_what_is_wrong_comes_with_the_usage() {
     let (ok, text) = call("forecast", &json!({"days": 3}));
     assert!(!ok);
     let usage =
-        "usage: forecast(city: string, days?: integer, tags?: array); `tool_help` tells more";
+        "usage: forecast(city: string, days?: integer, tags?: array); `search_tools` tells more";
     let lines: Vec<_> = text.lines().collect();
     assert!(
         lines[0].starts_with("city: ") && lines[1] == usage,
@@ -100,15 +100,24 @@ fn arguments_are_checked_as_always_and_what_is_wrong_comes_with_the_usage() {
 
 #[test]
 fn help_tells_all_of_a_tool_that_is_seen_and_nothing_of_another() {
-    let (ok, text) = call("tool_help", &json!({"name": "forecast"}));
+    let (ok, text) = call("search_tools", &json!({"query": "forecast"}));
     assert!(
         ok && text.contains("Much more about it.") && text.contains("City name"),
         "{text}"
     );
     let (hidden, missing) = (
-        call("tool_help", &json!({"name": "delete"})),
-        call("tool_help", &json!({"name": "delxte"})),
+        call("search_tools", &json!({"query": "delete"})),
+        call("search_tools", &json!({"query": "delxte"})),
     );
-    assert_eq!(hidden, (false, "unknown tool `delete`".into()));
-    assert_eq!(missing, (false, "unknown tool `delxte`".into()));
+    let nothing = "no tool fits; search with other words";
+    assert_eq!(hidden, (true, nothing.into()));
+    assert_eq!(missing, hidden);
+    // By what it does, too.
+    let (_, text) = call("search_tools", &json!({"query": "the weather"}));
+    assert!(
+        text.starts_with(
+            "forecast: Weather forecast of a city.\n\nMuch more about it.\narguments: {"
+        ),
+        "{text}"
+    );
 }

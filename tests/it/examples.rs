@@ -165,7 +165,7 @@ fn help_tells_them() {
             .to_string()
             .contains("Oslo")
     );
-    let help = ToolCall::new("1", "tool_help", r#"{"name":"forecast"}"#);
+    let help = ToolCall::new("1", "search_tools", r#"{"query": "forecast"}"#);
     let told = compact.call_blocking(&help, &Context::new());
     let told = told.content(Encoder::auto()).into_owned();
     let end = "\nExamples:\n- two days: {\"city\":\"Oslo\",\"days\":2}\n- {\"city\":\"Bergen\"}";

@@ -514,7 +514,7 @@ fn what_is_hidden_in_a_declared_definition_is_not_sent() {
             notes.contains(&"/: hidden_removed hidden 1".to_owned()),
             "{notes:?}"
         );
-        let help = ToolCall::new("1", "tool_help", r#"{"name": "add"}"#);
+        let help = ToolCall::new("1", "search_tools", r#"{"query": "add"}"#);
         let help = tools
             .compact()
             .unwrap()

@@ -504,7 +504,8 @@ impl Executor {
     async fn go(&self, turn: Turn<'_>, cx: &Context) -> Batch {
         let cx = &self.known(cx);
         let tools = self.source.tools(&cx.scope());
-        let cx = &if tools.has_deferred() {
+        let is_filtered = self.filter.is_some() || cx.filter().is_some();
+        let cx = &if is_filtered && tools.has_search() {
             // The tool that searches finds what passes here.
             Cow::Owned(cx.clone().into_owned().with_filter(self.filter.as_ref()))
         } else {

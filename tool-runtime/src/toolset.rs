@@ -109,6 +109,8 @@ pub(crate) struct Entry {
     has_mentions: bool,
     /// The group of a deferred tool.
     namespace: Option<Namespace>,
+    /// True for the set's own search. Filters are about what it finds.
+    finds: bool,
     encoded: Arc<EncodedTool>,
     #[cfg(feature = "tokio")]
     traits: Traits,
@@ -178,6 +180,7 @@ impl Entry {
             retired: Vec::new(),
             has_mentions,
             namespace: None,
+            finds: false,
             tool,
             encoded: Arc::default(),
         }
@@ -363,7 +366,7 @@ impl Toolset {
     ) -> Result<&Entry, ToolError> {
         let hidden = |kind| Err(self.set.unknown(kind, name, scope, filter));
         match self.find(name) {
-            Some(entry) if entry.is_search() || entry.is_visible(scope, filter) => Ok(entry),
+            Some(entry) if entry.finds || entry.is_visible(scope, filter) => Ok(entry),
             Some(_) => hidden(ErrorKind::Hidden),
             None => hidden(ErrorKind::Unknown),
         }

@@ -823,7 +823,7 @@ async fn a_model_that_is_told_tools_in_a_line_asks_for_the_rest_and_is_told_the_
     );
     let model = script([
         calls([call("c1", "forecast", &json!({"days": 3}))]),
-        calls([call("c2", "tool_help", &json!({"name": "forecast"}))]),
+        calls([call("c2", "search_tools", &json!({"query": "forecast"}))]),
         calls([call("c3", "forecast", &json!({"city": "Oslo", "days": 3}))]),
         text("Sun."),
     ]);
@@ -846,5 +846,5 @@ async fn a_model_that_is_told_tools_in_a_line_asks_for_the_rest_and_is_told_the_
     assert_eq!(read[2], "sun in Oslo for 3");
     // The list stays as it is, for the provider's cache.
     let offered: Vec<_> = model.requests().into_iter().map(|one| one.tools).collect();
-    assert_eq!(offered, vec![["forecast", "double", "tool_help"]; 4]);
+    assert_eq!(offered, vec![["forecast", "double", "search_tools"]; 4]);
 }

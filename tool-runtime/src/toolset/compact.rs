@@ -1,27 +1,24 @@
-//! Compact definitions: one line a tool, and a tool that describes the rest.
+//! Compact definitions: one line a tool, and `search_tools`, which tells the rest.
 
 use std::fmt::Write;
 use std::sync::Arc;
 
-use serde::Deserialize;
-
+use super::deferred::SearchTools;
 use super::{ConflictError, Toolset};
-use crate::tool::{Answer, Call, Context, Tool, WrapTool};
-use toolwright_provider::call::{ErrorKind, Outcome, Payload, ToolDef, ToolError};
+use crate::tool::{Answer, Call, Tool, WrapTool};
+use toolwright_provider::call::{ErrorKind, ToolDef, ToolError};
+use toolwright_provider::wire::SEARCH_TOOLS;
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::{Ordered, Parts, read};
 use toolwright_schema::render::SchemaDoc;
-use toolwright_schema::shape::{Field, Schema, Shape};
-
-/// Name of the tool that describes the others.
-const HELP: &str = "tool_help";
 
 impl Toolset {
-    /// Reduces each tool to one line: the first of its description, and its arguments' names and types. Adds a tool
-    /// `tool_help`, which returns the whole description and schema of one.
+    /// Reduces each tool to one line: the first of its description, and its arguments' names and types. Adds the tool
+    /// `search_tools`, which tells the whole descriptions and schemas of those that it finds.
     ///
-    /// Use it for many tools of which a turn needs few. The list depends on the set alone, so a provider's prompt cache
-    /// keeps it. Arguments are checked as always; an error for wrong ones says how the tool is called.
+    /// Use it where nobody [loads](Self::load) tools, such as behind a server of MCP; otherwise [defer](Self::defer) them. The
+    /// list depends on the set alone, so a provider's prompt cache keeps it. Arguments are checked as always; an error for
+    /// wrong ones says how the tool is called.
     ///
     /// ```
     /// use toolwright::{Context, DynTool, ToolCall, ToolError, Toolset};
@@ -35,13 +32,13 @@ impl Toolset {
     /// let compact = Toolset::new([wait]).unwrap().compact().unwrap();
     /// let told: Vec<_> = compact.definitions().map(|def| &*def.description).collect();
     /// assert_eq!(told[0], "Waits. wait(…)");
-    /// let help = ToolCall::new("1", "tool_help", r#"{"name": "wait"}"#);
+    /// let help = ToolCall::new("1", "search_tools", r#"{"query": "wait"}"#);
     /// let help = compact.call_blocking(&help, &Context::new());
     /// assert!(help.content(Default::default()).contains("Much more about it."));
     /// ```
     ///
     /// # Errors
-    /// When one of the tools is called `tool_help`.
+    /// When one of the tools is called `search_tools`.
     pub fn compact(&self) -> Result<Self, ConflictError> {
         let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
         for tool in self.iter() {
@@ -58,17 +55,7 @@ impl Toolset {
                 tool: Arc::clone(tool),
             }));
         }
-        let mut def = ToolDef::new(
-            HELP,
-            "Tells how a tool is called, with all of its arguments.",
-        );
-        def.input = SchemaDoc::of::<HelpArguments>();
-        def.annotations.read_only = Some(true);
-        let tools_of_help = self.clone();
-        tools.push(Arc::new(Help {
-            def,
-            tools: tools_of_help,
-        }));
+        tools.push(Arc::new(SearchTools::telling(&self.set)));
         Self::new(tools)
     }
 }
@@ -120,7 +107,7 @@ impl Stub {
             return error;
         }
         let usage = &self.usage;
-        error.with_message(format!("usage: {usage}; `{HELP}` tells more"))
+        error.with_message(format!("usage: {usage}; `{SEARCH_TOOLS}` tells more"))
     }
 }
 
@@ -144,57 +131,5 @@ impl WrapTool for Stub {
         self.tool
             .validate(call)
             .map_err(|error| self.with_usage(error))
-    }
-}
-
-/// The arguments of `tool_help`.
-#[derive(Deserialize)]
-struct HelpArguments {
-    name: String,
-}
-
-impl Schema for HelpArguments {
-    const SHAPE: &'static Shape<'static> =
-        &Shape::object(&[Field::new("name", "The tool's name", String::SHAPE)]);
-}
-
-struct Help {
-    def: ToolDef,
-    tools: Toolset,
-}
-
-impl Help {
-    /// Describes a tool that this conversation may see.
-    fn about(&self, name: &str, cx: &Context) -> Result<String, ToolError> {
-        let found = self.tools.find_visible(name.as_bytes(), &cx.scope(), None);
-        let entry = found.map_err(|error| ToolError::failed(error.to_string()))?;
-        let (def, _) = entry.visible();
-        let (description, schema) = (&def.description, def.input.to_provider_json());
-        let mut text = format!("{name}: {description}\narguments: {schema}");
-        let examples = def.examples_in_words();
-        if !examples.is_empty() {
-            text.push('\n');
-            text.push_str(&examples);
-        }
-        Ok(text)
-    }
-}
-
-impl Tool for Help {
-    fn def(&self) -> &ToolDef {
-        &self.def
-    }
-
-    fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
-        let about = || {
-            let asked: HelpArguments = call.decode()?;
-            let text = self.about(&asked.name, &call.context())?;
-            Ok(Outcome::Value(Payload::text(text)))
-        };
-        Answer::Ready(about())
-    }
-
-    fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
-        call.decode::<HelpArguments>().map(drop)
     }
 }

@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::{Entry, Inner, Toolset};
 use crate::tool::{Answer, BoxFuture, Call, Context, Tool};
-use toolwright_provider::call::{Block, Content, Outcome, ToolDef, ToolError};
+use toolwright_provider::call::{Block, Content, Outcome, Payload, ToolDef, ToolError};
 use toolwright_provider::definitions::{self, Catalog, Deferred, DefinitionCache, EncodedTool};
 use toolwright_provider::wire::{Namespace, SEARCH_TOOLS};
 use toolwright_schema::render::SchemaDoc;
@@ -107,7 +107,10 @@ impl Deferral {
         }
         // A host's own tool of this name is the search.
         let own = set.find(SEARCH_TOOLS.as_bytes()).cloned();
-        let search = own.unwrap_or_else(|| Entry::new(Arc::new(SearchTools::of(set))));
+        let search = own.unwrap_or_else(|| Entry {
+            finds: true,
+            ..Entry::new(Arc::new(SearchTools::of(set)))
+        });
         let is_stable = |entry: &Entry| entry.namespace.is_none() && !entry.is_search();
         let tools = set.tools.iter().enumerate();
         let stable = tools
@@ -354,8 +357,8 @@ impl Toolset {
         base.stable.len() + 1 + deferred.min(self.most_loaded())
     }
 
-    pub(crate) fn has_deferred(&self) -> bool {
-        self.deferral.is_some()
+    pub(crate) fn has_search(&self) -> bool {
+        self.find(SEARCH_TOOLS.as_bytes()).is_some()
     }
 
     /// The tools of a request, in order.
@@ -409,7 +412,7 @@ impl Entry {
         self.namespace.is_some()
     }
 
-    /// Returns true if the tool finds others. Filters are about what it finds.
+    /// Returns true if the tool is the search of its set.
     pub(super) fn is_search(&self) -> bool {
         *self.name == *SEARCH_TOOLS
     }
@@ -465,19 +468,32 @@ impl Schema for SearchArguments {
 }
 
 /// The tool `search_tools`.
-struct SearchTools {
+pub(super) struct SearchTools {
     def: ToolDef,
     set: Arc<Inner>,
+    /// True if it tells definitions, since nobody loads them.
+    tells: bool,
 }
 
 impl SearchTools {
     fn of(set: &Arc<Inner>) -> Self {
-        let mut def = ToolDef::new(SEARCH_TOOLS, described(set));
+        Self::new(set, described(set), false)
+    }
+
+    /// A search over all tools of the set, which tells their definitions.
+    pub(super) fn telling(set: &Arc<Inner>) -> Self {
+        let words = "Finds tools by what they do, or by their names, and tells how they are called, with all of their arguments.";
+        Self::new(set, words.to_owned(), true)
+    }
+
+    fn new(set: &Arc<Inner>, words: String, tells: bool) -> Self {
+        let mut def = ToolDef::new(SEARCH_TOOLS, words);
         def.input = SchemaDoc::of::<SearchArguments>();
         def.annotations.read_only = Some(true);
         Self {
             def,
             set: Arc::clone(set),
+            tells,
         }
     }
 
@@ -485,7 +501,9 @@ impl SearchTools {
         let SearchArguments { query } = asked;
         let (scope, filter) = (cx.scope(), cx.filter());
         let set = &self.set;
-        let is_candidate = |entry: &&Entry| entry.is_deferred() && entry.is_visible(&scope, filter);
+        let is_candidate = |entry: &&Entry| {
+            (self.tells || entry.is_deferred()) && entry.is_visible(&scope, filter)
+        };
         let named = |name: &str| set.find(name.as_bytes()).filter(is_candidate);
         let found: Vec<&Entry> = match (self.by_name(&query, is_candidate), &set.kept.loads.finder)
         {
@@ -510,6 +528,10 @@ impl SearchTools {
         if found.is_empty() {
             let words = "no tool fits; search with other words";
             return Ok(Outcome::value(words));
+        }
+        if self.tells {
+            let told = found.into_iter().map(whole).collect::<Vec<_>>();
+            return Ok(Outcome::Value(Payload::text(told.join("\n\n"))));
         }
         let content = Content::text("These tools can be called now:");
         let content = found.into_iter().fold(content, |content, entry| {
@@ -578,6 +600,19 @@ impl Tool for SearchTools {
     fn __may_hide(&self) -> bool {
         false
     }
+}
+
+/// All that a model has to know of a tool.
+fn whole(entry: &Entry) -> String {
+    let (def, _) = entry.visible();
+    let (name, description, schema) = (&def.name, &def.description, def.input.to_provider_json());
+    let mut text = format!("{name}: {description}\narguments: {schema}");
+    let examples = def.examples_in_words();
+    if !examples.is_empty() {
+        text.push('\n');
+        text.push_str(&examples);
+    }
+    text
 }
 
 /// What a model is told of the search. It depends on the set alone.

@@ -215,7 +215,7 @@ fn compact() -> Result<(), Box<dyn std::error::Error>> {
             );
         }
     }
-    let help = ToolCall::new("call_1", "tool_help", r#"{"name": "order"}"#);
+    let help = ToolCall::new("call_1", "search_tools", r#"{"query": "order"}"#);
     println!(
         "{}",
         compact

@@ -12,6 +12,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use toolwright_provider::call::ToolDef;
 
 pub(crate) use self::ledger::Ledger;
 pub use self::money::Money;
@@ -232,7 +233,7 @@ pub(crate) fn estimated_request(request: &ModelRequest<'_>) -> u64 {
     let schema = request.schema.map_or(0, |schema| schema.as_json().len());
     let bytes = request.system.map_or(0, str::len) + schema + messages.sum::<usize>();
     let defs = request.tools.definitions();
-    let defs: usize = defs.map(|def| def.estimated_tokens()).sum();
+    let defs: usize = defs.map(ToolDef::estimated_tokens).sum();
     (bytes / BYTES + defs) as u64
 }
 

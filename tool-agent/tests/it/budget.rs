@@ -335,6 +335,21 @@ async fn an_agent_in_a_call_has_a_budget_of_its_own() {
 }
 
 #[tokio::test]
+async fn a_detached_agent_spends_from_its_own_budget_alone() {
+    let inner = talker(script([says(1_000, 0)]));
+    let tool = AgentTool::new(inner, "helper", "Helps.").detached();
+    let outer = script([calls(&["helper"], 100, 0), says(10, 0), says(10, 0)]);
+    let tools = Toolset::new([tool.build().unwrap()]).unwrap();
+    let agent = Agent::new(outer, tools).budget(Budget::new().tokens(500));
+    let mut session = Session::ask("Hi!");
+    run(&agent, &mut session).await;
+    session.queue().arrived().await;
+    let end = run(&agent, &mut session).await;
+    assert_eq!(end.text(), Some("Done."));
+    assert_eq!(end.left.unwrap().tokens, Some(380));
+}
+
+#[tokio::test]
 async fn an_agent_whose_model_has_no_price_is_an_error_of_its_call() {
     let inner = talker(ScriptedModel::new([]).named("other"));
     let outer = script([calls(&["helper"], 10, 0), says(10, 0)]);

@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 use toolwright::schema::SchemaDoc;
 use toolwright::{Context, DynTool, ToolDef, Toolset, Wire, tool, tools};
+use toolwright_testing::choice;
 
 #[derive(Deserialize)]
 struct Definition {
@@ -19,12 +20,6 @@ struct Definition {
     description: String,
     #[serde(default = "SchemaDoc::empty_object")]
     parameters: SchemaDoc,
-}
-
-#[derive(Deserialize)]
-struct Question {
-    question: String,
-    expected: Vec<String>,
 }
 
 /// Finds tools by what they do. Search before you say that there is none.
@@ -63,7 +58,8 @@ fn report(tools: &str, questions: &str) -> Result<serde_json::Value, String> {
         DynTool::declare(def)
     });
     let tools = Toolset::new(declared).map_err(|error| error.to_string())?;
-    let questions: Vec<Question> = lines(questions)?;
+    let questions =
+        choice::questions(&read(questions)?).map_err(|error| format!("{questions}: {error}"))?;
     let (cx, counted) = (Context::new(), questions.len().max(1) as f64);
 
     // The first search makes the index.
@@ -71,28 +67,17 @@ fn report(tools: &str, questions: &str) -> Result<serde_json::Value, String> {
     tools.search("", 1, &cx.scope());
     let indexed = start.elapsed();
 
-    let mut recall = [1, 5, 10].map(|most| (most, 0.0));
-    let mut searched = Duration::ZERO;
-    for Question { question, expected } in &questions {
-        let start = Instant::now();
-        let found = tools.search(question, 10, &cx.scope());
-        searched += start.elapsed();
-        for (most, sum) in &mut recall {
-            let first = || found.iter().take(*most);
-            let hits = expected
-                .iter()
-                .filter(|name| first().any(|found| found.def.name == ***name));
-            *sum += hits.count() as f64 / expected.len().max(1) as f64;
-        }
-    }
-    let [at_1, at_5, at_10] = recall.map(|(_, sum)| sum / counted);
+    let start = Instant::now();
+    let recall = choice::recall(&tools, &questions);
+    let searched = start.elapsed();
     let ms = |time: Duration| time.as_secs_f64() * 1000.0;
     Ok(json!({
         "tools": tools.len(),
         "questions": questions.len(),
-        "recall_at_1": at_1,
-        "recall_at_5": at_5,
-        "recall_at_10": at_10,
+        "recall_at_1": recall.recall_at_1,
+        "recall_at_5": recall.recall_at_5,
+        "recall_at_10": recall.recall_at_10,
+        "mean_reciprocal_rank": recall.mean_reciprocal_rank,
         "search_ms": ms(searched) / counted,
         "index_ms": ms(indexed),
         "all": size(&tools),
@@ -110,12 +95,16 @@ fn size(tools: &Toolset) -> serde_json::Value {
 
 /// A value a line.
 fn lines<T: DeserializeOwned>(path: &str) -> Result<Vec<T>, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+    let text = read(path)?;
     let lines = (1..)
         .zip(text.lines())
         .filter(|(_, line)| !line.trim().is_empty());
-    let read = |(number, line)| {
+    let parse = |(number, line)| {
         serde_json::from_str(line).map_err(|error| format!("{path}, line {number}: {error}"))
     };
-    lines.map(read).collect()
+    lines.map(parse).collect()
+}
+
+fn read(path: &str) -> Result<String, String> {
+    std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))
 }

@@ -55,7 +55,7 @@ impl std::fmt::Display for Escaped<'_> {
                 '"' => f.write_str("&quot;")?,
                 // XML has no way to write most of them.
                 _ if it.is_control() || matches!(it, '\u{fffe}' | '\u{ffff}') => {
-                    f.write_char(' ')?
+                    f.write_char(' ')?;
                 }
                 _ => f.write_char(it)?,
             }

@@ -183,9 +183,9 @@ fn said(trajectory: &Trajectory, order: Order, wanted: &[Wanted]) -> String {
 
 #[test]
 fn orders_are_exact_in_order_and_any() {
+    use Order::{AnyOrder, Exact, InOrder};
     let made = trajectory(json!([["a", {}], ["b", {"n": 1}], ["a", {}]]));
     let (a, b, c) = (|| call("a"), || call("b"), || call("c"));
-    use Order::{AnyOrder, Exact, InOrder};
     for (order, wanted, fault) in [
         (Exact, vec![a(), b(), a()], "ok"),
         (Exact, vec![a(), a()], "call 2 is not `a`"),

@@ -60,7 +60,8 @@ fn report(tools: &str, questions: &str) -> Result<serde_json::Value, String> {
     let tools = Toolset::new(declared).map_err(|error| error.to_string())?;
     let questions =
         choice::questions(&read(questions)?).map_err(|error| format!("{questions}: {error}"))?;
-    let (cx, counted) = (Context::new(), questions.len().max(1) as f64);
+    let counted = u32::try_from(questions.len().max(1)).unwrap_or(u32::MAX);
+    let cx = Context::new();
 
     // The first search makes the index.
     let start = Instant::now();
@@ -78,7 +79,7 @@ fn report(tools: &str, questions: &str) -> Result<serde_json::Value, String> {
         "recall_at_5": recall.recall_at_5,
         "recall_at_10": recall.recall_at_10,
         "mean_reciprocal_rank": recall.mean_reciprocal_rank,
-        "search_ms": ms(searched) / counted,
+        "search_ms": ms(searched / counted),
         "index_ms": ms(indexed),
         "all": size(&tools),
         "deferred": size(&tools![search_tools]),
@@ -89,7 +90,7 @@ fn report(tools: &str, questions: &str) -> Result<serde_json::Value, String> {
 fn size(tools: &Toolset) -> serde_json::Value {
     let sent = Wire::OpenAiChat.definitions(tools);
     let bytes = sent.len();
-    let tokens: usize = tools.definitions().map(|def| def.estimated_tokens()).sum();
+    let tokens: usize = tools.definitions().map(ToolDef::estimated_tokens).sum();
     json!({"bytes": bytes, "tokens": tokens})
 }
 

@@ -22,6 +22,7 @@ use toolwright::wire::{Message, Parallel, ToolChoice};
 use toolwright::{
     Context, DynTool, Encoder, Outcome, ToolCall, ToolDef, ToolResult, Toolset, Wire,
 };
+use toolwright_testing::choice;
 
 #[derive(Deserialize)]
 struct Definition {
@@ -29,12 +30,6 @@ struct Definition {
     description: String,
     #[serde(default = "SchemaDoc::empty_object")]
     parameters: SchemaDoc,
-}
-
-#[derive(Deserialize)]
-struct Question {
-    question: String,
-    expected: Vec<String>,
 }
 
 fn main() -> ExitCode {
@@ -63,29 +58,19 @@ fn report(tools: &str, questions: &str) -> Result<serde_json::Value, String> {
         DynTool::declare(def)
     });
     let tools = Toolset::new(declared).map_err(|error| error.to_string())?;
-    let questions: Vec<Question> = lines(questions)?;
-    let (cx, counted) = (Context::new(), questions.len().max(1) as f64);
+    let questions =
+        choice::questions(&read(questions)?).map_err(|error| format!("{questions}: {error}"))?;
+    let counted = u32::try_from(questions.len().max(1)).unwrap_or(u32::MAX);
+    let cx = Context::new();
 
     // The first search makes the index.
     let start = Instant::now();
     tools.search("", 1, &cx.scope());
     let indexed = start.elapsed();
 
-    let mut recall = [1, 5, 10].map(|most| (most, 0.0));
-    let mut searched = Duration::ZERO;
-    for Question { question, expected } in &questions {
-        let start = Instant::now();
-        let found = tools.search(question, 10, &cx.scope());
-        searched += start.elapsed();
-        for (most, sum) in &mut recall {
-            let first = || found.iter().take(*most);
-            let hits = expected
-                .iter()
-                .filter(|name| first().any(|found| found.def.name == ***name));
-            *sum += hits.count() as f64 / expected.len().max(1) as f64;
-        }
-    }
-    let [at_1, at_5, at_10] = recall.map(|(_, sum)| sum / counted);
+    let start = Instant::now();
+    let recall = choice::recall(&tools, &questions);
+    let searched = start.elapsed();
     let group = Namespace::new("tools").map_err(|error| error.to_string())?;
     let deferred = tools.defer(group);
     let ms = |time: Duration| time.as_secs_f64() * 1000.0;
@@ -93,10 +78,11 @@ fn report(tools: &str, questions: &str) -> Result<serde_json::Value, String> {
     Ok(json!({
         "tools": tools.len(),
         "questions": questions.len(),
-        "recall_at_1": at_1,
-        "recall_at_5": at_5,
-        "recall_at_10": at_10,
-        "search_ms": ms(searched) / counted,
+        "recall_at_1": recall.recall_at_1,
+        "recall_at_5": recall.recall_at_5,
+        "recall_at_10": recall.recall_at_10,
+        "mean_reciprocal_rank": recall.mean_reciprocal_rank,
+        "search_ms": ms(searched / counted),
         "index_ms": ms(indexed),
         "bytes_all": all.0,
         "tokens_all": all.1,
@@ -168,12 +154,16 @@ fn request(tools: &Toolset, loaded: &[&str]) -> String {
 
 /// A value a line.
 fn lines<T: DeserializeOwned>(path: &str) -> Result<Vec<T>, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+    let text = read(path)?;
     let lines = (1..)
         .zip(text.lines())
         .filter(|(_, line)| !line.trim().is_empty());
-    let read = |(number, line)| {
+    let parse = |(number, line)| {
         serde_json::from_str(line).map_err(|error| format!("{path}, line {number}: {error}"))
     };
-    lines.map(read).collect()
+    lines.map(parse).collect()
+}
+
+fn read(path: &str) -> Result<String, String> {
+    std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))
 }

@@ -30,7 +30,7 @@ pub use self::step::StepResult;
 pub use self::tool::AgentTool;
 use crate::event::{EventFn, Listener, RunEvent};
 use crate::span::AgentSpan;
-use crate::{AgentError, Assistant, Checkpointer, Model, Node, Run, Session};
+use crate::{AgentError, Assistant, Budget, Checkpointer, Model, Node, Run, Session};
 
 /// Default number of model calls in one run.
 const MAX_TURNS: NonZeroU32 = NonZeroU32::MIN.saturating_add(15);
@@ -79,6 +79,7 @@ pub struct Agent {
     max_turns: NonZeroU32,
     max_tool_rounds: Option<NonZeroU32>,
     max_steps: NonZeroU32,
+    budget: Option<Budget>,
     before: Vec<Node>,
     after: Vec<Node>,
     halt_when: Option<Arc<HaltCondition>>,
@@ -146,6 +147,7 @@ impl Agent {
             max_turns: MAX_TURNS,
             max_tool_rounds: None,
             max_steps: MAX_STEPS,
+            budget: None,
             before: Vec::new(),
             after: Vec::new(),
             halt_when: None,
@@ -211,6 +213,23 @@ impl Agent {
     pub fn max_steps(self, most: u32) -> Self {
         Self {
             max_steps: at_least_one(most),
+            ..self
+        }
+    }
+
+    /// Limits what a session spends, in all of its runs. A request that the rest of the budget does not pay for is not
+    /// sent, and calls are not run once nothing is left: the run ends with [`RunEnd::Budget`](crate::RunEnd::Budget),
+    /// which says what was left. [`finalize`](Self::finalize) fails then. With a larger budget the session continues.
+    ///
+    /// What a request takes at least is estimated, as a quarter of its bytes. What it will be answered is not known
+    /// before, so the last response may take more than is left. If a provider does not report the usage, the estimate
+    /// counts. Requests that fail count nothing.
+    ///
+    /// The budget also holds for the agents that the session's calls run, together with budgets of their own. After a
+    /// [hand-over](Self::peer) it stays that of this agent.
+    pub fn budget(self, budget: Budget) -> Self {
+        Self {
+            budget: Some(budget),
             ..self
         }
     }

@@ -282,6 +282,10 @@ impl Model for Endpoint {
     ) -> BoxFuture<'a, Result<ModelResponse, ModelError>> {
         Box::pin(self.send(request, deltas))
     }
+
+    fn name(&self) -> Option<&str> {
+        Some(&self.model)
+    }
 }
 
 impl fmt::Debug for Endpoint {

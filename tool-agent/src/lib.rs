@@ -3,6 +3,7 @@
 //! Use it through the crate `toolwright`, feature `agent`.
 
 mod agent;
+mod budget;
 mod checkpoint;
 mod digest;
 mod event;
@@ -20,6 +21,7 @@ mod thread;
 mod tool_node;
 
 pub use self::agent::{Agent, AgentTool, HANDOFF, Hooks, StepResult, handoff};
+pub use self::budget::{Budget, Left, Money, Prices};
 #[cfg(feature = "sqlite")]
 pub use self::checkpoint::SqliteCheckpointer;
 pub use self::checkpoint::{

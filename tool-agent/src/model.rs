@@ -27,6 +27,12 @@ pub trait Model: Send + Sync {
         request: ModelRequest<'a>,
         deltas: DeltaSink<'a>,
     ) -> BoxFuture<'a, Result<ModelResponse, ModelError>>;
+
+    /// Returns the name that [`Prices`](crate::Prices) know the model by, such as `gpt-5`. Default: none. A model around
+    /// another one returns the other's.
+    fn name(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// Request to a model.

@@ -8,7 +8,7 @@ use toolwright_provider::call::EndReason;
 use toolwright_provider::call::{HaltReason, Payload, ToolError};
 use toolwright_schema::text::ShortStr;
 
-use crate::{CheckpointError, ModelError, SessionError, ThreadError, Usage};
+use crate::{CheckpointError, Left, ModelError, SessionError, ThreadError, Usage};
 
 /// Node of an agent's loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -59,6 +59,8 @@ pub struct Run {
     pub rounds: u32,
     /// Usage of the run's model calls.
     pub usage: Usage,
+    /// What is left of the agent's [budget](crate::Agent::budget) for the session. `None` without a budget.
+    pub left: Option<Left>,
 }
 
 /// Reason why a run ended.
@@ -117,6 +119,14 @@ pub enum RunEnd {
     MaxToolRounds(u32),
     /// The run reached its limit of visited nodes.
     MaxSteps(u32),
+    /// A [budget](crate::Agent::budget) does not pay for the next request or calls. The calls are pending, and run when
+    /// the session runs again with a larger budget.
+    Budget {
+        /// What is left of the budget.
+        left: Left,
+        /// Estimated tokens of the request that was not sent. 0 if calls come next.
+        needs: u64,
+    },
     /// The host cancelled the run.
     Cancelled,
     /// The model failed after the first turn. The turns before are kept.
@@ -146,6 +156,7 @@ impl RunEnd {
             Self::MaxTurns(_) => EndReason::MaxTurns,
             Self::MaxToolRounds(_) => EndReason::MaxToolRounds,
             Self::MaxSteps(_) => EndReason::MaxSteps,
+            Self::Budget { .. } => EndReason::Budget,
             Self::Cancelled => EndReason::Cancelled,
             Self::ModelError(_) => EndReason::Error,
         };
@@ -171,6 +182,7 @@ impl Run {
             RunEnd::MaxTurns(most) => Err(AgentError::Limit("model calls", most)),
             RunEnd::MaxToolRounds(most) => Err(AgentError::Limit("rounds of tools", most)),
             RunEnd::MaxSteps(most) => Err(AgentError::Limit("steps", most)),
+            RunEnd::Budget { left, .. } => Err(AgentError::Budget(left)),
             RunEnd::ToolError(error) => Err(AgentError::Tool(error)),
             RunEnd::ModelError(error) => Err(AgentError::Model(error)),
             _ => Ok(self),
@@ -192,6 +204,11 @@ pub enum AgentError {
     Tool(ToolError),
     /// The run reached a limit: the counted thing and the limit.
     Limit(&'static str, u32),
+    /// A budget does not pay for what comes next: what is left of it.
+    Budget(Left),
+    /// A budget limits money, and the host's [prices](crate::Prices) have no model of this name. It is empty for a model
+    /// without one.
+    NoPrice(String),
     /// The host cancelled the run.
     Cancelled,
     /// The final answer does not match the schema.
@@ -221,6 +238,14 @@ impl fmt::Display for AgentError {
             Self::Model(error) => error.fmt(f),
             Self::Tool(error) => error.fmt(f),
             Self::Limit(what, most) => write!(f, "the run reached its limit of {most} {what}"),
+            Self::Budget(left) => write!(
+                f,
+                "the budget does not pay for what comes next: {left} left"
+            ),
+            Self::NoPrice(model) if model.is_empty() => {
+                f.write_str("the table of prices has none for a model without a name")
+            }
+            Self::NoPrice(model) => write!(f, "the table of prices has no model `{model}`"),
             Self::Cancelled => f.write_str("the run was cancelled"),
             Self::Answer(error) => {
                 write!(f, "the answer does not match the schema: {error}")

@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use toolwright_provider::call::ToolCall;
 use toolwright_runtime::tool::{Decision, State};
 
+use crate::budget::Spent;
 use crate::{CheckpointId, Node, Thread, ThreadMessage, ThreadRepair, Usage};
 use toolwright_provider::call::FormatVersion;
 
@@ -97,7 +98,7 @@ pub struct Session {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     versions: BTreeMap<usize, String>,
     #[serde(default)]
-    pub(crate) usage: Usage,
+    pub(crate) usage: Spent,
     #[serde(default, skip_serializing_if = "OwnQueue::is_untouched")]
     queue: OwnQueue,
     /// Result of the last run that ended.
@@ -245,7 +246,7 @@ impl Session {
             },
             waits: Vec::new(),
             versions: BTreeMap::new(),
-            usage: Usage::default(),
+            usage: Spent::default(),
             queue: OwnQueue::default(),
             result: None,
             ending: None,
@@ -347,9 +348,9 @@ impl Session {
         self.at.node
     }
 
-    /// Returns the usage of all model calls so far.
+    /// Returns the usage of all model calls so far. [`Prices::cost`](crate::Prices::cost) is what it cost.
     pub fn usage(&self) -> Usage {
-        self.usage
+        self.usage.total()
     }
 
     /// Returns the unanswered calls of the last turn, in call order. [`decide`](Self::decide) settles any of them.

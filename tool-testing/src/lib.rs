@@ -5,6 +5,7 @@ mod accepted;
 mod agreement;
 mod approved;
 mod calls;
+pub mod choice;
 pub mod conformance;
 mod decimal;
 mod make;

@@ -6,6 +6,7 @@
 mod lease;
 mod model;
 mod open;
+mod spending;
 mod tools;
 
 use std::sync::Arc;
@@ -77,7 +78,7 @@ impl<'a> Engine<'a> {
             .as_ref()
             .map(SubSessions::take_cost)
             .unwrap_or_default();
-        self.usage += cost;
+        self.usage += cost.total();
         self.session.usage += cost;
     }
 
@@ -285,6 +286,7 @@ impl<'a> Engine<'a> {
             turns: self.turns,
             rounds: self.rounds,
             usage: self.usage,
+            left: self.left(),
         }
     }
 
@@ -318,6 +320,11 @@ impl<'a> Engine<'a> {
         }
         if let Some(limit) = self.limit(node) {
             return Ok(Some(limit));
+        }
+        if node == Node::Tools
+            && let Some(spent) = self.is_spent()?
+        {
+            return Ok(Some(spent));
         }
         let run_id = &self.session.run_id();
         self.emit(&RunEvent::NodeStarted {

@@ -12,7 +12,9 @@ use toolwright_schema::shape::Schema;
 use super::Agent;
 use super::engine::until;
 use crate::span::AgentSpan;
-use crate::{AgentError, DeltaSink, ModelRequest, Session, SessionError, Status, ThreadMessage};
+use crate::{
+    AgentError, DeltaSink, ModelRequest, RunEnd, Session, SessionError, Status, ThreadMessage,
+};
 
 /// Last message of the request. Providers expect a user's message at the end.
 const ASKS: &str = "Now give your final answer, in the form that is asked for.";
@@ -71,14 +73,20 @@ impl Agent {
         let mut request = ModelRequest::new(&thread, &tools, &ToolChoice::None);
         request.system = active_agent.system.as_deref();
         request.schema = Some(&schema);
+        let spending = active_agent.spending(self, cx);
+        let needs = spending.needs(&request);
+        if let Some(RunEnd::Budget { left, .. }) = spending.reserve(&session.usage, needs)? {
+            return Err(AgentError::Budget(left));
+        }
         let stop = cx.cancel();
         let span = AgentSpan::of_model(Some(session.id()));
         let response = span.around(active_agent.model.respond(request, DeltaSink::NONE));
         let response = until(response, stop.cancelled()).await;
+        let usage = spending.settle(needs, response.as_ref().and_then(|it| it.as_ref().ok()));
+        session.usage.add(spending.model(), usage);
         let response = response.ok_or(AgentError::Cancelled)?;
         span.answered(&response);
         let response = response.map_err(AgentError::Model)?;
-        session.usage += response.usage.unwrap_or_default();
         read(&response.text, cx).map_err(AgentError::Answer)
     }
 }

@@ -13,8 +13,9 @@ use toolwright_runtime::executor::{Handled, Layer, Next, Request};
 use toolwright_runtime::tool::{BoxFuture, Cancel, Context, State};
 use toolwright_schema::text::ShortStr;
 
+use crate::budget::{Ledger, Spent};
 use crate::session::id_of;
-use crate::{CheckpointError, Checkpointer, Queue, Session, Usage};
+use crate::{CheckpointError, Checkpointer, Queue, Session};
 
 /// Sub-sessions of one visit of the tools node: the sessions that continue, their store, and the queue of the outermost
 /// conversation. As a layer, it makes a call pending if the call's agent pauses.
@@ -32,12 +33,14 @@ struct VisitShared {
     /// Slots by the call's place in the turn.
     slots: Mutex<BTreeMap<usize, Slot>>,
     counted: CountedUsage,
+    /// Budgets around the calls.
+    ledger: Option<Ledger>,
     failed: Mutex<Option<CheckpointError>>,
 }
 
 /// Usage that is already counted, by session id: in the caller's session, or in the slot's `cost`. All agents below the
 /// outermost share it, so an agent that starts again does not count its inner agents twice.
-type CountedUsage = Arc<Mutex<BTreeMap<String, Usage>>>;
+type CountedUsage = Arc<Mutex<BTreeMap<String, Spent>>>;
 
 /// Sub-session of one call.
 #[derive(Default)]
@@ -47,7 +50,7 @@ struct Slot {
     kept: Option<Session>,
     paused: Option<Session>,
     /// Usage that is not counted yet.
-    cost: Usage,
+    cost: Spent,
 }
 
 impl SubSessions {
@@ -56,6 +59,7 @@ impl SubSessions {
         session: &Session,
         outer: Option<&Self>,
         host: &Context,
+        ledger: Option<Ledger>,
     ) -> Self {
         let counted =
             outer.map_or_else(CountedUsage::default, |outer| Arc::clone(&outer.0.counted));
@@ -77,6 +81,7 @@ impl SubSessions {
             state: host.state().clone(),
             slots,
             counted,
+            ledger,
             failed: Mutex::default(),
         }))
     }
@@ -100,6 +105,10 @@ impl SubSessions {
 
     pub(super) fn state(&self) -> &State {
         &self.0.state
+    }
+
+    pub(super) fn ledger(&self) -> Option<&Ledger> {
+        self.0.ledger.as_ref()
     }
 
     /// Returns the session id of the call's agent. A repeated call has the same id.
@@ -126,8 +135,8 @@ impl SubSessions {
     }
 
     /// Returns the usage of the visit's calls since the last call of this method.
-    pub(super) fn take_cost(&self) -> Usage {
-        let mut cost = Usage::default();
+    pub(super) fn take_cost(&self) -> Spent {
+        let mut cost = Spent::default();
         for slot in self.slots().values_mut() {
             cost += std::mem::take(&mut slot.cost);
         }
@@ -193,11 +202,21 @@ impl SlotHandle {
     ///
     /// A layer may make the call again, and a stored session may hold usage of a process that died before it was
     /// counted.
-    fn counts(&self, before: Usage, session: &Session) {
+    fn counts(&self, before: &Spent, session: &Session) {
         if let Some(slot) = self.subs.slots().get_mut(&self.index) {
             let counted = mark_counted(&self.subs.0.counted, session);
-            slot.cost += excess(before, counted);
-            slot.cost += excess(session.usage(), before);
+            slot.cost += before.above(&counted);
+            slot.cost += session.usage.above(before);
+        }
+    }
+
+    /// Tells the budgets what a process spent that died before it was counted.
+    fn tell(&self, session: &Session) {
+        if let Some(ledger) = &self.subs.0.ledger {
+            let counted = &self.subs.0.counted;
+            let counted = counted.lock().unwrap_or_else(PoisonError::into_inner);
+            let counted = counted.get(session.id()).cloned().unwrap_or_default();
+            ledger.add(&session.usage.above(&counted));
         }
     }
 
@@ -211,14 +230,17 @@ impl SlotHandle {
 /// Session of a call whose agent runs. Dropping it counts its usage, so a timeout or a cancellation loses nothing.
 pub(super) struct RunningSession {
     pub(super) session: Session,
-    before: Usage,
+    before: Spent,
     slot: Option<SlotHandle>,
 }
 
 impl RunningSession {
     pub(super) fn new(session: Session, slot: Option<SlotHandle>) -> Self {
+        if let Some(slot) = &slot {
+            slot.tell(&session);
+        }
         Self {
-            before: session.usage(),
+            before: session.usage.clone(),
             session,
             slot,
         }
@@ -229,7 +251,7 @@ impl RunningSession {
         let Some(slot) = &self.slot else {
             return false;
         };
-        slot.counts(self.before, &self.session);
+        slot.counts(&self.before, &self.session);
         slot.pauses(std::mem::take(&mut self.session));
         self.slot = None;
         true
@@ -239,27 +261,17 @@ impl RunningSession {
 impl Drop for RunningSession {
     fn drop(&mut self) {
         if let Some(slot) = &self.slot {
-            slot.counts(self.before, &self.session);
+            slot.counts(&self.before, &self.session);
         }
     }
 }
 
 /// Marks all usage of the session as counted. Returns the usage counted before.
-fn mark_counted(counted: &CountedUsage, session: &Session) -> Usage {
+fn mark_counted(counted: &CountedUsage, session: &Session) -> Spent {
     // Read and update under one lock.
     let mut counted = counted.lock().unwrap_or_else(PoisonError::into_inner);
     let counted = counted.entry(session.id().to_owned()).or_default();
-    let (before, all) = (*counted, session.usage());
-    *counted = Usage {
-        input: all.input.max(before.input),
-        output: all.output.max(before.output),
-    };
+    let before = counted.clone();
+    *counted = before.clone().max(&session.usage);
     before
-}
-
-fn excess(all: Usage, counted: Usage) -> Usage {
-    Usage {
-        input: all.input.saturating_sub(counted.input),
-        output: all.output.saturating_sub(counted.output),
-    }
 }

@@ -31,7 +31,8 @@ const TIMEOUT: Duration = Duration::from_hours(1);
 ///
 /// The conversation starts with the state of the calling conversation, and with none of its messages. Its events go to
 /// the agent's own listeners. Its usage is part of the caller's. The host's cancellation of the run cancels it. A limit
-/// that it reaches, or a failure of its model, is an error of the call.
+/// that it reaches, or a failure of its model, is an error of the call. [Budgets](Agent::budget) of its callers hold for
+/// it too.
 ///
 /// # Pauses
 ///
@@ -122,7 +123,8 @@ impl AgentTool {
     /// cancels the agent with that conversation's token, or by the call's key.
     ///
     /// If the agent asks somebody, the question is the call's result. Its session is left in the queue then: see
-    /// [`Queue::take_paused`](crate::Queue::take_paused). Its usage is not part of the caller's. With a checkpointer it
+    /// [`Queue::take_paused`](crate::Queue::take_paused). Its usage is not part of the caller's, whose
+    /// [budget](Agent::budget) does not hold for it. With a checkpointer it
     /// goes on in another process where it stood.
     pub fn detached(mut self) -> Self {
         self.def.background = true;
@@ -153,7 +155,11 @@ impl AgentTool {
         let in_background = cx.open_call().is_some();
         let slot = subs.as_ref().filter(|_| !in_background);
         let slot = slot.and_then(|subs| subs.slot(&cx));
-        let mut agent_call = AgentCall::new(self, subs.as_ref(), &cx);
+        let ledger = slot
+            .as_ref()
+            .and(subs.as_ref())
+            .and_then(SubSessions::ledger);
+        let mut agent_call = AgentCall::new(self, subs.as_ref(), ledger.cloned(), &cx);
         let kept = slot.as_ref().and_then(|slot| slot.kept.clone());
         let session = match agent_call.session(kept, input).await {
             Ok(session) => session,

@@ -30,7 +30,10 @@ use crate::{BoxFuture, Thread};
 /// # });
 /// ```
 #[derive(Debug, Clone)]
-pub struct ScriptedModel(Arc<Script>);
+pub struct ScriptedModel {
+    script: Arc<Script>,
+    name: Option<Arc<str>>,
+}
 
 #[derive(Debug)]
 struct Script {
@@ -65,17 +68,30 @@ impl ScriptedModel {
     /// Creates a model that returns these responses in order.
     pub fn new(steps: impl IntoIterator<Item = Result<ModelResponse, ModelError>>) -> Self {
         let steps: VecDeque<_> = steps.into_iter().collect();
-        Self(Arc::new(Script {
+        let script = Script {
             state: Mutex::new(State {
                 all: steps.len(),
                 steps,
                 requests: Vec::new(),
             }),
-        }))
+        };
+        Self {
+            script: Arc::new(script),
+            name: None,
+        }
+    }
+
+    /// Sets the [name](Model::name).
+    pub fn named(self, name: impl Into<Arc<str>>) -> Self {
+        Self {
+            name: Some(name.into()),
+            ..self
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+        let state = &self.script.state;
+        state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the recorded requests, in order.
@@ -156,6 +172,10 @@ impl Model for ScriptedModel {
             }
             step
         })
+    }
+
+    fn name(&self) -> Option<&str> {
+        self.name.as_deref()
     }
 }
 

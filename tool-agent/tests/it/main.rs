@@ -6,6 +6,7 @@ mod agent_tool_kept;
 mod aimock;
 mod allm;
 mod approved;
+mod budget;
 mod by_hand;
 mod cancelled;
 mod checkpoints;

@@ -14,9 +14,10 @@ use std::task::Poll;
 use proptest::prelude::*;
 use serde_json::json;
 use toolwright::agent::{
-    Agent, AgentError, BoxFuture, CallRef, CheckpointId, Checkpointer, DeltaSink, FormatError,
-    HANDOFF, MemoryCheckpointer, Model, ModelError, ModelErrorKind, ModelRequest, ModelResponse,
-    Node, PendingCall, PendingCallReason, Session, Status, Thread, ThreadMessage, ThreadRepair,
+    Agent, AgentError, BoxFuture, Budget, CallRef, CheckpointId, Checkpointer, DeltaSink,
+    FormatError, HANDOFF, MemoryCheckpointer, Model, ModelError, ModelErrorKind, ModelRequest,
+    ModelResponse, Node, PendingCall, PendingCallReason, Session, Status, Thread, ThreadMessage,
+    ThreadRepair,
 };
 use toolwright::layers::Approval;
 use toolwright::{
@@ -568,7 +569,15 @@ impl Host {
         };
         let stop = Cancel::new();
         let cx = Context::new().with(stop.clone()).with_cancel(stop);
-        let run = at_most(polls, self.agent.run(session, &cx)).await;
+        // What a budget refuses goes on in a later run.
+        let agent = match self.draws.below(4) {
+            0 => {
+                let most = 500 * u64::try_from(self.draws.below(8)).unwrap();
+                self.agent.clone().budget(Budget::new().tokens(most))
+            }
+            _ => self.agent.clone(),
+        };
+        let run = at_most(polls, agent.run(session, &cx)).await;
         match run {
             // Somebody is needed, or the model does not answer: the session says so.
             Some(

@@ -152,6 +152,8 @@ end_reasons! {
     Aborted = "aborted",
     /// A tool asks a person.
     AskUser = "ask_user",
+    /// A budget does not pay for what comes next.
+    Budget = "budget",
     /// The host said stop.
     Cancelled = "cancelled",
     /// The model said its last word.

@@ -1,3 +1,4 @@
 //! The tests of this package, a module each.
 
+mod choice;
 mod conformance;

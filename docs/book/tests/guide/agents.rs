@@ -6,6 +6,7 @@ mod program;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{ModelResponse, Status};
 use toolwright::call::Cancel;
+use toolwright::wire::Usage;
 use toolwright::{Context, Executor, ToolCall, tool, tools};
 
 use crate::output;
@@ -39,6 +40,34 @@ fn limited(agent: Agent) -> Agent {
         .halt_when(|session, _last_message| session.usage().total() > 50_000)
 }
 // ANCHOR_END: limits
+
+// ANCHOR: budget
+use toolwright::agent::{Budget, Money, Prices, RunEnd};
+
+fn with_budget(agent: Agent) -> Agent {
+    // What a million tokens cost: of requests, and of responses.
+    let prices = Prices::new().model("gpt-5", Money::from_cents(125), Money::from_cents(1_000));
+    agent.budget(
+        Budget::new()
+            .tokens(200_000)
+            .money(Money::from_cents(10), prices),
+    )
+}
+
+async fn answer(agent: &Agent, session: &mut Session) -> Result<(), AgentError> {
+    let run = agent.run(session, &Context::new()).await?;
+    match &run.end {
+        RunEnd::Budget { left, needs } => {
+            println!("not sent: {needs} tokens are needed, {left} left");
+        }
+        _ => println!("{}", run.text().unwrap_or_default()),
+    }
+    if let Some(left) = run.left {
+        println!("left: {left}");
+    }
+    Ok(())
+}
+// ANCHOR_END: budget
 
 // ANCHOR: events
 use toolwright::Encoder;
@@ -215,6 +244,26 @@ fn a_limit_is_an_end_and_the_next_run_goes_on() {
         assert!(end.strict().is_err());
         assert_eq!(run(&agent, &mut session).await, "Take your sunglasses!");
     });
+}
+
+#[test]
+fn a_budget_refuses_the_next_request() {
+    let usage = Usage {
+        input: 60_000,
+        output: 2_000,
+    };
+    let model = ScriptedModel::new([Ok(ModelResponse::text("It is sunny.").with_usage(usage))]);
+    let agent = Agent::new(model.named("gpt-5"), tools![forecast]);
+    let agent = with_budget(agent.system("x".repeat(80_000)));
+    let printed = output::of(|| {
+        block_on(async {
+            let mut session = Session::ask("Oslo?");
+            answer(&agent, &mut session).await.unwrap();
+            session.reply("And Rome?").unwrap();
+            answer(&agent, &mut session).await.unwrap();
+        });
+    });
+    output::shown("agents.budget.txt", &printed);
 }
 
 #[test]

@@ -192,8 +192,8 @@ fn a_decoder_takes_what_its_schema_admits() {
 // ANCHOR_END: samples
 
 // ANCHOR: scripted
-use toolwright::ToolCall;
 use toolwright::agent::{Agent, ModelResponse, Session, testing::ScriptedModel};
+use toolwright::{ToolCall, Toolset};
 
 #[tokio::test]
 async fn the_agent_reads_the_list_back() {
@@ -215,6 +215,108 @@ async fn the_agent_reads_the_list_back() {
     model.finish(); // every step was played, once
 }
 // ANCHOR_END: scripted
+
+// ANCHOR: recall
+use toolwright_testing::choice::{self, Changes, Recall};
+
+fn measured(tools: &Toolset) -> Result<Recall, String> {
+    // A file of your own, one question on a line.
+    let questions = choice::questions(include_str!("testing/questions.jsonl"))?;
+    Ok(choice::recall(tools, &questions))
+}
+
+#[test]
+fn the_search_finds_what_people_ask_for() {
+    let report = measured(&tools![add_line, greet, middle]).unwrap();
+    assert!(report.recall_at_5 > 0.6, "{report}");
+    // To keep beside the test: serde_json::to_string(&report), report.to_svg()
+}
+// ANCHOR_END: recall
+
+// ANCHOR: compare
+/// Adds a line to a shopping list: something to remember to get from a shop.
+#[tool(name = "add_line")]
+fn add_reworded(article: &str, count: u8) -> Result<String, String> {
+    add_line(article, count)
+}
+
+fn reworded() -> Result<Changes, String> {
+    let before = measured(&tools![add_line, greet, middle])?; // or a report that was stored
+    let after = measured(&tools![add_reworded, greet, middle])?;
+    Ok(before.compare(&after))
+}
+
+#[test]
+fn the_new_words_are_better() {
+    let changes = reworded().unwrap();
+    assert!(changes.worse.is_empty(), "{changes}");
+}
+// ANCHOR_END: compare
+
+// ANCHOR: trajectory
+use toolwright::agent::AgentError;
+use toolwright::executor::TraceStore;
+use toolwright_testing::choice::{Order, Scores, Trajectory, call};
+
+/// Plays a conversation.
+async fn tea_and_milk() -> Result<Trajectory, AgentError> {
+    let add = |id: &str, article| {
+        ToolCall::new(
+            id,
+            "add_line",
+            json!({"article": article, "count": 2}).to_string(),
+        )
+    };
+    let model = ScriptedModel::new([
+        Ok(ModelResponse::calls([
+            add("call_1", "tea"),
+            add("call_2", "milk"),
+        ])),
+        Ok(ModelResponse::text("Both are on your list.")),
+    ]);
+    let trace = TraceStore::new(1000); // the last 1000 events
+    let agent = Agent::new(model, tools![add_line]).listener(trace.clone());
+    let mut session = Session::ask("Tea and milk, two of each.");
+    agent.run(&mut session, &Context::new()).await?;
+    Ok(Trajectory::of(&trace, session.id()))
+}
+
+#[tokio::test]
+async fn the_agent_adds_what_is_needed() {
+    let calls = tea_and_milk().await.unwrap();
+    calls.assert(Order::Exact, &[call("add_line"), call("add_line")]);
+    let milk = call("add_line").with(json!({"article": "milk", "count": 2}));
+    let tea = call("add_line").containing(json!({"article": "tea"}));
+    calls.assert(Order::AnyOrder, &[milk, tea]);
+}
+// ANCHOR_END: trajectory
+
+// ANCHOR: scores
+async fn scored() -> Result<Scores, AgentError> {
+    let mut scores = Scores::new();
+    let wanted = |article| call("add_line").containing(json!({"article": article}));
+    let calls = tea_and_milk().await?; // with a real model, many different ones
+    scores.add("tea and milk", &calls, &[wanted("tea"), wanted("milk")]);
+    scores.add("bread and tea", &calls, &[wanted("bread"), wanted("tea")]);
+    Ok(scores)
+}
+// ANCHOR_END: scores
+
+#[tokio::test]
+async fn reports_of_choices_are_shown() {
+    let report = measured(&tools![add_line, greet, middle]).unwrap();
+    output::shown("testing.recall.txt", &report.to_string());
+    output::shown("testing.compare.txt", &reworded().unwrap().to_string());
+    output::shown("testing.scores.txt", &scored().await.unwrap().to_string());
+}
+
+#[test]
+fn another_order_is_said() {
+    let calls: Trajectory =
+        serde_json::from_value(json!([{"tool": "greet", "arguments": {}, "ok": true}])).unwrap();
+    let said = calls.check(Order::InOrder, &[call("greet"), call("add_line")]);
+    output::shown("testing.order.txt", &said.unwrap_err());
+}
 
 #[test]
 fn a_snapshot_has_every_dialect() {

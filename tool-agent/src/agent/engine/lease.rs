@@ -50,7 +50,7 @@ impl Engine<'_> {
         let has_agents = tools.iter().any(|tool| tool.resumes());
         let outer = self.host.get::<SubSessions>();
         let store = self.agent.persistence.store.clone();
-        let subs = || SubSessions::new(store, self.session, outer, &self.host);
+        let subs = || SubSessions::new(store, self.session, outer, &self.host, self.ledger());
         Ok(Lease {
             journal: self.journal(
                 self.session.thread().last_calls().to_vec(),

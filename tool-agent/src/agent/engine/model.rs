@@ -28,7 +28,13 @@ impl Engine<'_> {
         };
         let tools = tools.load(self.session.thread.loaded().chain(forced));
         let turn = self.turn();
+        let needs = self.needs(&tools);
+        if let Some(refused) = self.reserve(needs)? {
+            return Ok(Some(refused));
+        }
         let response = self.respond(&tools, turn).await;
+        let said = response.as_ref().ok().and_then(Option::as_ref);
+        self.settle(needs, said.map(|(said, _)| said));
         let (mut response, duration) = match response {
             Ok(Some(response)) => response,
             Ok(None) => return Ok(Some(RunEnd::Cancelled)),
@@ -39,10 +45,6 @@ impl Engine<'_> {
         };
         self.session.at.turn += 1;
         self.turns += 1;
-        if let Some(usage) = response.usage {
-            self.usage += usage;
-            self.session.usage += usage;
-        }
         self.name_calls(&mut response);
         let run_id = &self.session.run_id();
         self.emit(&RunEvent::ModelFinished {

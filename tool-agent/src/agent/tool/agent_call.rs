@@ -8,6 +8,7 @@ use toolwright_runtime::tool::{Context, State};
 use super::{AgentTool, FinalizeFn};
 use crate::agent::Agent;
 use crate::agent::sub_sessions::SubSessions;
+use crate::budget::Ledger;
 use crate::{AgentError, CheckpointError, ModelError, RunEnd, Session, Status};
 
 /// A call of an agent.
@@ -32,7 +33,12 @@ pub(super) enum AgentCallResult {
 }
 
 impl AgentCall {
-    pub(super) fn new(tool: &AgentTool, subs: Option<&SubSessions>, cx: &Context) -> Self {
+    pub(super) fn new(
+        tool: &AgentTool,
+        subs: Option<&SubSessions>,
+        ledger: Option<Ledger>,
+        cx: &Context,
+    ) -> Self {
         let mut agent = tool.agent.clone();
         if agent.persistence.store.is_none() {
             agent.persistence.store = subs.and_then(|subs| subs.store().cloned());
@@ -43,7 +49,9 @@ impl AgentCall {
             finish: tool.finish.clone(),
             id: subs.and_then(|subs| subs.id(cx)),
             state: cx.state().clone(),
-            cx: toolwright_runtime::tool::inside_call(cx).with_state(host),
+            cx: toolwright_runtime::tool::inside_call(cx)
+                .with_state(host)
+                .with(ledger),
         }
     }
 
@@ -155,6 +163,10 @@ fn failed(error: AgentError) -> ToolError {
         AgentError::Limit(what, most) => {
             ToolError::failed(format!("the agent reached its limit of {most} {what}"))
         }
+        // How much money there is, no model has to know.
+        AgentError::Budget(left) => ToolError::failed("the agent's budget does not pay for more")
+            .with_debug(left.to_string())
+            .permanent(),
         AgentError::Model(error) => model(error),
         AgentError::Answer(error) => ToolError::failed(format!(
             "the agent's answer does not match the schema: {error}"

@@ -1,0 +1,155 @@
+//! What model calls may spend: of the agent's budget, and of those around the call that runs it.
+
+use toolwright_provider::wire::ToolChoice;
+use toolwright_runtime::tool::Context;
+use toolwright_runtime::toolset::Toolset;
+
+use super::{Engine, VisitResult};
+use crate::agent::Agent;
+use crate::budget::{Budget, Ledger, Spent, estimated_request, estimated_response};
+use crate::{AgentError, Left, Model, ModelRequest, ModelResponse, RunEnd, Usage};
+
+/// What one request may spend.
+pub(in crate::agent) struct Spending<'a> {
+    model: &'a dyn Model,
+    budget: Option<&'a Budget>,
+    /// Budgets around the call that runs the agent.
+    ledger: Option<&'a Ledger>,
+}
+
+impl<'a> Spending<'a> {
+    /// Returns the name of the model; empty without one.
+    pub(in crate::agent) fn model(&self) -> &'a str {
+        self.model.name().unwrap_or_default()
+    }
+
+    /// Returns the estimated tokens of the request; 0 if nothing limits them.
+    pub(in crate::agent) fn needs(&self, request: &ModelRequest<'_>) -> u64 {
+        if self.is_limited() {
+            estimated_request(request)
+        } else {
+            0
+        }
+    }
+
+    fn is_limited(&self) -> bool {
+        self.budget.is_some() || self.ledger.is_some()
+    }
+
+    /// Reserves the tokens of a request. Returns the end of the run if a budget does not pay for them.
+    pub(in crate::agent) fn reserve(
+        &self,
+        spent: &Spent,
+        needs: u64,
+    ) -> Result<Option<RunEnd>, AgentError> {
+        let model = self.model();
+        let own = self.budget.map(|own| own.refuses(spent, model, needs));
+        if let Some(refused) = own.transpose()?.flatten() {
+            return Ok(Some(refused));
+        }
+        let outer = self.ledger.map(|outer| outer.reserve(model, needs));
+        Ok(outer.transpose()?.flatten())
+    }
+
+    /// Returns what the request took: as the provider reported, or by estimate if something limits it. Nothing without a
+    /// response.
+    pub(in crate::agent) fn settle(&self, needs: u64, response: Option<&ModelResponse>) -> Usage {
+        let usage = response.map(|response| match response.usage {
+            Some(usage) => usage,
+            None if self.is_limited() => Usage {
+                input: needs,
+                output: estimated_response(response),
+            },
+            None => Usage::default(),
+        });
+        let usage = usage.unwrap_or_default();
+        if let Some(outer) = self.ledger {
+            outer.settle(self.model(), needs, usage);
+        }
+        usage
+    }
+}
+
+impl Agent {
+    /// Returns what a request to this agent's model may spend. `limits` is the agent that runs the session.
+    pub(in crate::agent) fn spending<'a>(
+        &'a self,
+        limits: &'a Self,
+        host: &'a Context,
+    ) -> Spending<'a> {
+        Spending {
+            model: &*self.model,
+            budget: limits.budget.as_ref(),
+            ledger: around(host),
+        }
+    }
+}
+
+/// Returns the budgets around the call that runs the agent. A call in the background has none.
+fn around(host: &Context) -> Option<&Ledger> {
+    host.get::<Option<Ledger>>()?.as_ref()
+}
+
+impl Engine<'_> {
+    /// Returns what the next request may spend. A step is limited by its host.
+    fn spending(&self) -> Spending<'_> {
+        let spending = self.active_agent().spending(self.agent, &self.host);
+        if self.is_step {
+            return Spending {
+                budget: None,
+                ledger: None,
+                ..spending
+            };
+        }
+        spending
+    }
+
+    /// Returns the end of the run if a budget is spent, so that no calls run.
+    pub(super) fn is_spent(&self) -> VisitResult {
+        let Spending { budget, ledger, .. } = self.spending();
+        let own = budget.map(|own| own.is_spent(&self.session.usage));
+        if let Some(spent) = own.transpose()?.flatten() {
+            return Ok(Some(spent));
+        }
+        Ok(ledger.map(Ledger::is_spent).transpose()?.flatten())
+    }
+
+    /// Returns the estimated tokens of the next request; 0 if nothing limits them.
+    pub(super) fn needs(&self, tools: &Toolset) -> u64 {
+        let mut request = ModelRequest::new(&self.session.thread, tools, &ToolChoice::Auto);
+        request.system = self.active_agent().system.as_deref();
+        self.spending().needs(&request)
+    }
+
+    /// Reserves the tokens of the next request. Returns the end of the run if a budget does not pay for them.
+    pub(super) fn reserve(&self, needs: u64) -> VisitResult {
+        self.spending().reserve(&self.session.usage, needs)
+    }
+
+    /// Counts what the request took.
+    pub(super) fn settle(&mut self, needs: u64, response: Option<&ModelResponse>) {
+        let spending = self.spending();
+        let usage = spending.settle(needs, response);
+        let model = spending.model().to_owned();
+        self.usage += usage;
+        self.session.usage.add(&model, usage);
+    }
+
+    /// Returns what is left of the agent's budget.
+    pub(super) fn left(&self) -> Option<Left> {
+        let budget = self.agent.budget.as_ref().filter(|_| !self.is_step);
+        budget?.left(self.session).ok()
+    }
+
+    /// Returns the budgets around the calls of this session.
+    pub(super) fn ledger(&self) -> Option<Ledger> {
+        let around = around(&self.host).cloned();
+        match &self.agent.budget {
+            Some(own) => {
+                let spent = self.session.usage.clone();
+                Some(Ledger::new(own.clone(), spent, around))
+            }
+            None => around,
+        }
+    }
+}

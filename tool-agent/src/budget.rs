@@ -1,0 +1,246 @@
+//! Budgets: what a conversation may spend, in tokens and in money.
+//!
+//! What was spent is in the session, by model, so a price that changes applies to all of it. `ledger` lets the agents
+//! that calls run spend from the budgets around them.
+
+mod ledger;
+mod money;
+mod spent;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+pub(crate) use self::ledger::Ledger;
+pub use self::money::Money;
+pub(crate) use self::spent::Spent;
+use crate::{AgentError, ModelRequest, ModelResponse, RunEnd, Session, ThreadMessage, Usage};
+
+/// What a conversation may spend: tokens, money, or both. Without a limit it allows everything.
+///
+/// [`Agent::budget`](crate::Agent::budget) holds a session to it. All that a [session](Session::usage) has spent counts,
+/// in all of its runs, by any agent, and by agents that its calls ran.
+///
+/// ```
+/// use toolwright::agent::testing::ScriptedModel;
+/// use toolwright::agent::{Agent, Budget, ModelResponse, Money, Prices, RunEnd, Session};
+/// use toolwright::wire::Usage;
+/// use toolwright::{Context, Toolset};
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let answer = ModelResponse::text("Hello.").with_usage(Usage { input: 40_000, output: 1_000 });
+/// let model = ScriptedModel::new([Ok(answer)]).named("gpt-5");
+/// // For a million tokens of requests, and of responses.
+/// let prices = Prices::new().model("gpt-5", Money::from_cents(125), Money::from_cents(1_000));
+/// let budget = Budget::new().tokens(200_000).money(Money::from_cents(6), prices);
+/// let agent = Agent::new(model, &Toolset::default()).budget(budget.clone());
+///
+/// let mut session = Session::ask("Hi!");
+/// let run = agent.run(&mut session, &Context::new()).await.unwrap();
+/// assert_eq!(run.left.unwrap().to_string(), "159000 tokens, money 0");
+///
+/// // The model is not asked again.
+/// session.reply("And now?").unwrap();
+/// let run = agent.run(&mut session, &Context::new()).await.unwrap();
+/// assert!(matches!(run.end, RunEnd::Budget { .. }));
+/// # });
+/// ```
+#[derive(Debug, Clone, Default)]
+#[must_use = "it does nothing until an agent has it"]
+pub struct Budget {
+    tokens: Option<u64>,
+    money: Option<(Money, Arc<Prices>)>,
+}
+
+/// Prices of models, in money of the host's. A table can be read from JSON:
+/// `{"gpt-5": {"input": "1.25", "output": "10"}}`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Prices(BTreeMap<String, Price>);
+
+/// Price of a million tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Price {
+    input: Money,
+    output: Money,
+}
+
+/// What is left of a budget. `Display` prints it: `1200 tokens, money 0.35`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Left {
+    /// Tokens, if the budget limits them.
+    pub tokens: Option<u64>,
+    /// Money, if the budget limits it. Rounded down.
+    pub money: Option<Money>,
+}
+
+impl Prices {
+    /// Creates an empty table.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the prices of a million tokens of this model: of requests, and of responses. The name is that of
+    /// [`Model::name`](crate::Model::name). The empty name stands for all models without one.
+    ///
+    /// Providers may ask less for tokens that they have in a cache. [`Usage`] does not tell these apart, so they cost
+    /// the full price here.
+    pub fn model(mut self, name: impl Into<String>, input: Money, output: Money) -> Self {
+        self.0.insert(name.into(), Price { input, output });
+        self
+    }
+
+    /// Returns what the session has cost, rounded up.
+    ///
+    /// # Errors
+    /// Fails if the session has used a model that is not in the table.
+    pub fn cost(&self, session: &Session) -> Result<Money, AgentError> {
+        self.sum(session.usage.by_model())
+    }
+
+    fn sum<'a>(
+        &self,
+        usages: impl IntoIterator<Item = (&'a str, Usage)>,
+    ) -> Result<Money, AgentError> {
+        // Millionths of the smallest money, so that the sum is exact.
+        let mut sum = 0_u128;
+        for (model, usage) in usages {
+            let price = self.0.get(model);
+            let price = price.ok_or_else(|| AgentError::NoPrice(model.to_owned()))?;
+            for (tokens, price) in [(usage.input, price.input), (usage.output, price.output)] {
+                let cost = u128::from(tokens) * u128::from(price.as_micros());
+                sum = sum.saturating_add(cost);
+            }
+        }
+        let micros = u64::try_from(sum.div_ceil(1_000_000)).unwrap_or(u64::MAX);
+        Ok(Money::from_micros(micros))
+    }
+}
+
+impl Budget {
+    /// Creates a budget without limits.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Limits the tokens of requests and responses together.
+    pub fn tokens(self, most: u64) -> Self {
+        Self {
+            tokens: Some(most),
+            ..self
+        }
+    }
+
+    /// Limits the money, by these prices. A request to a model without a price is an
+    /// [error](AgentError::NoPrice).
+    pub fn money(self, most: Money, prices: impl Into<Arc<Prices>>) -> Self {
+        Self {
+            money: Some((most, prices.into())),
+            ..self
+        }
+    }
+
+    /// Returns what the session has left.
+    ///
+    /// # Errors
+    /// Fails if the budget limits money, and the session has used a model without a price.
+    pub fn left(&self, session: &Session) -> Result<Left, AgentError> {
+        self.left_of(&session.usage)
+    }
+
+    fn left_of(&self, spent: &Spent) -> Result<Left, AgentError> {
+        let money = self.money.as_ref();
+        let money = money.map(|(most, prices)| {
+            let spent = prices.sum(spent.by_model())?;
+            Ok::<_, AgentError>(most.saturating_sub(spent))
+        });
+        let total = spent.total().total();
+        Ok(Left {
+            tokens: self.tokens.map(|most| most.saturating_sub(total)),
+            money: money.transpose()?,
+        })
+    }
+
+    /// Returns the end of the run if nothing is left.
+    pub(crate) fn is_spent(&self, spent: &Spent) -> Result<Option<RunEnd>, AgentError> {
+        let left = self.left_of(spent)?;
+        Ok(left.is_empty().then_some(RunEnd::Budget { left, needs: 0 }))
+    }
+
+    /// Returns the end of the run if what is left does not pay for a request of so many tokens.
+    pub(crate) fn refuses(
+        &self,
+        spent: &Spent,
+        model: &str,
+        needs: u64,
+    ) -> Result<Option<RunEnd>, AgentError> {
+        let left = self.left_of(spent)?;
+        let request = Usage {
+            input: needs,
+            output: 0,
+        };
+        let cost = self.money.as_ref();
+        let cost = cost.map(|(_, prices)| prices.sum([(model, request)]));
+        let cost = cost.transpose()?;
+        let fits = left.tokens.is_none_or(|left| needs <= left)
+            && left.money.zip(cost).is_none_or(|(left, cost)| cost <= left);
+        let refused = left.is_empty() || !fits;
+        Ok(refused.then_some(RunEnd::Budget { left, needs }))
+    }
+}
+
+impl Left {
+    /// Returns true if nothing is left of one of the limits.
+    pub fn is_empty(&self) -> bool {
+        self.tokens == Some(0) || self.money == Some(Money::default())
+    }
+}
+
+impl fmt::Display for Left {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.tokens, self.money) {
+            (Some(tokens), Some(money)) => write!(f, "{tokens} tokens, money {money}"),
+            (Some(tokens), None) => write!(f, "{tokens} tokens"),
+            (None, Some(money)) => write!(f, "money {money}"),
+            (None, None) => f.write_str("no limit"),
+        }
+    }
+}
+
+/// Bytes of a token, on average. Definitions are estimated by the same number.
+const BYTES: usize = 4;
+
+/// Returns the tokens that the request takes, by estimate.
+pub(crate) fn estimated_request(request: &ModelRequest<'_>) -> u64 {
+    let messages = request
+        .thread
+        .messages()
+        .iter()
+        .map(|message| match message {
+            ThreadMessage::User { text } => text.len(),
+            ThreadMessage::Assistant(said) => {
+                let calls = said.calls.iter();
+                let calls = calls.map(|call| call.name.len() + call.arguments.len());
+                said.text.len() + calls.sum::<usize>()
+            }
+            ThreadMessage::Tool(answer) | ThreadMessage::Late(answer) => answer.text.len(),
+        });
+    let schema = request.schema.map_or(0, |schema| schema.as_json().len());
+    let bytes = request.system.map_or(0, str::len) + schema + messages.sum::<usize>();
+    // What is deferred, and was not loaded, is not sent.
+    let tools = request.tools.requested();
+    let defs = tools.filter_map(|name| request.tools.get(name));
+    let defs: usize = defs.map(|tool| tool.def().estimated_tokens()).sum();
+    (bytes / BYTES + defs) as u64
+}
+
+/// Returns the tokens of the response, by estimate.
+pub(crate) fn estimated_response(response: &ModelResponse) -> u64 {
+    let calls = response.calls.iter();
+    let calls = calls.map(|call| call.name.len() + call.arguments.len());
+    ((response.text.len() + calls.sum::<usize>()) / BYTES) as u64
+}

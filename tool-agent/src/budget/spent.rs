@@ -1,0 +1,89 @@
+use std::collections::BTreeMap;
+use std::ops::AddAssign;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Usage;
+
+/// What model calls took: all of it, and by model. It is stored in sessions, and older ones have no models.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Spent {
+    input: u64,
+    output: u64,
+    /// Shares of models that have a name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    models: BTreeMap<Arc<str>, Usage>,
+}
+
+impl Spent {
+    pub(crate) fn total(&self) -> Usage {
+        Usage {
+            input: self.input,
+            output: self.output,
+        }
+    }
+
+    /// Returns the shares of models. That of models without a name has the empty name.
+    pub(super) fn by_model(&self) -> impl Iterator<Item = (&str, Usage)> {
+        let named = self.models.iter().map(|(name, usage)| (&**name, *usage));
+        let mut sum = Usage::default();
+        for (_, usage) in named.clone() {
+            sum += usage;
+        }
+        let rest = above(self.total(), sum);
+        let rest = (rest != Usage::default()).then_some(("", rest));
+        named.chain(rest)
+    }
+
+    /// Adds what a model took. A model without a name has the empty one.
+    pub(crate) fn add(&mut self, model: &str, usage: Usage) {
+        self.grow(usage);
+        if !model.is_empty() {
+            *self.models.entry(model.into()).or_default() += usage;
+        }
+    }
+
+    /// Returns what is spent here and not there.
+    pub(crate) fn above(&self, other: &Self) -> Self {
+        let total = above(self.total(), other.total());
+        let models = self.models.iter().map(|(name, usage)| {
+            let there = other.models.get(name).copied().unwrap_or_default();
+            (Arc::clone(name), above(*usage, there))
+        });
+        Self {
+            input: total.input,
+            output: total.output,
+            models: models
+                .filter(|(_, usage)| *usage != Usage::default())
+                .collect(),
+        }
+    }
+
+    /// Returns what is spent here or there.
+    pub(crate) fn max(mut self, other: &Self) -> Self {
+        self += other.above(&self);
+        self
+    }
+
+    fn grow(&mut self, usage: Usage) {
+        self.input = self.input.saturating_add(usage.input);
+        self.output = self.output.saturating_add(usage.output);
+    }
+}
+
+impl AddAssign for Spent {
+    fn add_assign(&mut self, other: Self) {
+        self.grow(other.total());
+        for (model, usage) in other.models {
+            *self.models.entry(model).or_default() += usage;
+        }
+    }
+}
+
+fn above(all: Usage, other: Usage) -> Usage {
+    Usage {
+        input: all.input.saturating_sub(other.input),
+        output: all.output.saturating_sub(other.output),
+    }
+}

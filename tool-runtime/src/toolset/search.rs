@@ -78,13 +78,13 @@ pub(super) struct Index {
 }
 
 /// How much a word in a name counts beside one in a description.
-const NAME: f32 = 3.0;
+const NAME: f32 = 2.0;
 /// How much a word in what is said of an argument counts: it is mostly about the argument alone.
 const ARGUMENT: f32 = 0.3;
 /// How much a word about a tool's group counts.
 const GROUP: f32 = 0.3;
 /// How soon more of a word adds no more.
-const K1: f32 = 1.2;
+const K1: f32 = 0.9;
 /// How much a long definition makes up for.
 const B: f32 = 0.75;
 
@@ -270,7 +270,7 @@ fn arguments(schema: &Ordered, each: &mut dyn FnMut(&str, f32)) {
         each(value.as_str().unwrap_or_default(), ARGUMENT);
     }
     for (name, of) in schema.declared().unwrap_or_default() {
-        each(name, 1.0);
+        each(name, 0.5);
         arguments(of, each);
     }
     for (_, of) in schema.named(Keyword::Defs).unwrap_or_default() {
@@ -318,18 +318,37 @@ fn finish(word: &mut String, class: Class, each: &mut dyn FnMut(&str)) {
             each(word.get(start..end).unwrap_or_default());
         }
     } else if !word.is_empty() && !FILLERS.contains(&word.as_str()) {
-        each(singular(word));
+        each(stem(word));
     }
     word.clear();
 }
 
-/// The word without the end of a plural or of a third person, as far as English shows it.
-fn singular(word: &mut String) -> &str {
-    let keeps = |ends: &[&str]| ends.iter().any(|end| word.ends_with(end));
-    if word.len() > 3 && word.ends_with("ies") && !keeps(&["eies", "aies"]) {
+/// The word without its ending, as far as English shows it: `calculates`, `calculating` and `calculation` are one word.
+fn stem(word: &mut String) -> &str {
+    let ends = |word: &str, ends: &[&str]| ends.iter().any(|end| word.ends_with(end));
+    if word.len() > 3 && word.ends_with("ies") && !ends(word, &["eies", "aies"]) {
         word.truncate(word.len() - 3);
         word.push('y');
-    } else if word.len() > 2 && word.ends_with('s') && !keeps(&["us", "ss", "aes", "ees", "oes"]) {
+    } else if word.len() > 2
+        && word.ends_with('s')
+        && !ends(word, &["us", "ss", "aes", "ees", "oes"])
+    {
+        word.truncate(word.len() - 1);
+    }
+    if word.len() > 5 && ends(word, &["tion", "sion", "ing"]) {
+        word.truncate(word.len() - 3);
+    } else if word.len() > 4 && word.ends_with("ed") {
+        word.truncate(word.len() - 2);
+    } else if word.len() > 4 && word.ends_with('e') {
+        word.truncate(word.len() - 1);
+    }
+    // `planning` is `plan`.
+    let mut last = word.bytes().rev();
+    if let (Some(one), Some(other)) = (last.next(), last.next())
+        && one == other
+        && one.is_ascii_lowercase()
+        && !b"aeiolsz".contains(&one)
+    {
         word.truncate(word.len() - 1);
     }
     word

@@ -13,7 +13,7 @@ use toolwright_provider::definitions::Definitions;
 use toolwright_provider::wire::{JsonText, Message, Wire, WireError};
 use toolwright_schema::text::ShortStr;
 
-use crate::{Thread, ThreadError, ThreadMessage, ToolMessage, wire_name};
+use crate::{Assistant, Thread, ThreadError, ThreadMessage, ToolMessage, wire_name};
 
 /// Error of a thread that cannot be formatted.
 #[derive(Debug)]
@@ -62,7 +62,8 @@ impl Thread {
         wire: Wire,
         system: Option<&str>,
     ) -> Result<JsonText<'static>, FormatError> {
-        self.with_utterances(wire, &wire_name(wire), |said| {
+        let is_own = |said: &Assistant| is_of(said, &wire_name(wire));
+        self.with_utterances(wire, is_own, |said| {
             wire.conversation(system, said, Encoder::auto())
         })
     }
@@ -76,7 +77,17 @@ impl Thread {
         sent: &Definitions,
         system: Option<&str>,
     ) -> Result<JsonText<'static>, FormatError> {
-        self.with_utterances(sent.wire(), &native_name(sent), |said| {
+        let name = native_name(sent);
+        // A provider refuses what leads to a tool that is not there any more.
+        let is_own = |said: &Assistant| {
+            is_of(said, &name)
+                && said.loaded.iter().all(|tool| sent.defers(tool))
+                && said
+                    .native
+                    .as_ref()
+                    .is_some_and(|own| sent.takes_back(&own.messages))
+        };
+        self.with_utterances(sent.wire(), is_own, |said| {
             sent.conversation(system, said, Encoder::auto())
         })
     }
@@ -84,7 +95,7 @@ impl Thread {
     fn with_utterances(
         &self,
         wire: Wire,
-        native: &str,
+        is_own: impl Fn(&Assistant) -> bool,
         write: impl FnOnce(&[Message<'_>]) -> Result<JsonText<'static>, WireError>,
     ) -> Result<JsonText<'static>, FormatError> {
         self.check().map_err(FormatError::Thread)?;
@@ -106,7 +117,7 @@ impl Thread {
                 }
                 (ThreadMessage::Assistant(assistant), _) => {
                     let own = assistant.native.as_ref();
-                    let same = own.filter(|own| own.wire == native);
+                    let same = own.filter(|_| is_own(assistant));
                     let is_renamed = ids.begin_turn(&assistant.calls);
                     // The provider's own message has its search.
                     if !assistant.loaded.is_empty() && (is_renamed || same.is_none()) {
@@ -128,6 +139,11 @@ impl Thread {
         let said: Vec<_> = said.iter().map(WireMessage::as_utterance).collect();
         write(&said).map_err(FormatError::Wire)
     }
+}
+
+/// Returns true if the provider has written the message, in this form.
+fn is_of(said: &Assistant, name: &str) -> bool {
+    said.native.as_ref().is_some_and(|own| own.wire == name)
 }
 
 /// Returns the name of the form in which a provider writes messages. Where deferred tools are loaded in its own form, calls

@@ -406,6 +406,19 @@ impl Definitions {
         self.0.catalog.is_some()
     }
 
+    /// Returns true if the provider would take these messages of its own back.
+    #[doc(hidden)]
+    pub fn takes_back(&self, native: &[String]) -> bool {
+        self.0.catalog.is_none() || self.wire().takes_back(native, self)
+    }
+
+    /// Returns true if the tool of this name is deferred, and can be loaded in the provider's own form.
+    #[doc(hidden)]
+    pub fn defers(&self, name: &str) -> bool {
+        let catalog = self.0.catalog.as_ref();
+        catalog.is_some_and(|catalog| catalog.find(name).is_some())
+    }
+
     /// The wire that they are for.
     pub fn wire(&self) -> Wire {
         self.0.wire

@@ -9,9 +9,10 @@ use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
 use toolwright::agent::{Agent, Endpoint, RunEnd, Session};
+use toolwright::call::Filter;
 use toolwright::toolset::Namespace;
 use toolwright::wire::{DefinitionOptions, Loading};
-use toolwright::{Context, Dialect, Toolset, Wire, tool, tools};
+use toolwright::{Context, Dialect, Executor, Toolset, Wire, tool, tools};
 
 use super::http::{answer, read, whole};
 
@@ -126,17 +127,7 @@ impl Way {
         match self.wire {
             Wire::OpenAiResponses => check_responses(body),
             Wire::Anthropic => check_anthropic(body),
-            _ => {
-                let callable = self.callable(body);
-                let text = body.to_string();
-                for name in ["close_order", "find_customer", "delete_file"] {
-                    let is_sent = text.matches(&format!("\"name\":\"{name}\"")).count();
-                    if is_sent > 0 && !callable.contains(name) {
-                        return Err(format!("{name} is not declared"));
-                    }
-                }
-                Ok(())
-            }
+            _ => Ok(()),
         }
     }
 
@@ -152,12 +143,17 @@ impl Way {
         }
         let arguments = json!({"order": order, "note": null});
         if self.callable(body).contains("close_order") {
-            return self.call(count, "close_order", &arguments);
+            return self.call(body, count, "close_order", &arguments);
         }
         if self.is_hosted() {
             return self.found(count, &arguments);
         }
-        self.call(count, "search_tools", &json!({"query": "close an order"}))
+        self.call(
+            body,
+            count,
+            "search_tools",
+            &json!({"query": "close an order"}),
+        )
     }
 
     fn text(self, text: &str) -> Value {
@@ -176,7 +172,7 @@ impl Way {
         }
     }
 
-    fn call(self, count: usize, name: &str, arguments: &Value) -> Value {
+    fn call(self, body: &Value, count: usize, name: &str, arguments: &Value) -> Value {
         let id = format!("c_{count}");
         match self.wire {
             Wire::OpenAiChat => json!({"choices": [{"finish_reason": "tool_calls", "message": {
@@ -189,14 +185,17 @@ impl Way {
                 "parts": [{"functionCall": {"name": name, "args": arguments}}]}}]})
             }
             Wire::OpenAiResponses => {
-                let item = if name == "search_tools" && self.loading == Loading::Native {
+                let item = if name == "search_tools" && has_search(body) {
                     json!({"type": "tool_search_call", "id": "tsc", "execution": "client", "call_id": id,
                         "status": "completed", "arguments": arguments})
                 } else {
                     let mut item = json!({"type": "function_call", "id": "fc", "call_id": id,
                         "name": name, "arguments": arguments.to_string()});
-                    if self.loading != Loading::Plain {
-                        item["namespace"] = "crm".into();
+                    let found =
+                        searches(body).flat_map(|found| functions(list(&found["tools"]), true));
+                    let mut known = functions(list(&body["tools"]), true).chain(found);
+                    if let Some((Some(group), _)) = known.find(|(_, known)| known == name) {
+                        item["namespace"] = group.into();
                     }
                     item
                 };
@@ -233,6 +232,12 @@ impl Way {
                 "tool_references": [{"type": "tool_reference", "tool_name": "close_order"}]}},
             {"type": "tool_use", "id": id, "name": "close_order", "input": arguments}]})
     }
+}
+
+fn has_search(body: &Value) -> bool {
+    list(&body["tools"])
+        .iter()
+        .any(|tool| tool["type"] == "tool_search")
 }
 
 fn list(value: &Value) -> &[Value] {
@@ -299,7 +304,11 @@ fn check_responses(body: &Value) -> Result<(), String> {
             Some("function_call") => {
                 let name = item["name"].as_str().unwrap().to_owned();
                 let group = item["namespace"].as_str().map(str::to_owned);
-                if name != "search_tools" && !known.contains(&(group, name.clone())) {
+                // Of a tool that is not there any more, nothing is documented.
+                let is_there = functions(tools, true)
+                    .chain(searches(body).flat_map(|found| functions(list(&found["tools"]), true)));
+                let is_there = is_there.into_iter().any(|(_, known)| known == name);
+                if is_there && !known.contains(&(group, name.clone())) {
                     return Err(format!("Missing namespace for function_call '{name}'"));
                 }
                 open.insert(id.unwrap());
@@ -475,6 +484,54 @@ async fn a_tool_is_found_loaded_and_called_on_every_wire_and_goes_on_on_every_ot
             );
             // Nobody searches again.
             assert_eq!(second.got().len(), 2, "{from:?} to {to:?}");
+        }
+    }
+}
+
+/// What may have become of the tools while a session was stored.
+fn changed() -> Vec<(&'static str, Toolset, Option<Filter>)> {
+    let group = |name: &str| Namespace::new(name).unwrap();
+    let rest = tools![delete_file].defer(group("files"));
+    let with = |more: Toolset| tools![now].merge(&rest).unwrap().merge(&more).unwrap();
+    vec![
+        ("gone", with(Toolset::default()), None),
+        ("hidden", deferred(), Some(Filter::deny(["close_order"]))),
+        ("not deferred", with(tools![close_order]), None),
+        (
+            "in another group",
+            with(tools![close_order].defer(group("shop"))),
+            None,
+        ),
+        ("nothing is deferred", tools![now, close_order], None),
+    ]
+}
+
+#[tokio::test]
+async fn a_conversation_goes_on_when_its_tools_have_changed() {
+    for way in WAYS {
+        for (what, tools, filter) in changed() {
+            let server = Server::start(way).await;
+            let agent = Agent::new(way.endpoint(&server.url), deferred());
+            let mut session = Session::ask("Close order 7");
+            agent.run(&mut session, &Context::new()).await.unwrap();
+            let executor = Executor::serial(&tools);
+            let executor = match filter {
+                Some(filter) => executor.filter(filter),
+                None => executor,
+            };
+            let agent = Agent::with_executor(way.endpoint(&server.url), executor).max_turns(3);
+            let mut session = restarted(&session);
+            session.reply("Close order 8").unwrap();
+            let run = agent.run(&mut session, &Context::new()).await;
+            let run = run.unwrap_or_else(|error| panic!("{what}, {way:?}: {error}"));
+            assert!(
+                !matches!(run.end, RunEnd::ModelError(_)),
+                "{what}, {way:?}: {run:?}"
+            );
+            if !["gone", "hidden"].contains(&what) {
+                let text = run.text();
+                assert_eq!(text, Some("Order 8 is closed."), "{what}, {way:?}: {run:?}");
+            }
         }
     }
 }

@@ -121,4 +121,11 @@ impl Loads for Definitions {
     fn namespace_of(&self, told: &str) -> Option<&Namespace> {
         self.loadable(told).map(|tool| tool.namespace)
     }
+
+    fn has(&self, told: &str) -> bool {
+        let renames = self.0.renames.get();
+        let own = renames.and_then(|renames| renames.from_provider(told));
+        let own = own.unwrap_or(told);
+        self.defers(own) || self.0.tools.iter().any(|tool| *tool.name == *own)
+    }
 }

@@ -116,6 +116,9 @@ pub(crate) trait Loads {
 
     /// Returns the group of the tool that the provider knows by this name.
     fn namespace_of(&self, told: &str) -> Option<&Namespace>;
+
+    /// Returns true if the request has the tool that the provider knows by this name, deferred or not.
+    fn has(&self, told: &str) -> bool;
 }
 
 /// `loading.rs`: the wire's own form for deferred tools.
@@ -128,6 +131,12 @@ pub(super) trait WriteLoading: Sync {
 
     /// Declares the deferred tools of a request, as far as it has to hold them.
     fn deferred(&self, tools: &[Loadable<'_>], loading: Loading) -> Vec<String>;
+
+    /// Returns true if the provider would take its own messages back: tools may be in other groups since.
+    fn takes_back(&self, native: &[String], loads: &dyn Loads) -> bool {
+        let _ = (native, loads);
+        true
+    }
 
     /// Returns true if every tool may return references, and not only `search_tools`.
     fn refers_anywhere(&self) -> bool;

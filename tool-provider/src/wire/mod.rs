@@ -336,6 +336,12 @@ impl Wire {
         self.provider().loading().is_some()
     }
 
+    /// Returns true if the provider would take its own messages back.
+    pub(crate) fn takes_back(self, native: &[String], loads: &dyn Loads) -> bool {
+        let form = self.provider().loading();
+        form.is_none_or(|form| form.takes_back(native, loads))
+    }
+
     /// Declares the search of a request and its deferred tools, as far as the request has to hold them, in the wire's own
     /// form.
     pub(crate) fn write_deferred(

@@ -8,7 +8,9 @@ use serde_json::value::RawValue;
 use toolwright_json::{Object, list, quoted};
 
 use super::super::call::{RawCall, as_object};
-use super::super::loading::{Echoed, Loadable, Loading, SEARCH_TOOLS, WriteLoading};
+use super::super::loading::{
+    Echoed, Loadable, Loading, Loads, Namespace, SEARCH_TOOLS, WriteLoading,
+};
 use super::super::read::{Members, elements};
 use super::super::tool_declaration::ToolDeclaration;
 use super::OpenAiResponses;
@@ -35,6 +37,17 @@ impl WriteLoading for OpenAiResponses {
         } else {
             Vec::new()
         }
+    }
+
+    /// A call names the group of its tool, if that is deferred.
+    fn takes_back(&self, native: &[String], loads: &dyn Loads) -> bool {
+        let items = native.iter().filter_map(|item| Members::read(item).ok());
+        let mut calls = items.filter(|item| item.says("type", "function_call"));
+        calls.all(|call| {
+            let (name, group) = (call.words("name"), call.words("namespace"));
+            let own = loads.namespace_of(&name).map_or("", Namespace::name);
+            !loads.has(&name) || group == own
+        })
     }
 
     fn refers_anywhere(&self) -> bool {

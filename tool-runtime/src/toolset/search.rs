@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
 
+use foldhash::fast::RandomState;
+
 use super::{Entry, Inner, Toolset};
 use crate::tool::Scope;
 use toolwright_provider::call::ToolDef;
@@ -71,7 +73,7 @@ impl Inner {
 /// Where each word stands, and how much it says of the tool there.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Index {
-    words: HashMap<Box<str>, usize>,
+    words: HashMap<Box<str>, usize, RandomState>,
     /// Of each word, the tools that have it: their places in the set, in order, and what the word adds to their scores.
     places: Vec<Vec<(u32, f32)>>,
     tools: usize,
@@ -240,14 +242,71 @@ const JOINTS: [&str; 7] = [
     "next",
 ];
 
-/// Words of English that say nothing of what a tool does.
-const FILLERS: [&str; 60] = [
-    "a", "an", "the", "of", "to", "in", "on", "at", "for", "from", "by", "with", "and", "or", "is",
-    "are", "was", "were", "be", "been", "being", "this", "that", "these", "those", "it", "its",
-    "as", "i", "me", "my", "we", "our", "you", "your", "he", "she", "they", "them", "his", "her",
-    "their", "can", "could", "would", "should", "will", "what", "which", "who", "when", "where",
-    "how", "do", "does", "did", "have", "has", "had", "if",
-];
+/// Returns true for words of English that say nothing of what a tool does.
+fn is_filler(word: &str) -> bool {
+    matches!(
+        word,
+        "a" | "an"
+            | "the"
+            | "of"
+            | "to"
+            | "in"
+            | "on"
+            | "at"
+            | "for"
+            | "from"
+            | "by"
+            | "with"
+            | "and"
+            | "or"
+            | "is"
+            | "are"
+            | "was"
+            | "were"
+            | "be"
+            | "been"
+            | "being"
+            | "this"
+            | "that"
+            | "these"
+            | "those"
+            | "it"
+            | "its"
+            | "as"
+            | "i"
+            | "me"
+            | "my"
+            | "we"
+            | "our"
+            | "you"
+            | "your"
+            | "he"
+            | "she"
+            | "they"
+            | "them"
+            | "his"
+            | "her"
+            | "their"
+            | "can"
+            | "could"
+            | "would"
+            | "should"
+            | "will"
+            | "what"
+            | "which"
+            | "who"
+            | "when"
+            | "where"
+            | "how"
+            | "do"
+            | "does"
+            | "did"
+            | "have"
+            | "has"
+            | "had"
+            | "if"
+    )
+}
 
 /// Calls a function with each text of a definition and what its words count.
 fn texts(def: &ToolDef, each: &mut dyn FnMut(&str, f32)) {
@@ -317,7 +376,7 @@ fn finish(word: &mut String, class: Class, each: &mut dyn FnMut(&str)) {
         for (start, end) in starts.zip(ends.chain([word.len()])) {
             each(word.get(start..end).unwrap_or_default());
         }
-    } else if !word.is_empty() && !FILLERS.contains(&word.as_str()) {
+    } else if !word.is_empty() && !is_filler(word) {
         each(stem(word));
     }
     word.clear();

@@ -368,9 +368,13 @@ fn search_tools(query: &str) -> Content {
 
 #[test]
 fn a_tool_of_the_hosts_own_takes_the_place_of_the_search() {
+    // The groups may stand behind the tools, too.
     let tools = tools! {
+        targets: [openai_strict];
+        search_tools, now;
         defer: { crm: [find_customer, close_order] };
-        search_tools, now
+        at_most: 2;
+        state = ()
     };
     assert_eq!(names(&tools), ["now", "search_tools"]);
     assert!(

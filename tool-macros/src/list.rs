@@ -68,19 +68,21 @@ impl Parse for List {
         input.parse::<Token![;]>()?;
         let mut targets = Targets::parse_head(input)?;
         let (mut elements, mut retired) = elements(input, Element::parse, expected_comma)?;
+        let mut state = None;
+        while input.peek(Token![;]) {
+            input.parse::<Token![;]>()?;
+            if targets::is_deferral(input) {
+                targets.parse_options(input)?;
+            } else if !input.is_empty() {
+                state = Some(parse_state(input)?);
+            }
+        }
         targets.deferred = Deferred::of(
             &mut targets.groups,
             targets.at_most.clone(),
             &mut elements,
             &mut retired,
         );
-        let mut state = None;
-        if input.peek(Token![;]) {
-            input.parse::<Token![;]>()?;
-            if !input.is_empty() {
-                state = Some(parse_state(input)?);
-            }
-        }
         Ok(Self {
             krate,
             targets,

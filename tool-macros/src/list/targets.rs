@@ -83,6 +83,18 @@ impl Targets {
         Ok(head)
     }
 
+    /// Reads options that stand behind the tools, up to a semicolon.
+    pub(super) fn parse_options(&mut self, input: ParseStream<'_>) -> syn::Result<()> {
+        while is_option(input) {
+            self.parse_option(input)?;
+            input.parse::<Option<Token![,]>>()?;
+        }
+        if input.is_empty() || input.peek(Token![;]) {
+            return Ok(());
+        }
+        Err(input.error("expected `;` behind the options\nhelp: the tools come before it: `tools! { a, b; defer: { crm: [c] } }`"))
+    }
+
     fn parse_option(&mut self, input: ParseStream<'_>) -> syn::Result<()> {
         let key = input.call(Ident::parse_any)?;
         input.parse::<Token![:]>()?;
@@ -286,6 +298,12 @@ fn inputs(elements: &[Element]) -> TokenStream {
 /// `key: …`, where a list of tools would have a path.
 fn is_option(input: ParseStream<'_>) -> bool {
     input.peek(Ident) && input.peek2(Token![:]) && !input.peek2(Token![::])
+}
+
+/// `defer: …` or `at_most: …`, which may stand behind the tools, too.
+pub(super) fn is_deferral(input: ParseStream<'_>) -> bool {
+    let key = input.fork().call(Ident::parse_any);
+    is_option(input) && key.is_ok_and(|key| key == "defer" || key == "at_most")
 }
 
 fn wants_semicolon(span: proc_macro2::Span) -> syn::Error {

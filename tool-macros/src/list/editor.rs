@@ -1,6 +1,6 @@
 //! What an editor reads in place of a list's code: the paths, values and types in it, half-typed or not.
 
-use proc_macro2::{Spacing, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::Parse;
 use syn::{Expr, Type};
@@ -56,6 +56,12 @@ fn statements(mut element: &[TokenTree], all: &[&[TokenTree]]) -> TokenStream {
     }
     let (value, ty) = match element {
         [first, second, rest @ ..] if is(first, '.') && is(second, '.') => split(rest, colon(rest)),
+        // `defer: { crm: [find, ..disk: Disk] }`
+        [_, _, TokenTree::Group(groups)]
+            if colon(element) == Some(1) && groups.delimiter() == Delimiter::Brace =>
+        {
+            return deferred(groups.stream());
+        }
         // `unproven: [tool]`, or another option of the head.
         [_, _, TokenTree::Group(names)] if colon(element) == Some(1) => {
             let is_listed = |name: &TokenTree| {
@@ -76,6 +82,24 @@ fn statements(mut element: &[TokenTree], all: &[&[TokenTree]]) -> TokenStream {
     let value = start::<Expr>(value).map(|value| quote!(#attrs let _ = #value;));
     let ty = start::<Type>(ty.unwrap_or_default()).map(|ty| quote!(#attrs let _: #ty;));
     quote!(#value #ty)
+}
+
+/// The statements of groups of deferred tools.
+fn deferred(groups: TokenStream) -> TokenStream {
+    let mut is_attribute = false;
+    let mut statements = TokenStream::new();
+    for token in groups {
+        if let TokenTree::Group(list) = &token
+            && !is_attribute
+        {
+            let tokens: Vec<_> = list.stream().into_iter().collect();
+            for element in elements(&tokens) {
+                statements.extend(self::statements(element, &[]));
+            }
+        }
+        is_attribute = is(&token, '#');
+    }
+    statements
 }
 
 /// The longest start of some tokens that is an expression or a type.

@@ -95,9 +95,9 @@ fn report(tools: &str, questions: &str) -> Result<serde_json::Value, String> {
 /// Bytes and tokens of the definitions in a request, the tokens by estimate.
 fn size(tools: &Toolset) -> (usize, usize) {
     let sent = Wire::OpenAiChat.definitions(tools);
-    let named = |name: &str| tools.get(name).map(|tool| tool.def().estimated_tokens());
+    let tokens = |name: &str| tools.get(name).map(|tool| tool.def().estimated_tokens());
     let names = tools.requested();
-    (sent.len(), names.filter_map(named).sum())
+    (sent.len(), names.filter_map(tokens).sum())
 }
 
 /// The shortest times of many, in turn.

@@ -97,7 +97,7 @@ impl Endpoint {
         if streams && is_whole {
             send_whole(&completion, deltas);
         }
-        Ok(self.response(completion, &body.sent))
+        Ok(response(completion, &body.sent))
     }
 
     /// Reads a stream and returns the text of the whole response.
@@ -147,20 +147,20 @@ impl Endpoint {
         }
         failure::unreadable(words)
     }
+}
 
-    fn response(&self, completion: Completion, sent: &Definitions) -> ModelResponse {
-        ModelResponse {
-            text: completion.text,
-            calls: completion.calls,
-            native: Some(Native {
-                wire: native_name(sent),
-                messages: completion.messages,
-            }),
-            usage: completion.usage,
-            loaded: completion.loaded.into_iter().map(Into::into).collect(),
-            cut_off: completion.stop == Some(FinishReason::CutOff),
-            lowered: sent.is_lowered(),
-        }
+fn response(completion: Completion, sent: &Definitions) -> ModelResponse {
+    ModelResponse {
+        text: completion.text,
+        calls: completion.calls,
+        native: Some(Native {
+            wire: native_name(sent),
+            messages: completion.messages,
+        }),
+        usage: completion.usage,
+        loaded: completion.loaded.into_iter().map(Into::into).collect(),
+        cut_off: completion.stop == Some(FinishReason::CutOff),
+        lowered: sent.is_lowered(),
     }
 }
 

@@ -250,7 +250,7 @@ impl Deferred {
     /// Limits what a conversation loads.
     pub(super) fn limited(&self, made: TokenStream) -> TokenStream {
         match &self.at_most {
-            Some(most) => quote!(__tool::at_most(#made, #most)),
+            Some(most) => quote!(__tool::at_most(&#made, #most)),
             None => made,
         }
     }

@@ -362,6 +362,6 @@ pub fn defer<S>(list: &mut List<S>, name: &'static str, words: &'static str) {
 }
 
 /// Limits the deferred tools of a request.
-pub fn at_most(tools: Toolset, most: usize) -> Toolset {
+pub fn at_most(tools: &Toolset, most: usize) -> Toolset {
     tools.at_most(most)
 }

@@ -241,6 +241,8 @@ impl Toolset {
     }
 
     /// Defers the tools that `is_deferred` accepts, in this group.
+    // A group is made where it is given.
+    #[allow(clippy::needless_pass_by_value)]
     #[must_use = "a toolset never changes; this returns another one"]
     pub fn defer_only(
         &self,
@@ -504,7 +506,7 @@ impl SearchTools {
         let is_candidate = |entry: &&Entry| {
             (self.tells || entry.is_deferred()) && entry.is_visible(&scope, filter)
         };
-        let named = |name: &str| set.find(name.as_bytes()).filter(is_candidate);
+        let candidate = |name: &str| set.find(name.as_bytes()).filter(is_candidate);
         let found: Vec<&Entry> = match (self.by_name(&query, is_candidate), &set.kept.loads.finder)
         {
             (Some(by_name), _) => by_name,
@@ -516,7 +518,7 @@ impl SearchTools {
                     most: MOST_FOUND,
                 });
                 let names = names.await?;
-                let found = names.iter().filter_map(|name| named(name));
+                let found = names.iter().filter_map(|name| candidate(name));
                 found.take(MOST_FOUND).collect()
             }
             (_, None) => {

@@ -1,6 +1,6 @@
 //! Deferred tools: they are in the list, and in a request once a conversation has found them.
 // A test that finds less than it expects has failed.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::unused_self)]
 
 use serde_json::{Value, json};
 use toolwright::call::{Block, Content, Filter, Scope, State};

@@ -359,6 +359,7 @@ impl Toolset {
         base.stable.len() + 1 + deferred.min(self.most_loaded())
     }
 
+    #[cfg(feature = "tokio")]
     pub(crate) fn has_search(&self) -> bool {
         self.find(SEARCH_TOOLS.as_bytes()).is_some()
     }

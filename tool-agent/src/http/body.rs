@@ -36,7 +36,7 @@ impl Endpoint {
             }
             None => (request.tools, request.choice),
         };
-        let fit = self.fit.clone().or_loading(Loading::Native);
+        let fit = self.fit.clone().or_loading(loading(self.wire, &self.model));
         let sent = self.wire.definitions_in(tools, fit);
         let sent = sent.map_err(failure::refused)?;
         let mut body = Members::default();
@@ -96,6 +96,28 @@ impl Endpoint {
             DynTool::declare(ToolDef::new(name.to_owned(), "Not to be called any more."))
         });
         Toolset::new(tools).ok().filter(|tools| !tools.is_empty())
+    }
+}
+
+/// Returns how a model loads deferred tools, unless the host says it: in the provider's own form if it is known to have it.
+///
+/// Source: `OpenAI`'s guide "Tool search" and Anthropic's documentation, "Tool search tool", 2026-11.
+fn loading(wire: Wire, model: &str) -> Loading {
+    let since = match wire {
+        Wire::OpenAiResponses if model.contains("gpt-") => (5, 4),
+        Wire::Anthropic if model.contains("claude-") => (4, 5),
+        _ => return Loading::Plain,
+    };
+    // Longer numbers are dates.
+    let numbers = model.split(|char: char| !char.is_ascii_digit());
+    let mut numbers =
+        numbers.map(|digits| digits.parse::<u32>().ok().filter(|number| *number < 100));
+    let major = numbers.by_ref().flatten().next().unwrap_or(0);
+    let minor = numbers.next().flatten().unwrap_or(0);
+    if (major, minor) >= since {
+        Loading::Native
+    } else {
+        Loading::Plain
     }
 }
 
@@ -190,5 +212,41 @@ impl<'de> Deserialize<'de> for Members {
             }
         }
         deserializer.deserialize_map(Read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Loading, Wire, loading};
+
+    #[test]
+    fn models_that_are_known_to_search_in_the_providers_form_do() {
+        let native = [
+            (Wire::OpenAiResponses, "gpt-5.4"),
+            (Wire::OpenAiResponses, "gpt-5.4-mini-2026-03-05"),
+            (Wire::OpenAiResponses, "openai/gpt-5.10"),
+            (Wire::OpenAiResponses, "gpt-6"),
+            (Wire::Anthropic, "claude-sonnet-4-5-20250929"),
+            (Wire::Anthropic, "claude-haiku-4-5"),
+            (Wire::Anthropic, "claude-opus-5"),
+        ];
+        for (wire, model) in native {
+            assert_eq!(loading(wire, model), Loading::Native, "{model}");
+        }
+        let plain = [
+            (Wire::OpenAiResponses, "gpt-5"),
+            (Wire::OpenAiResponses, "gpt-5-2025-08-07"),
+            (Wire::OpenAiResponses, "gpt-4.1"),
+            (Wire::OpenAiResponses, "o4-mini"),
+            (Wire::OpenAiResponses, "qwen-9.9"),
+            (Wire::Anthropic, "claude-sonnet-4-20250514"),
+            (Wire::Anthropic, "claude-3-7-sonnet-latest"),
+            (Wire::Anthropic, "claude-next"),
+            (Wire::OpenAiChat, "gpt-5.4"),
+            (Wire::Gemini, "gemini-9"),
+        ];
+        for (wire, model) in plain {
+            assert_eq!(loading(wire, model), Loading::Plain, "{model}");
+        }
     }
 }

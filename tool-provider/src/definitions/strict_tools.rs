@@ -41,7 +41,8 @@ impl DefinitionOptions {
         }
     }
 
-    /// Sets how deferred tools are loaded. Default: [`Loading::Plain`]; of an agent's `Endpoint` [`Loading::Native`].
+    /// Sets how deferred tools are loaded. Default: [`Loading::Plain`]. An agent's `Endpoint` takes [`Loading::Native`] for models
+    /// that are known to have it, by their names.
     pub fn loading(self, loading: Loading) -> Self {
         Self {
             loading: Some(loading),

@@ -274,7 +274,7 @@ impl Wire {
         let loading = fit.loading.unwrap_or_default();
         let native = tools
             .deferral()
-            .filter(|_| self.loads() && loading != Loading::Plain);
+            .filter(|deferral| self.loads(deferral.deferred) && loading != Loading::Plain);
         let cache = native.map_or_else(|| tools.cache(), |deferral| deferral.cache);
         let most = native.map_or(usize::MAX, |deferral| deferral.stable);
         let catalog = native.map(|deferral| deferral.catalog);

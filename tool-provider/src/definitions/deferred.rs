@@ -41,6 +41,8 @@ pub struct Deferred<'t> {
 pub struct Deferral<'t> {
     /// The number of those tools.
     pub stable: usize,
+    /// The number of the other ones.
+    pub deferred: usize,
     /// The other ones.
     pub catalog: &'t Arc<dyn Catalog>,
     /// Cached definitions that do not depend on what a conversation has loaded.

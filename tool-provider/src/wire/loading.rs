@@ -81,8 +81,8 @@ pub enum Loading {
     /// `tool_search` that the client executes (from GPT-5.4 on), Anthropic has tool references (from Claude 4.5 on).
     /// Other wires are [`Plain`](Self::Plain).
     ///
-    /// Responses is sent the definitions that were found, and no others. Anthropic is sent all of them in each request,
-    /// and counts the tokens of those that were found.
+    /// Responses is sent the definitions that were found, and no others. Anthropic is sent all of them in each request, and
+    /// counts the tokens of those that were found. It takes 10,000 of them; longer lists are [`Plain`](Self::Plain).
     Native,
     /// By the provider's search: of `OpenAI`'s Responses and of Anthropic (BM25). Both are sent all definitions. Other
     /// wires are [`Plain`](Self::Plain).
@@ -123,6 +123,11 @@ pub(crate) trait Loads {
 
 /// `loading.rs`: the wire's own form for deferred tools.
 pub(super) trait WriteLoading: Sync {
+    /// Returns the most deferred tools of a request. More are loaded as on other wires.
+    fn most(&self) -> usize {
+        usize::MAX
+    }
+
     /// Declares `search_tools`.
     fn search(&self, tool: &ToolDeclaration<'_>) -> String;
 

@@ -331,9 +331,10 @@ impl Wire {
         self.provider().definitions(array)
     }
 
-    /// Returns true if the wire has a form of its own for deferred tools.
-    pub(crate) fn loads(self) -> bool {
-        self.provider().loading().is_some()
+    /// Returns true if the wire has a form of its own for so many deferred tools.
+    pub(crate) fn loads(self, deferred: usize) -> bool {
+        let form = self.provider().loading();
+        form.is_some_and(|form| deferred <= form.most())
     }
 
     /// Returns true if the provider would take its own messages back.

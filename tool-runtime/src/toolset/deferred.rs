@@ -77,6 +77,8 @@ struct Base {
     shared: Arc<dyn Catalog>,
     /// Places of the tools that every request has, without the search.
     stable: Vec<usize>,
+    /// The number of deferred tools.
+    deferred: usize,
     /// Definitions that do not depend on what is loaded.
     cache: DefinitionCache,
     /// The last view. A conversation asks for the same one again and again.
@@ -102,7 +104,9 @@ struct Catalogue {
 impl Deferral {
     /// Returns what is deferred in a set, if something is.
     pub(super) fn of(set: &Arc<Inner>) -> Option<Self> {
-        if set.tools.iter().all(|entry| entry.namespace.is_none()) {
+        let deferred = set.tools.iter().filter(|entry| entry.is_deferred());
+        let deferred = deferred.count();
+        if deferred == 0 {
             return None;
         }
         // A host's own tool of this name is the search.
@@ -125,6 +129,7 @@ impl Deferral {
             shared: Arc::clone(&catalogue) as Arc<dyn Catalog>,
             catalogue,
             stable: stable.collect(),
+            deferred,
             cache: DefinitionCache::default(),
             last: Mutex::new(Arc::clone(&view)),
         };
@@ -142,6 +147,7 @@ impl Deferral {
     pub(super) fn of_request(&self) -> definitions::Deferral<'_> {
         definitions::Deferral {
             stable: self.base.stable.len(),
+            deferred: self.base.deferred,
             catalog: &self.base.shared,
             cache: &self.base.cache,
         }
@@ -355,8 +361,7 @@ impl Toolset {
         let Some(Deferral { base, .. }) = &self.deferral else {
             return self.len();
         };
-        let deferred = self.deferred().count();
-        base.stable.len() + 1 + deferred.min(self.most_loaded())
+        base.stable.len() + 1 + base.deferred.min(self.most_loaded())
     }
 
     #[cfg(feature = "tokio")]

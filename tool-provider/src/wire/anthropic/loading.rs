@@ -15,6 +15,10 @@ use super::request::{block_json, is_empty};
 use crate::call::{Block, Outcome, ToolResult};
 
 impl WriteLoading for Anthropic {
+    fn most(&self) -> usize {
+        10_000
+    }
+
     fn search(&self, tool: &ToolDeclaration<'_>) -> String {
         self.definition(tool)
     }

@@ -20,24 +20,29 @@ pub fn close_order(order: u32) -> String {
     format!("order {order} is closed")
 }
 
-struct Disk;
+struct Disk {
+    folder: String,
+}
 
 #[tool]
 impl Disk {
     /// Reads a text file.
     #[tool(read_only)]
     fn read_file(&self, path: &str) -> String {
-        path.to_owned()
+        format!("the text of {}/{path}", self.folder)
     }
 }
 
 pub fn shop() -> Toolset {
+    let disk = Disk {
+        folder: "/srv/shop".to_owned(),
+    };
     tools! {
         defer: {
             /// Customers and their orders
             crm: [find_customer, close_order],
             /// Files of the shop
-            files: [..Disk: Disk],
+            files: [..disk: Disk],
         };
         now
     }

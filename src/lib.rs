@@ -465,6 +465,10 @@ pub use toolwright_macros::resource;
 ///   values of several types.
 /// - `budget: 4_000;` at the head is how many tokens the definitions may take of every request, by
 ///   estimate ([`ToolDef::estimated_tokens`]); the message names the tools that take most.
+/// - `defer: { crm: [find_customer, close_order] };` at the head are groups of tools that no request has until its conversation has
+///   found them, by the tool `search_tools`: see [`Toolset::defer`]. They are written as elsewhere in the list. A doc comment above
+///   a group tells the model what it is for. Targets and the budget hold for whatever is loaded.
+/// - `at_most: 20;` at the head is how many deferred tools a request has at once, 40 without it: see [`Toolset::at_most`].
 /// - `lock: "tools.lock";` at the head names a file beside `Cargo.toml` that says what the tools were: a
 ///   change that breaks those who call them does not compile. See [`lock`](mod@lock).
 /// - `instructions: [SYSTEM];` at the head are constants of [`instructions!`]: the list has every tool that they name.

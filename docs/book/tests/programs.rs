@@ -24,6 +24,7 @@ fn main() -> ExitCode {
     // A file, and the commands that it shows.
     let shown: &[(&str, &[&str])] = &[
         ("list", &["list"]),
+        ("search", &["search how is the weather in a city"]),
         ("help", &["call forecast --help"]),
         ("call", &["call forecast --city Oslo --days 2"]),
         ("refused", &["call forecast --days 20"]),

@@ -30,11 +30,7 @@ fn what(event: &RunEvent<'_>) -> Option<Traced> {
         RunEvent::RunStarted { .. } => Traced::RunStarted,
         RunEvent::ModelStarted { request, .. } => Traced::ModelStarted {
             messages: request.thread.len(),
-            tools: request
-                .tools
-                .definitions()
-                .map(|def| (*def.name).into())
-                .collect(),
+            tools: request.tools.requested().map(Into::into).collect(),
         },
         RunEvent::ModelFinished {
             response, duration, ..

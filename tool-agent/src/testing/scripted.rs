@@ -56,7 +56,7 @@ pub struct Recorded {
     pub system: Option<String>,
     /// Conversation.
     pub thread: Thread,
-    /// Names of the tools, in order.
+    /// Names of the tools, in order. Of deferred ones those that are loaded.
     pub tools: Vec<String>,
     /// Tool choice of the request.
     pub choice: ToolChoice,
@@ -150,11 +150,7 @@ impl Model for ScriptedModel {
         state.requests.push(Recorded {
             system: request.system.map(str::to_owned),
             thread: request.thread.clone(),
-            tools: request
-                .tools
-                .definitions()
-                .map(|def| def.name.to_string())
-                .collect(),
+            tools: request.tools.requested().map(str::to_owned).collect(),
             choice: request.choice.clone(),
             has_schema: request.schema.is_some(),
         });

@@ -13,11 +13,13 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
-use toolwright::agent::{Agent, Endpoint, RunEnd, Session};
+use toolwright::agent::testing::ScriptedModel;
+use toolwright::agent::{Agent, Endpoint, ModelResponse, RunEnd, Session};
 use toolwright::call::Filter;
+use toolwright::executor::{TraceKind, TraceStore, Traced};
 use toolwright::toolset::Namespace;
 use toolwright::wire::{DefinitionOptions, Loading};
-use toolwright::{Context, Dialect, Executor, Toolset, Wire, tool, tools};
+use toolwright::{Context, Dialect, Executor, ToolCall, Toolset, Wire, tool, tools};
 
 use super::http::{answer, read, whole};
 
@@ -539,4 +541,35 @@ async fn a_conversation_goes_on_when_its_tools_have_changed() {
             }
         }
     }
+}
+
+#[tokio::test]
+async fn traces_and_scripts_have_the_tools_of_a_request() {
+    let search = ToolCall::new("1", "search_tools", r#"{"query": "close_order"}"#);
+    let model = ScriptedModel::new([
+        Ok(ModelResponse::calls([search])),
+        Ok(ModelResponse::text("I could close it.")),
+    ]);
+    let trace = TraceStore::new(100);
+    let agent = Agent::new(model.clone(), deferred()).listener(trace.clone());
+    let mut session = Session::ask("Close order 7");
+    agent.run(&mut session, &Context::new()).await.unwrap();
+    let recorded: Vec<_> = model
+        .requests()
+        .iter()
+        .map(|one| one.tools.clone())
+        .collect();
+    assert_eq!(recorded[0], ["now", "search_tools"]);
+    assert_eq!(recorded[1], ["now", "search_tools", "close_order"]);
+    let traced = trace.of_kind(TraceKind::ModelStarted);
+    let traced: Vec<Vec<String>> = traced
+        .iter()
+        .filter_map(|event| match &event.what {
+            Traced::ModelStarted { tools, .. } => {
+                Some(tools.iter().map(|name| name.to_string()).collect())
+            }
+            _ => None,
+        })
+        .collect();
+    assert_eq!(traced, recorded);
 }

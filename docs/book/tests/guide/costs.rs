@@ -1,7 +1,7 @@
 //! The page `costs.md`.
 
 // ANCHOR: tokens
-use toolwright::{Toolset, Wire, tool, tools};
+use toolwright::{Toolset, tool, tools};
 
 /// Searches the handbook for a phrase and returns the paragraphs that contain it.
 #[tool(read_only)]
@@ -30,18 +30,9 @@ fn main() {
 }
 // ANCHOR_END: tokens
 
-// ANCHOR: compact
-fn compacted() -> Result<(), Box<dyn std::error::Error>> {
-    let few = handbook().compact()?;
-    println!("{}", Wire::OpenAiChat.definitions(&few));
-    Ok(())
-}
-// ANCHOR_END: compact
-
 use crate::output;
 
 #[test]
-fn they_print_what_the_page_shows() {
+fn it_prints_what_the_page_shows() {
     output::shown("costs.tokens.txt", &output::of(main));
-    output::shown_json("costs.compact.json", &output::of(|| compacted().unwrap()));
 }

@@ -22,6 +22,7 @@ mod costs;
 mod errors;
 mod examples;
 mod first_tool;
+mod many_tools;
 mod mcp_client;
 mod mcp_server;
 mod pages;

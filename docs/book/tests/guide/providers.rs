@@ -199,33 +199,6 @@ fn keep(tools: &Toolset) -> Result<usize, Box<dyn std::error::Error>> {
 }
 // ANCHOR_END: keep
 
-// ANCHOR: compact
-use toolwright::ToolCall;
-
-fn compact() -> Result<(), Box<dyn std::error::Error>> {
-    let tools = tools![forecast, order];
-    let compact = tools.compact()?;
-    for tools in [&tools, &compact] {
-        for def in tools.definitions() {
-            println!(
-                "{} ({} tokens): {}",
-                def.name,
-                def.estimated_tokens(),
-                def.description
-            );
-        }
-    }
-    let help = ToolCall::new("call_1", "search_tools", r#"{"query": "order"}"#);
-    println!(
-        "{}",
-        compact
-            .call_blocking(&help, &Context::new())
-            .content(Encoder::auto())
-    );
-    Ok(())
-}
-// ANCHOR_END: compact
-
 const STREAM: &str = r#"data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"I will look."}}]}
 
 data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"call_1","function":{"name":"forecast","arguments":""}}]}}]}
@@ -411,16 +384,4 @@ fn hidden_characters_are_left_out() {
     let stripped = def.strip_hidden();
     assert_eq!((stripped.removed, &*def.description), (2, "Adds."));
     assert!(stripped.left.is_empty());
-}
-
-#[test]
-fn fewer_tokens() {
-    output::shown("providers.compact.txt", &output::of(|| compact().unwrap()));
-    let arguments = r#"{"copies": {"Emma": "two"}}"#;
-    let compact = tools![order].compact().unwrap();
-    let found = compact.call_blocking(&ToolCall::new("1", "order", arguments), &Context::new());
-    assert!(
-        found.content(Encoder::auto()).contains("order(copies"),
-        "{found:?}"
-    );
 }

@@ -313,7 +313,7 @@ fn e1_a_deferred_tool_can_be_kept_strict() {
 
 fn with_hidden() -> Toolset {
     let mut def = ToolDef::new("foreign", "Of a server.");
-    let schema = "{\"type\":\"object\",\"properties\":{\"b\u{200b}\":{\"type\":\"string\"}}}";
+    let schema = "{\"type\":\"object\",\"properties\":{\"b\":{\"type\":\"string\",\"enum\":[\"x\u{200b}y\"]}}}";
     def.input = SchemaDoc::parse(schema).unwrap();
     let foreign = Toolset::new([DynTool::declare(def)]).unwrap().defer(group("foreign"));
     crm().merge(&foreign).unwrap()
@@ -329,7 +329,7 @@ fn e2_a_loaded_tool_with_hidden_characters_does_not_end_the_conversation() {
 fn e2b_and_is_not_sent_in_the_providers_own_form() {
     let fit = DefinitionOptions::to(Dialect::Anthropic).loading(Loading::Native);
     if let Ok(sent) = Wire::Anthropic.definitions_in(&with_hidden(), fit) {
-        assert!(!sent.text().contains("foreign"), "{}", sent.text());
+        assert!(!sent.text().contains(r#""name":"foreign""#), "{}", sent.text());
     }
 }
 

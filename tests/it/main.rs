@@ -35,6 +35,7 @@ mod functions;
 mod hidden;
 mod instances;
 mod instructions;
+mod hunt;
 mod invariant;
 mod items;
 mod json;

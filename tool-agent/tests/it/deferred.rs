@@ -252,7 +252,7 @@ fn list(value: &Value) -> &[Value] {
 }
 
 /// Functions with their groups: those that can be called, or all of them.
-fn functions(tools: &[Value], all: bool) -> impl Iterator<Item = (Option<String>, String)> {
+pub(super) fn functions(tools: &[Value], all: bool) -> impl Iterator<Item = (Option<String>, String)> {
     let mut found = Vec::new();
     for tool in tools {
         let group = tool["type"] == "namespace";
@@ -277,7 +277,7 @@ fn searches(body: &Value) -> impl Iterator<Item = &Value> {
 }
 
 /// The rules that the documentation and the reported errors of `OpenAI`'s Responses name.
-fn check_responses(body: &Value) -> Result<(), String> {
+pub(super) fn check_responses(body: &Value) -> Result<(), String> {
     let tools = list(&body["tools"]);
     let has_search = tools
         .iter()
@@ -336,7 +336,7 @@ fn check_responses(body: &Value) -> Result<(), String> {
 }
 
 /// The tools that a conversation refers to.
-fn references(body: &Value) -> BTreeSet<String> {
+pub(super) fn references(body: &Value) -> BTreeSet<String> {
     fn collect(value: &Value, into: &mut BTreeSet<String>) {
         if value["type"] == "tool_reference" {
             into.insert(value["tool_name"].as_str().unwrap().to_owned());
@@ -353,7 +353,7 @@ fn references(body: &Value) -> BTreeSet<String> {
 }
 
 /// The rules that the documentation of Anthropic names.
-fn check_anthropic(body: &Value) -> Result<(), String> {
+pub(super) fn check_anthropic(body: &Value) -> Result<(), String> {
     let tools = list(&body["tools"]);
     let mut deferred = BTreeMap::new();
     for tool in tools {

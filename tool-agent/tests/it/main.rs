@@ -23,6 +23,7 @@ mod format;
 mod going_on;
 mod handoff;
 mod http;
+mod hunt;
 mod mojentic;
 mod needs_approval;
 mod open_calls;

@@ -195,7 +195,9 @@ async fn what_a_conversation_may_not_see_is_not_found_in_any_way() {
     let (tools, cx) = (set(), Context::new());
     let admin = Context::new().with_state(State::new().with("admin", true));
     for query in ["delete a customer and all orders", "delete_customer", "crm"] {
-        assert!(found(&search(&tools, query, &admin)).contains(&"delete_customer".to_owned()));
+        // Of a group the first ones are found, as many as do not make each other leave.
+        let seen = found(&search(&tools.at_most(6), query, &admin));
+        assert!(seen.contains(&"delete_customer".to_owned()));
         let result = search(&tools, query, &cx);
         assert!(
             !format!("{result:?}").contains("delete_customer"),

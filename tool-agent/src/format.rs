@@ -123,16 +123,26 @@ impl Thread {
                     if !assistant.loaded.is_empty() && (is_renamed || same.is_none()) {
                         said.push(WireMessage::Other(Message::Loaded(&assistant.loaded)));
                     }
-                    said.push(match same {
+                    let message = match same {
                         _ if is_renamed => {
                             WireMessage::Renamed(&assistant.text, ids.renamed(&assistant.calls))
                         }
-                        Some(own) => WireMessage::Other(Message::Echo(&own.messages)),
+                        Some(own) => {
+                            // What has loaded the tools may be trimmed away.
+                            let own_search = |name: &ShortStr| assistant.loaded.contains(name);
+                            let called = assistant.calls.iter().map(|call| call.name.clone());
+                            let called: Vec<_> = called.filter(|name| !own_search(name)).collect();
+                            if !called.is_empty() {
+                                said.push(WireMessage::Loaded(called));
+                            }
+                            WireMessage::Other(Message::Echo(&own.messages))
+                        }
                         None => WireMessage::Other(Message::Assistant {
                             text: &assistant.text,
                             calls: &assistant.calls,
                         }),
-                    });
+                    };
+                    said.push(message);
                 }
             }
         }
@@ -150,10 +160,9 @@ fn is_of(said: &Assistant, name: &str) -> bool {
 /// of them have another one, so what was written in the one is not repeated in the other.
 pub(crate) fn native_name(sent: &Definitions) -> String {
     let wire = wire_name(sent.wire());
-    if sent.loads_natively() {
-        wire + "+deferred"
-    } else {
-        wire
+    match sent.loads_natively() {
+        Some(loading) => format!("{wire}+{loading:?}"),
+        None => wire,
     }
 }
 
@@ -259,6 +268,8 @@ enum WireMessage<'t> {
     /// All answers of a turn.
     Answers(Vec<ToolResult>),
     Late(ToolResult),
+    /// Tools that are called next.
+    Loaded(Vec<ShortStr>),
 }
 
 impl WireMessage<'_> {
@@ -268,6 +279,7 @@ impl WireMessage<'_> {
             Self::Renamed(text, calls) => Message::Assistant { text, calls },
             Self::Answers(results) => Message::Results(results),
             Self::Late(result) => Message::Late(result),
+            Self::Loaded(names) => Message::Loaded(names),
         }
     }
 }

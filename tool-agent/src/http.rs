@@ -17,7 +17,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use toolwright_provider::definitions::DefinitionOptions;
 use toolwright_provider::dialect::Dialect;
-use toolwright_provider::wire::Wire;
+use toolwright_provider::wire::{Loading, Wire};
 
 use crate::BoxFuture;
 use crate::model::{DeltaSink, Model, ModelError, ModelRequest, ModelResponse};
@@ -153,6 +153,13 @@ impl Endpoint {
     /// Sets the dialect in which tools are declared.
     pub fn dialect(self, fit: impl Into<DefinitionOptions>) -> Self {
         let fit = fit.into();
+        Self { fit, ..self }
+    }
+
+    /// Sets how deferred tools are loaded. Default: in the provider's own form for models that are known to have one, by their
+    /// names; otherwise [`Loading::Plain`].
+    pub fn loading(self, loading: Loading) -> Self {
+        let fit = self.fit.loading(loading);
         Self { fit, ..self }
     }
 

@@ -53,8 +53,8 @@ pub struct Assistant {
 /// reasoning.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Native {
-    /// Name of the wire: see [`wire_name`]. Behind it stands `+deferred` if deferred tools are loaded in the provider's own
-    /// form.
+    /// Name of the wire: see [`wire_name`]. Behind it stands `+Native` or another word if deferred tools are loaded in the
+    /// provider's own form.
     pub wire: String,
     /// Messages for the next request, as JSON texts.
     pub messages: Vec<String>,

@@ -15,7 +15,7 @@ use std::sync::{Arc, OnceLock};
 use self::strict_tools::{Fitted, fitted};
 use toolwright_json::joined;
 
-use crate::call::{Encoder, ToolCall, ToolDef, ToolResult};
+use crate::call::{Block, Encoder, Outcome, ToolCall, ToolDef, ToolResult};
 use crate::dialect::{Dialect, LowerError, Note, Renames};
 use crate::wire::{
     Accumulator, Completion, JsonText, Loading, Parallel, ToolChoice, ToolChoiceError, Wire,
@@ -280,8 +280,14 @@ impl Wire {
         let catalog = native.map(|deferral| deferral.catalog);
         let loaded = tools.deferral().filter(|_| native.is_none());
         let loaded = loaded.map_or(usize::MAX, |deferral| deferral.stable + 1);
-        let tools = || tools.encoded().take(most).collect::<Vec<_>>();
-        let made = || Made::new(self, &tools(), loaded, &fit, catalog).map(Arc::new);
+        let tools_of = tools;
+        let tools = || tools_of.encoded().take(most).collect::<Vec<_>>();
+        // Names depend on all tools of the list: what is loaded later changes none.
+        let all = || match tools_of.deferral() {
+            Some(_) => tools_of.all().map(|(def, _)| &*def.name).collect(),
+            None => Vec::new(),
+        };
+        let made = || Made::new(self, &tools(), loaded, &all(), &fit, catalog).map(Arc::new);
         let made = if fit.keep.is_empty() {
             let key = (self, fit.dialect, loading);
             cache.in_dialect.get_or_make(key, made).clone()?
@@ -297,19 +303,27 @@ impl Made {
         wire: Wire,
         tools: &[Offered<'_>],
         loaded: usize,
+        all: &[&str],
         fit: &DefinitionOptions,
         catalog: Option<&Arc<dyn Catalog>>,
     ) -> Result<Self, DefinitionsError> {
         let dialect = fit.dialect;
         // A tool that a conversation has loaded, and that the provider would refuse, must not end it.
         let is_sent = |&(at, tool): &(usize, &Offered<'_>)| {
-            at < loaded || tool.1.deferred(wire, dialect, tool.0).is_ok()
+            at < loaded || tool.1.can_be_loaded(wire, dialect, tool.0)
         };
         let tools = tools.iter().enumerate().filter(is_sent);
-        let tools = &*tools.map(|(_, tool)| *tool).collect::<Vec<_>>();
-        let Fitted { sent, non_strict } = fitted(tools, loaded, wire, fit)?;
-        let deferred = catalog.map(|catalog| catalog.each()).unwrap_or_default();
-        let deferred = deferred.iter().map(|tool| &*tool.def.name);
+        let mut tools: Vec<_> = tools.map(|(_, tool)| *tool).collect();
+        // Of more than the provider takes, what was loaded first leaves.
+        if let Some(most) = dialect.most_tools()
+            && loaded <= most
+            && tools.len() > most
+        {
+            tools.drain(loaded..loaded + tools.len() - most);
+        }
+        let tools = &*tools;
+        let Fitted { sent, non_strict } = fitted(tools, loaded, all, wire, fit)?;
+        let deferred = all.iter().copied();
         let renames = OnceLock::new();
         let is_named = sent.iter().all(|tool| tool.is_named_for(dialect))
             && deferred.clone().all(|name| dialect.accepts_name(name));
@@ -339,7 +353,7 @@ impl Made {
             catalog: catalog.cloned(),
             loading: fit.loading.unwrap_or_default(),
         };
-        texts.extend(made.write_deferred().into_iter().map(Cow::Owned));
+        texts.extend(made.write_deferred()?.into_iter().map(Cow::Owned));
         made.text = wire.write_tools(joined(texts.iter().map(|text| &**text)));
         Ok(made)
     }
@@ -400,10 +414,10 @@ impl Definitions {
         renames.get_or_init(|| named(self.0.dialect, &self.0.tools, []))
     }
 
-    /// Returns true if deferred tools are loaded in the provider's own form.
+    /// Returns the form of the provider's own in which deferred tools are loaded.
     #[doc(hidden)]
-    pub fn loads_natively(&self) -> bool {
-        self.0.catalog.is_some()
+    pub fn loads_natively(&self) -> Option<Loading> {
+        self.0.catalog.as_ref().map(|_| self.0.loading)
     }
 
     /// Returns true if the provider would take these messages of its own back.
@@ -464,7 +478,7 @@ impl Definitions {
         choice: &ToolChoice,
         parallel: Parallel,
     ) -> Result<JsonText<'static>, ToolChoiceError> {
-        let is_strict = self.0.non_strict.len() < self.0.tools.len();
+        let is_strict = self.0.non_strict.len() < self.0.tools.len() || self.0.catalog.is_some();
         let parallel = if self.0.dialect == Dialect::AzureStrict && is_strict {
             Parallel::Forbidden
         } else {
@@ -478,11 +492,14 @@ impl Definitions {
 
     fn word(&self, choice: &ToolChoice, parallel: Parallel) -> Result<String, ToolChoiceError> {
         let names = self.0.tools.iter().map(|tool| &*tool.name);
-        let deferred = match (choice, &self.0.catalog) {
-            (ToolChoice::Specific(name), Some(catalog)) => catalog.find(name),
-            _ => None,
-        };
-        let names = names.chain(deferred.iter().map(|tool| &*tool.def.name));
+        // The search is a tool like any other, but on Responses.
+        let search = self
+            .0
+            .catalog
+            .as_ref()
+            .map(|catalog| &*catalog.search().0.name);
+        let is_tool = self.0.wire == Wire::Anthropic && !self.0.loading.is_hosted();
+        let names = names.chain(search.filter(|_| is_tool));
         Wire::check_choice(names, choice)?;
         let told = match choice {
             ToolChoice::Specific(name) => ToolChoice::Specific(self.told(name).to_owned()),
@@ -563,15 +580,22 @@ impl Definitions {
 
     /// The results under the names that the provider is told.
     pub(super) fn told_of<'r>(&self, results: &'r [ToolResult]) -> Cow<'r, [ToolResult]> {
-        if results
-            .iter()
-            .all(|result| result.name == self.told(&result.name))
-        {
+        if self.0.renames.get().is_none() {
             return Cow::Borrowed(results);
         }
-        let results = results.iter().map(|result| ToolResult {
-            name: self.told(&result.name).into(),
-            ..result.clone()
+        let results = results.iter().map(|result| {
+            let mut result = ToolResult {
+                name: self.told(&result.name).into(),
+                ..result.clone()
+            };
+            if let Ok(Outcome::Content(content)) = &mut result.outcome {
+                for block in content.blocks_mut() {
+                    if let Block::Tool { name, .. } = block {
+                        *name = self.told(name).to_owned();
+                    }
+                }
+            }
+            result
         });
         Cow::Owned(results.collect())
     }
@@ -583,6 +607,10 @@ fn named<'n>(
     sent: &'n [Arc<InDialect>],
     deferred: impl IntoIterator<Item = &'n str>,
 ) -> Renames {
-    let names = sent.iter().map(|tool| &*tool.name);
-    Renames::new(dialect, names.chain(deferred))
+    // In the order of the list, where it has more than the request.
+    let mut names: Vec<&str> = deferred.into_iter().collect();
+    names.extend(sent.iter().map(|tool| &*tool.name));
+    let mut known = std::collections::HashSet::new();
+    names.retain(|name| known.insert(*name));
+    Renames::new(dialect, names)
 }

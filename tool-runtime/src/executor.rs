@@ -505,7 +505,7 @@ impl Executor {
         let cx = &self.known(cx);
         let tools = self.source.tools(&cx.scope());
         let is_filtered = self.filter.is_some() || cx.filter().is_some();
-        let cx = &if is_filtered && tools.has_search() {
+        let cx = &if is_filtered {
             // The tool that searches finds what passes here.
             Cow::Owned(cx.clone().into_owned().with_filter(self.filter.as_ref()))
         } else {

@@ -144,6 +144,12 @@ pub trait Tool: Send + Sync {
         false
     }
 
+    /// Returns the whole definition, if the tool's own is a short one.
+    #[doc(hidden)]
+    fn __whole(&self) -> Option<&ToolDef> {
+        None
+    }
+
     /// Returns what the tool was before.
     #[doc(hidden)]
     fn __past(&self) -> Past {

@@ -109,8 +109,10 @@ pub(crate) struct Entry {
     has_mentions: bool,
     /// The group of a deferred tool.
     namespace: Option<Namespace>,
-    /// True for the set's own search. Filters are about what it finds.
+    /// True for the search of the set. Filters are about what it finds.
     finds: bool,
+    /// True if that search tells definitions, since nobody loads tools.
+    tells: bool,
     encoded: Arc<EncodedTool>,
     #[cfg(feature = "tokio")]
     traits: Traits,
@@ -181,6 +183,7 @@ impl Entry {
             has_mentions,
             namespace: None,
             finds: false,
+            tells: false,
             tool,
             encoded: Arc::default(),
         }
@@ -215,7 +218,9 @@ impl Entry {
     fn is_visible(&self, scope: &Scope<'_>, filter: Option<&Filter>) -> bool {
         let says = |what, asked: &dyn Fn() -> bool| reported(what, asked).unwrap_or(false);
         (!self.may_hide || says("a tool's `visible`", &|| self.shows(scope)))
-            && filter.is_none_or(|filter| says("a filter", &|| filter.passes(self.def(), scope)))
+            && filter
+                .filter(|_| !self.finds)
+                .is_none_or(|filter| says("a filter", &|| filter.passes(self.def(), scope)))
     }
 }
 
@@ -351,7 +356,7 @@ impl Toolset {
         for (entry, _) in self.entries().zip(seen).filter(|(_, seen)| *seen) {
             set.push(entry.clone());
         }
-        set.finish()
+        set.finish().load(self.loaded())
     }
 
     /// Returns the tool that a conversation may call by this name.
@@ -366,7 +371,7 @@ impl Toolset {
     ) -> Result<&Entry, ToolError> {
         let hidden = |kind| Err(self.set.unknown(kind, name, scope, filter));
         match self.find(name) {
-            Some(entry) if entry.finds || entry.is_visible(scope, filter) => Ok(entry),
+            Some(entry) if entry.is_visible(scope, filter) => Ok(entry),
             Some(_) => hidden(ErrorKind::Hidden),
             None => hidden(ErrorKind::Unknown),
         }
@@ -594,6 +599,7 @@ impl Inner {
         if self.tools.iter().any(|entry| entry.has_mentions) {
             self.name_mentions();
         }
+        self.renew_search();
         self.may_hide = self.tools.iter().any(|entry| entry.may_hide);
         self.search = OnceLock::new();
         let set = Arc::new(self);

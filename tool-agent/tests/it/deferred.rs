@@ -252,7 +252,10 @@ fn list(value: &Value) -> &[Value] {
 }
 
 /// Functions with their groups: those that can be called, or all of them.
-pub(super) fn functions(tools: &[Value], all: bool) -> impl Iterator<Item = (Option<String>, String)> {
+pub(super) fn functions(
+    tools: &[Value],
+    all: bool,
+) -> impl Iterator<Item = (Option<String>, String)> {
     let mut found = Vec::new();
     for tool in tools {
         let group = tool["type"] == "namespace";

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use toolwright::agent::Thread;
 use toolwright::toolset::Namespace;
-use toolwright::wire::{Definitions, DefinitionOptions, Loading};
+use toolwright::wire::{DefinitionOptions, Definitions, Loading};
 use toolwright::{Dialect, Toolset, Wire, tool, tools};
 
 use super::deferred::{check_anthropic, check_responses, references};
@@ -55,7 +55,11 @@ fn moved() -> Toolset {
 }
 
 fn sent(wire: Wire, loading: Loading, tools: &Toolset) -> Definitions {
-    let dialect = if wire == Wire::Anthropic { Dialect::Anthropic } else { Dialect::OpenAiStrict };
+    let dialect = if wire == Wire::Anthropic {
+        Dialect::Anthropic
+    } else {
+        Dialect::OpenAiStrict
+    };
     let fit = DefinitionOptions::to(dialect).loading(loading);
     wire.definitions_in(tools, fit).unwrap()
 }
@@ -136,7 +140,10 @@ fn a1b_a_trimmed_thread_goes_on_on_anthropic() {
     thread[1]["native"] = json!({"wire": "Anthropic+deferred", "messages": [json!({"role": "assistant", "content": [
         {"type": "tool_use", "id": "c1", "name": "close_order", "input": {"order": 7}}]}).to_string()]});
     let thread: Thread = serde_json::from_value(thread).unwrap();
-    assert!(thread.loaded().any(|name| name == "close_order"), "so the thread says");
+    assert!(
+        thread.loaded().any(|name| name == "close_order"),
+        "so the thread says"
+    );
     let sent = sent(Wire::Anthropic, Loading::Native, &all());
     let body = body(&thread, &sent);
     assert!(references(&body).contains("close_order"), "{body}");
@@ -144,7 +151,11 @@ fn a1b_a_trimmed_thread_goes_on_on_anthropic() {
 
 #[test]
 fn a2_a_loaded_tool_that_is_gone_does_not_end_a_conversation_with_responses() {
-    for (what, tools) in [("gone", without()), ("not deferred", undeferred()), ("in another group", moved())] {
+    for (what, tools) in [
+        ("gone", without()),
+        ("not deferred", undeferred()),
+        ("in another group", moved()),
+    ] {
         let sent = sent(Wire::OpenAiResponses, Loading::Native, &tools);
         let body = body(&responses(), &sent);
         assert_eq!(check_responses(&body), Ok(()), "{what}: {body}");
@@ -153,13 +164,19 @@ fn a2_a_loaded_tool_that_is_gone_does_not_end_a_conversation_with_responses() {
 
 #[test]
 fn a3_a_loaded_tool_that_is_gone_does_not_end_a_conversation_with_anthropics_search() {
-    for (what, tools) in [("gone", without()), ("nothing is deferred", tools![now, close_order])] {
+    for (what, tools) in [
+        ("gone", without()),
+        ("nothing is deferred", tools![now, close_order]),
+    ] {
         let sent = sent(Wire::Anthropic, Loading::Hosted, &tools);
         let body = body(&hosted(), &sent);
         let declared = body["tools"].to_string();
         for name in references(&body) {
             let name_in = format!("\"name\":\"{name}\"");
-            assert!(declared.contains(&name_in), "{what}: Tool reference '{name}' not found in available tools: {body}");
+            assert!(
+                declared.contains(&name_in),
+                "{what}: Tool reference '{name}' not found in available tools: {body}"
+            );
         }
     }
 }
@@ -170,7 +187,10 @@ fn a4_a_search_by_anthropic_stands_only_where_its_tool_is() {
     let sent = sent(Wire::Anthropic, Loading::Native, &all());
     let body = body(&hosted(), &sent);
     let has_search = body["tools"].to_string().contains("tool_search_tool_bm25");
-    assert!(has_search || !body["messages"].to_string().contains("server_tool_use"), "{body}");
+    assert!(
+        has_search || !body["messages"].to_string().contains("server_tool_use"),
+        "{body}"
+    );
 }
 
 #[test]

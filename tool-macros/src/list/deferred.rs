@@ -262,10 +262,12 @@ impl Deferred {
             Some(most) => most.to_token_stream(),
             None => quote!(__tool::MOST_LOADED),
         };
+        // `\n- name: words`, as JSON has it.
+        let escaped = |words: &str| words.len() + words.matches(['"', '\\']).count();
         let told = self
             .starts
             .iter()
-            .map(|start| start.name.len() + start.words.len());
+            .map(|start| start.name.len() + escaped(&start.words) + 6);
         let told = literal(told.sum::<usize>());
         quote! {
             const LOADS: __tool::Loads = __tool::Loads::new(#stable, #most, #told);

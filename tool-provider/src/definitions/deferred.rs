@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::cache::{DefinitionCache, EncodedTool, InDialect};
-use super::{Definitions, Made};
+use super::{Definitions, DefinitionsError, Made};
 use crate::call::ToolDef;
 use crate::dialect::{Dialect, LowerError};
 use crate::wire::{Loadable, Loads, Namespace, ToolDeclaration, Wire};
@@ -73,10 +73,22 @@ impl EncodedTool {
     }
 }
 
+impl EncodedTool {
+    /// Returns true if the provider takes the tool, once it is loaded.
+    pub(super) fn can_be_loaded(&self, wire: Wire, dialect: Dialect, def: &ToolDef) -> bool {
+        let (_, hidden) = self.visible(def);
+        hidden.is_none_or(|hidden| hidden.left.is_empty())
+            && self.deferred(wire, dialect, def).is_ok()
+    }
+}
+
 impl Made {
     fn deferred<'m>(&'m self, tool: &Deferred<'m>) -> Option<Loadable<'m>> {
-        let one = tool.encoded.deferred(self.wire, self.dialect, tool.def);
-        let one = one.ok()?;
+        let (wire, dialect) = (self.wire, self.dialect);
+        if !tool.encoded.can_be_loaded(wire, dialect, tool.def) {
+            return None;
+        }
+        let one = tool.encoded.deferred(wire, dialect, tool.def).ok()?;
         let renames = self.renames.get();
         let name = renames.and_then(|renames| renames.to_provider(&tool.def.name));
         let definition = match renames {
@@ -84,7 +96,6 @@ impl Made {
             None => Cow::Borrowed(&*one.text),
         };
         Some(Loadable {
-            own: &tool.def.name,
             name: name.unwrap_or(&tool.def.name),
             namespace: tool.namespace,
             definition,
@@ -92,9 +103,9 @@ impl Made {
     }
 
     /// What declares the search, and the deferred tools as far as a request holds them.
-    pub(super) fn write_deferred(&self) -> Vec<String> {
+    pub(super) fn write_deferred(&self) -> Result<Vec<String>, DefinitionsError> {
         let Some(catalog) = &self.catalog else {
-            return Vec::new();
+            return Ok(Vec::new());
         };
         let each = if self.loading.is_hosted() || self.wire == Wire::Anthropic {
             catalog.each()
@@ -102,13 +113,25 @@ impl Made {
             Vec::new()
         };
         let each: Vec<_> = each.iter().filter_map(|tool| self.deferred(tool)).collect();
+        if let Some(name) = self.wire.reserved(self.loading)
+            && (catalog.find(name).is_some() || self.tools.iter().any(|tool| *tool.name == *name))
+        {
+            let mut error = DefinitionsError::default();
+            let why = "the provider's own search has this name".to_owned();
+            error.note(name, why);
+            return Err(error);
+        }
         let (def, encoded) = catalog.search();
-        let Ok(search) = encoded.lowered(self.wire, self.dialect, def) else {
-            return Vec::new();
-        };
-        let search = &search.lowered;
-        let search = ToolDeclaration::lowered(self.wire, &def.name, def, search, self.dialect);
-        self.wire.write_deferred(&search, &each, self.loading)
+        let search = encoded
+            .deferred(self.wire, self.dialect, def)
+            .map_err(|refused| {
+                let mut error = DefinitionsError::default();
+                error.note(&def.name, refused.to_string());
+                error
+            })?;
+        let (lowered, dialect) = (&search.lowered, search.dialect);
+        let search = ToolDeclaration::lowered(self.wire, &def.name, def, lowered, dialect);
+        Ok(self.wire.write_deferred(&search, &each, self.loading))
     }
 }
 

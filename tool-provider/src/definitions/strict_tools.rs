@@ -171,6 +171,7 @@ impl InDialect {
 pub(super) fn fitted(
     tools: &[Offered<'_>],
     loaded: usize,
+    all: &[&str],
     wire: Wire,
     fit: &DefinitionOptions,
 ) -> Result<Fitted, DefinitionsError> {
@@ -178,7 +179,12 @@ pub(super) fn fitted(
     let mut refused = DefinitionsError::default();
     let mut unknown = HashSet::new();
     for name in &fit.keep {
-        let names = || tools.iter().map(|(def, _)| &*def.name);
+        let names = || {
+            tools
+                .iter()
+                .map(|(def, _)| &*def.name)
+                .chain(all.iter().copied())
+        };
         if !names().any(|known| known == name) && unknown.insert(name) {
             let hint = did_you_mean(&near(name, names()));
             let gap = if hint.is_empty() { "" } else { "; " };
@@ -272,7 +278,9 @@ impl Over<'_, '_> {
                 .filter(|(_, (_, tool))| self.adds(tool) > 0)
                 .max_by_key(|(at, (_, tool))| {
                     let priority = self.fit.priority(&tool.name).unwrap_or(usize::MAX);
-                    (priority, *at >= self.loaded, self.adds(tool))
+                    // Of those that were loaded the last.
+                    let last = at.checked_sub(self.loaded).map_or(0, |at| at + 1);
+                    (priority, last, self.adds(tool))
                 });
             let Some((at, ((def, encoded), one))) = last else {
                 return;

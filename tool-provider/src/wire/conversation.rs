@@ -212,7 +212,8 @@ impl<'a> Writer<'a> {
         let tools: Vec<_> = tools.collect();
         self.loaded
             .extend(tools.iter().map(|tool| tool.name.to_owned()));
-        self.messages.push(form.found(result, &tools));
+        self.messages
+            .extend(form.found(result, &tools, self.encoder));
     }
 
     /// Loads deferred tools that nobody searched for here.

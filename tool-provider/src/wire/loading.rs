@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::ToolDeclaration;
-use crate::call::{Block, Outcome, ToolCall, ToolResult};
+use crate::call::{Block, Encoder, Outcome, ToolCall, ToolResult};
 use toolwright_schema::text::NameError;
 
 /// Name of the tool that finds deferred tools and loads them.
@@ -101,8 +101,6 @@ impl Loading {
 
 /// A deferred tool, as a provider is told it.
 pub(crate) struct Loadable<'a> {
-    /// The tool's own name.
-    pub(crate) own: &'a str,
     /// Name that the provider receives.
     pub(crate) name: &'a str,
     pub(crate) namespace: &'a Namespace,
@@ -131,6 +129,12 @@ pub(super) trait WriteLoading: Sync {
     /// Declares `search_tools`.
     fn search(&self, tool: &ToolDeclaration<'_>) -> String;
 
+    /// The name of the provider's own search, where a tool of the same name would be refused.
+    fn reserved(&self, loading: Loading) -> Option<&'static str> {
+        let _ = loading;
+        None
+    }
+
     /// Declares the provider's own search.
     fn hosted(&self, loading: Loading) -> String;
 
@@ -147,7 +151,7 @@ pub(super) trait WriteLoading: Sync {
     fn refers_anywhere(&self) -> bool;
 
     /// Answers a call with the tools that it found.
-    fn found(&self, result: &ToolResult, tools: &[Loadable<'_>]) -> String;
+    fn found(&self, result: &ToolResult, tools: &[Loadable<'_>], encoder: Encoder) -> Vec<String>;
 
     /// Loads tools that nobody searched for in this form: the `number`th time in a conversation.
     fn load(&self, number: usize, tools: &[Loadable<'_>]) -> Vec<String>;

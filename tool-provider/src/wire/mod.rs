@@ -343,6 +343,11 @@ impl Wire {
         form.is_none_or(|form| form.takes_back(native, loads))
     }
 
+    /// Returns the name of the provider's own search, which no tool may have.
+    pub(crate) fn reserved(self, loading: Loading) -> Option<&'static str> {
+        self.provider().loading()?.reserved(loading)
+    }
+
     /// Declares the search of a request and its deferred tools, as far as the request has to hold them, in the wire's own
     /// form.
     pub(crate) fn write_deferred(

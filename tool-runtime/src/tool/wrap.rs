@@ -57,6 +57,12 @@ pub trait WrapTool: Send + Sync {
     fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
         self.inner().validate(call)
     }
+
+    /// See [`Tool`].
+    #[doc(hidden)]
+    fn __whole(&self) -> Option<&ToolDef> {
+        self.inner().__whole()
+    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -95,5 +101,9 @@ impl<W: WrapTool> Tool for W {
 
     fn __past(&self) -> Past {
         self.inner().__past()
+    }
+
+    fn __whole(&self) -> Option<&ToolDef> {
+        WrapTool::__whole(self)
     }
 }

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use super::deferred::SearchTools;
-use super::{ConflictError, Toolset};
+use super::{ConflictError, Entry, Toolset};
+use crate::dyn_tool::DynTool;
 use crate::tool::{Answer, Call, Tool, WrapTool};
 use toolwright_provider::call::{ErrorKind, ToolDef, ToolError};
 use toolwright_provider::wire::SEARCH_TOOLS;
@@ -40,8 +40,9 @@ impl Toolset {
     /// # Errors
     /// When one of the tools is called `search_tools`.
     pub fn compact(&self) -> Result<Self, ConflictError> {
-        let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
-        for tool in self.iter() {
+        let mut entries = Vec::new();
+        for entry in self.entries() {
+            let tool = &entry.tool;
             let usage = usage(tool.def());
             let mut def = tool.def().clone();
             let line = def.description.trim().lines().next().unwrap_or_default();
@@ -49,14 +50,24 @@ impl Toolset {
             def.input = anything();
             def.output = None;
             def.examples = Vec::new();
-            tools.push(Arc::new(Stub {
+            let stub = Entry::new(Arc::new(Stub {
                 def,
                 usage,
+                whole: entry.visible().0.clone(),
                 tool: Arc::clone(tool),
             }));
+            entries.push(Entry {
+                namespace: None,
+                ..stub.instead(entry, "")
+            });
         }
-        tools.push(Arc::new(SearchTools::telling(&self.set)));
-        Self::new(tools)
+        // The set makes it.
+        let search = DynTool::declare(ToolDef::new(SEARCH_TOOLS, ""));
+        entries.push(Entry {
+            tells: true,
+            ..Entry::new(search)
+        });
+        Self::of_entries(self.set.kept.clone(), entries)
     }
 }
 
@@ -96,6 +107,8 @@ fn kind(schema: &Ordered) -> &str {
 
 struct Stub {
     def: ToolDef,
+    /// The tool's own definition.
+    whole: ToolDef,
     usage: String,
     tool: Arc<dyn Tool>,
 }
@@ -118,6 +131,10 @@ impl WrapTool for Stub {
 
     fn def(&self) -> &ToolDef {
         &self.def
+    }
+
+    fn __whole(&self) -> Option<&ToolDef> {
+        Some(&self.whole)
     }
 
     fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {

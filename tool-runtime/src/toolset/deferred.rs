@@ -3,6 +3,7 @@
 //! A set with deferred tools has one more, `search_tools`. Its answer refers to the tools that it found, and the agent
 //! [loads](Toolset::load) them for the next request.
 
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,6 +23,8 @@ use toolwright_schema::text::ShortStr;
 const MOST_LOADED: NonZeroUsize = NonZeroUsize::MIN.saturating_add(39);
 /// The number of tools that one search loads.
 const MOST_FOUND: usize = 5;
+/// The number of words of a query that are looked at as names.
+const MOST_WORDS: usize = 100;
 /// The number of groups that a model is told of.
 const MOST_GROUPS: usize = 40;
 
@@ -201,6 +204,27 @@ impl Deferral {
 }
 
 impl Inner {
+    /// Makes the search of this set. One that tells definitions knows the tools of its set, under their names there.
+    pub(super) fn renew_search(&mut self) {
+        let has_deferred = self.tools.iter().any(Entry::is_deferred);
+        for entry in self.tools.iter_mut().filter(|entry| entry.is_search()) {
+            entry.namespace = None;
+            entry.finds = has_deferred;
+        }
+        let Some(at) = self.tools.iter().position(|entry| entry.tells) else {
+            return;
+        };
+        let mut rest = Self::keeping(self.kept.clone());
+        for entry in self.tools.iter().filter(|entry| !entry.tells) {
+            rest.push(entry.clone());
+        }
+        if let Some(entry) = self.tools.get_mut(at) {
+            entry.tool = Arc::new(SearchTools::telling(&entry.name, Arc::new(rest)));
+            entry.encoded = Arc::default();
+            entry.finds = true;
+        }
+    }
+
     /// The most deferred tools of a request.
     fn most_loaded(&self) -> usize {
         self.kept.loads.at_most.unwrap_or(MOST_LOADED).get()
@@ -351,6 +375,15 @@ impl Toolset {
         self.set.find(name.as_bytes())?.namespace.as_ref()
     }
 
+    /// What was asked to be loaded.
+    pub(super) fn loaded(&self) -> impl Iterator<Item = &str> {
+        let names = self
+            .deferral
+            .iter()
+            .flat_map(|deferral| &deferral.view.names);
+        names.map(|name| &**name)
+    }
+
     /// The most deferred tools of a request.
     pub(super) fn most_loaded(&self) -> usize {
         self.set.most_loaded()
@@ -362,11 +395,6 @@ impl Toolset {
             return self.len();
         };
         base.stable.len() + 1 + base.deferred.min(self.most_loaded())
-    }
-
-    #[cfg(feature = "tokio")]
-    pub(crate) fn has_search(&self) -> bool {
-        self.find(SEARCH_TOOLS.as_bytes()).is_some()
     }
 
     /// The tools of a request, in order.
@@ -485,24 +513,20 @@ pub(super) struct SearchTools {
 
 impl SearchTools {
     fn of(set: &Arc<Inner>) -> Self {
-        Self::new(set, described(set), false)
+        Self::new(SEARCH_TOOLS, Arc::clone(set), described(set), false)
     }
 
-    /// A search over all tools of the set, which tells their definitions.
-    pub(super) fn telling(set: &Arc<Inner>) -> Self {
+    /// A search over all tools of a set, which tells their definitions.
+    fn telling(name: &str, set: Arc<Inner>) -> Self {
         let words = "Finds tools by what they do, or by their names, and tells how they are called, with all of their arguments.";
-        Self::new(set, words.to_owned(), true)
+        Self::new(name, set, words.to_owned(), true)
     }
 
-    fn new(set: &Arc<Inner>, words: String, tells: bool) -> Self {
-        let mut def = ToolDef::new(SEARCH_TOOLS, words);
+    fn new(name: &str, set: Arc<Inner>, words: String, tells: bool) -> Self {
+        let mut def = ToolDef::new(name.to_owned(), words);
         def.input = SchemaDoc::of::<SearchArguments>();
         def.annotations.read_only = Some(true);
-        Self {
-            def,
-            set: Arc::clone(set),
-            tells,
-        }
+        Self { def, set, tells }
     }
 
     async fn search(&self, asked: SearchArguments, cx: &Context) -> Result<Outcome, ToolError> {
@@ -513,6 +537,7 @@ impl SearchTools {
             (self.tells || entry.is_deferred()) && entry.is_visible(&scope, filter)
         };
         let candidate = |name: &str| set.find(name.as_bytes()).filter(is_candidate);
+        let most = self.most_found(MOST_FOUND);
         let found: Vec<&Entry> = match (self.by_name(&query, is_candidate), &set.kept.loads.finder)
         {
             (Some(by_name), _) => by_name,
@@ -521,16 +546,19 @@ impl SearchTools {
                 let names = finder.find(ToolQuery {
                     words: &query,
                     tools: tools.map(Entry::def).collect(),
-                    most: MOST_FOUND,
+                    most,
                 });
                 let names = names.await?;
-                let found = names.iter().filter_map(|name| candidate(name));
-                found.take(MOST_FOUND).collect()
+                let mut known = HashSet::new();
+                let found = names.iter().filter(|name| known.insert(name.as_str()));
+                let found = found.filter_map(|name| candidate(name));
+                found.take(most).collect()
             }
             (_, None) => {
-                let ranked = set.search_index().ranked(&query).into_iter();
+                let seen: Vec<bool> = set.tools.iter().map(|one| is_candidate(&one)).collect();
+                let ranked = set.search_index().ranked(&query, &seen).into_iter();
                 let found = ranked.filter_map(|(at, _)| set.tools.get(at));
-                found.filter(is_candidate).take(MOST_FOUND).collect()
+                found.take(most).collect()
             }
         };
         if found.is_empty() {
@@ -557,32 +585,43 @@ impl SearchTools {
 impl SearchTools {
     /// Returns the tools that are named, and those of the groups that are named, if the query has nothing else.
     fn by_name(&self, query: &str, is_candidate: impl Fn(&&Entry) -> bool) -> Option<Vec<&Entry>> {
-        let mut found: Vec<&Entry> = Vec::new();
         let words = query
             .split([' ', ',', '\n'])
             .filter(|word| !word.is_empty());
-        for word in words {
-            let one = self.set.find(word.as_bytes()).filter(&is_candidate);
-            let is_of_group = |entry: &&Entry| {
-                let group = entry.namespace.as_ref();
-                group.is_some_and(|group| group.name() == word)
-            };
-            let of_group = self.set.tools.iter().filter(is_of_group);
-            let tools: Vec<_> = match one {
-                Some(one) => vec![one],
-                None => of_group.filter(&is_candidate).collect(),
-            };
-            if tools.is_empty() {
-                return None;
-            }
-            for tool in tools {
-                if !found.iter().any(|known| known.name == tool.name) {
-                    found.push(tool);
-                }
+        let words: HashSet<&str> = words.take(MOST_WORDS).collect();
+        let mut left = words.clone();
+        let mut found: Vec<(usize, &Entry)> = Vec::new();
+        for (at, entry) in self
+            .set
+            .tools
+            .iter()
+            .enumerate()
+            .filter(|(_, one)| is_candidate(one))
+        {
+            let group = entry.namespace.as_ref().map_or("", Namespace::name);
+            let is_named = words.contains(&*entry.name);
+            if is_named || (words.contains(group) && self.set.find(group.as_bytes()).is_none()) {
+                left.remove(if is_named { &*entry.name } else { group });
+                // What is named stands before what is in a group, in the order of the words.
+                found.push((if is_named { 0 } else { at + 1 }, entry));
             }
         }
-        found.truncate(self.set.most_loaded());
-        (!found.is_empty()).then_some(found)
+        if found.is_empty() || !left.is_empty() {
+            return None;
+        }
+        let place = |entry: &Entry| query.find(&*entry.name);
+        found.sort_by_key(|(at, entry)| (*at, place(entry)));
+        let found = found.into_iter().map(|(_, entry)| entry);
+        Some(found.take(self.most_found(usize::MAX)).collect())
+    }
+
+    /// As many as one search may load: half of what a request may have, so that they do not make each other leave.
+    fn most_found(&self, most: usize) -> usize {
+        if self.tells {
+            most.min(MOST_FOUND)
+        } else {
+            most.min(self.set.most_loaded().div_ceil(2))
+        }
     }
 }
 
@@ -612,8 +651,9 @@ impl Tool for SearchTools {
 
 /// All that a model has to know of a tool.
 fn whole(entry: &Entry) -> String {
-    let (def, _) = entry.visible();
-    let (name, description, schema) = (&def.name, &def.description, def.input.to_provider_json());
+    let (own, _) = entry.visible();
+    let def = entry.tool.__whole().unwrap_or(own);
+    let (name, description, schema) = (&own.name, &def.description, def.input.to_provider_json());
     let mut text = format!("{name}: {description}\narguments: {schema}");
     let examples = def.examples_in_words();
     if !examples.is_empty() {
@@ -626,12 +666,14 @@ fn whole(entry: &Entry) -> String {
 /// What a model is told of the search. It depends on the set alone.
 fn described(set: &Inner) -> String {
     let mut groups: Vec<&Namespace> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
     for group in set
         .tools
         .iter()
         .filter_map(|entry| entry.namespace.as_ref())
     {
-        match groups.iter_mut().find(|known| known.name() == group.name()) {
+        let at = *places.entry(group.name()).or_insert(groups.len());
+        match groups.get_mut(at) {
             Some(known) if known.description().is_empty() => *known = group,
             Some(_) => {}
             None => groups.push(group),

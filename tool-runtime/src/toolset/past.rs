@@ -80,6 +80,7 @@ impl Entry {
     /// Stands in the place of another entry: in its group, with its retired names behind a prefix.
     pub(super) fn instead(mut self, other: &Self, prefix: &str) -> Self {
         self.namespace.clone_from(&other.namespace);
+        self.tells = other.tells;
         let names = other.retired.iter();
         self.retired = names
             .map(|name| ShortStr::from(format!("{prefix}{name}")))

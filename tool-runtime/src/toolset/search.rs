@@ -51,14 +51,16 @@ impl Toolset {
     /// assert_eq!(found[0].def.name, "forecast");
     /// ```
     pub fn search(&self, words: &str, most: usize, scope: &Scope<'_>) -> Vec<Found<'_>> {
-        let ranked = self.set.search_index().ranked(words);
+        let seen = self.entries().map(|entry| entry.is_visible(scope, None));
+        let seen: Vec<bool> = seen.collect();
+        let ranked = self.set.search_index().ranked(words, &seen);
         let seen = ranked.into_iter().filter_map(|(at, score)| {
             let entry = self.set.tools.get(at)?;
             let found = Found {
                 def: entry.def(),
                 score,
             };
-            entry.is_visible(scope, None).then_some(found)
+            Some(found)
         });
         seen.take(most).collect()
     }
@@ -74,9 +76,10 @@ impl Inner {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Index {
     words: HashMap<Box<str>, usize, RandomState>,
-    /// Of each word, the tools that have it: their places in the set, in order, and what the word adds to their scores.
+    /// Of each word, the tools that have it: their places in the set, in order, and how much of it they have.
     places: Vec<Vec<(u32, f32)>>,
-    tools: usize,
+    /// How much each tool has of all words.
+    lengths: Vec<f32>,
 }
 
 /// How much a word in a name counts beside one in a description.
@@ -92,13 +95,10 @@ const B: f32 = 0.75;
 
 impl Index {
     fn of(tools: &[Entry]) -> Self {
-        let mut index = Self {
-            tools: tools.len(),
-            ..Self::default()
-        };
-        let mut lengths = Vec::with_capacity(tools.len());
+        let mut index = Self::default();
         for (at, entry) in (0..).zip(tools) {
-            let (def, _) = entry.visible();
+            let (own, _) = entry.visible();
+            let def = entry.tool.__whole().unwrap_or(own);
             let mut length = 0.0;
             let group = entry.namespace.as_ref();
             let of_group = group.map_or(["", ""], |group| [group.name(), group.description()]);
@@ -112,9 +112,8 @@ impl Index {
             for text in of_group {
                 each(text, GROUP);
             }
-            lengths.push(length);
+            index.lengths.push(length);
         }
-        index.weigh(&lengths);
         index
     }
 
@@ -138,35 +137,24 @@ impl Index {
         }
     }
 
-    /// Makes scores of counts: Okapi BM25, with the inverse document frequency of Lucene, which is never below zero.
-    #[allow(clippy::cast_precision_loss)] // A score is no count.
-    fn weigh(&mut self, lengths: &[f32]) {
-        let tools = lengths.len() as f32;
-        let mean = lengths.iter().sum::<f32>() / tools.max(1.0);
-        for places in &mut self.places {
-            let have = places.len() as f32;
-            let rarity = (1.0 + (tools - have + 0.5) / (have + 0.5)).ln();
-            for (at, count) in places {
-                let length = lengths.get(*at as usize).copied().unwrap_or(mean);
-                let norm = K1 * (1.0 - B + B * length / mean.max(f32::MIN_POSITIVE));
-                *count = rarity * *count * (K1 + 1.0) / (*count + norm);
-            }
-        }
-    }
-
-    /// The places of the tools that have a word of the query, and their scores, the best first.
+    /// The places of the tools that have a word of the query, and their scores, the best first. Tools that are not `seen` change
+    /// nothing. Of a query only the beginning counts.
     ///
     /// A query may ask for several things, each in a clause of its own. What fits one of them best counts as much as what fits
     /// the whole.
-    pub(super) fn ranked(&self, query: &str) -> Vec<(usize, f32)> {
-        let whole = self.asked(query);
-        let mut scores = self.scores(&whole);
+    pub(super) fn ranked(&self, query: &str, seen: &[bool]) -> Vec<(usize, f32)> {
+        let query = query
+            .get(..query.floor_char_boundary(LONGEST_QUERY))
+            .unwrap_or_default();
+        let seen = Seen::of(self, seen);
+        let whole = seen.asked(query);
+        let mut scores = seen.scores(&whole);
         let mut best = vec![0.0; scores.len()];
-        for clause in clauses(query) {
-            let asked = self.asked(&clause);
+        for clause in clauses(query).into_iter().take(MOST_CLAUSES) {
+            let asked = seen.asked(&clause);
             // One word is no clause, and the whole has been asked.
             if (2..whole.len()).contains(&asked.len()) {
-                for (best, score) in best.iter_mut().zip(self.scores(&asked)) {
+                for (best, score) in best.iter_mut().zip(seen.scores(&asked)) {
                     *best = score.max(*best);
                 }
             }
@@ -181,13 +169,51 @@ impl Index {
         });
         ranked
     }
+}
+
+/// The bytes of a query that are looked at.
+const LONGEST_QUERY: usize = 2_000;
+/// The clauses of a query that are looked at.
+const MOST_CLAUSES: usize = 16;
+
+/// An index, as a conversation sees it.
+struct Seen<'i> {
+    index: &'i Index,
+    seen: &'i [bool],
+    /// The number of tools.
+    tools: f32,
+    /// Their mean length.
+    mean: f32,
+}
+
+impl<'i> Seen<'i> {
+    #[allow(clippy::cast_precision_loss)] // A score is no count.
+    fn of(index: &'i Index, seen: &'i [bool]) -> Self {
+        let lengths = index.lengths.iter().zip(seen).filter(|(_, seen)| **seen);
+        let tools = lengths.clone().count() as f32;
+        let sum: f32 = lengths.map(|(length, _)| length).sum();
+        Self {
+            index,
+            seen,
+            tools,
+            mean: (sum / tools.max(1.0)).max(f32::MIN_POSITIVE),
+        }
+    }
+
+    /// The tools that have a word, and how much of it they have.
+    fn places(&self, word: usize) -> impl Iterator<Item = (usize, f32)> + Clone {
+        let places = self.index.places.get(word).into_iter().flatten();
+        let places = places.map(|(at, count)| (*at as usize, *count));
+        places.filter(|(at, _)| self.seen.get(*at).copied().unwrap_or(false))
+    }
 
     /// The words of a query that some tool has, each once.
     fn asked(&self, query: &str) -> Vec<usize> {
         let mut asked = Vec::new();
         each_word(query, &mut |word| {
-            if let Some(known) = self.words.get(word)
+            if let Some(known) = self.index.words.get(word)
                 && !asked.contains(known)
+                && self.places(*known).next().is_some()
             {
                 asked.push(*known);
             }
@@ -195,13 +221,19 @@ impl Index {
         asked
     }
 
-    /// How well each tool fits, as a part of the one that fits best.
+    /// How well each tool fits, as a part of the one that fits best: Okapi BM25, with the inverse document frequency of Lucene,
+    /// which is never below zero.
+    #[allow(clippy::cast_precision_loss)]
     fn scores(&self, asked: &[usize]) -> Vec<f32> {
-        let mut scores = vec![0.0; self.tools];
+        let mut scores = vec![0.0; self.index.lengths.len()];
         for word in asked {
-            for (at, score) in self.places.get(*word).into_iter().flatten() {
-                if let Some(sum) = scores.get_mut(*at as usize) {
-                    *sum += score;
+            let have = self.places(*word).count() as f32;
+            let rarity = (1.0 + (self.tools - have + 0.5) / (have + 0.5)).ln();
+            for (at, count) in self.places(*word) {
+                let length = self.index.lengths.get(at).copied().unwrap_or(self.mean);
+                let norm = K1 * (1.0 - B + B * length / self.mean);
+                if let Some(sum) = scores.get_mut(at) {
+                    *sum += rarity * count * (K1 + 1.0) / (count + norm);
                 }
             }
         }

@@ -2,6 +2,8 @@
 //! `tool_reference_block_param` and `tool_search_tool_search_result_block` of anthropic-sdk-python 2.14, and "Tool search
 //! tool" of Anthropic's documentation, 2026-11.
 
+use std::borrow::Cow;
+
 use toolwright_json::{Object, list, quoted};
 
 use super::super::WriteRequest;
@@ -12,7 +14,7 @@ use super::super::responses::loading::deferred;
 use super::super::tool_declaration::ToolDeclaration;
 use super::Anthropic;
 use super::request::{block_json, is_empty};
-use crate::call::{Block, Outcome, ToolResult};
+use crate::call::{Block, Encoder, Outcome, ToolResult};
 
 impl WriteLoading for Anthropic {
     fn most(&self) -> usize {
@@ -23,20 +25,25 @@ impl WriteLoading for Anthropic {
         self.definition(tool)
     }
 
+    fn reserved(&self, loading: Loading) -> Option<&'static str> {
+        match loading {
+            Loading::Hosted => Some("tool_search_tool_bm25"),
+            Loading::HostedRegex => Some("tool_search_tool_regex"),
+            Loading::Plain | Loading::Native => None,
+        }
+    }
+
     fn hosted(&self, loading: Loading) -> String {
-        let (kind, name) = if loading == Loading::HostedRegex {
-            ("tool_search_tool_regex_20251119", "tool_search_tool_regex")
-        } else {
-            ("tool_search_tool_bm25_20251119", "tool_search_tool_bm25")
-        };
-        Object::new().text("type", kind).text("name", name).end()
+        let name = self.reserved(loading).unwrap_or_default();
+        let kind = format!("{name}_20251119");
+        Object::new().text("type", &kind).text("name", name).end()
     }
 
     /// A reference leads to a definition of the same request, so each request holds them all.
     fn deferred(&self, tools: &[Loadable<'_>], _: Loading) -> Vec<String> {
         tools
             .iter()
-            .map(|tool| deferred(&tool.definition))
+            .map(|tool| deferred(&uncached(&tool.definition)))
             .collect()
     }
 
@@ -45,7 +52,7 @@ impl WriteLoading for Anthropic {
     }
 
     /// References stand where the answer has them. What is no tool of the request any more is words.
-    fn found(&self, result: &ToolResult, tools: &[Loadable<'_>]) -> String {
+    fn found(&self, result: &ToolResult, tools: &[Loadable<'_>], _: Encoder) -> Vec<String> {
         let blocks = match &result.outcome {
             Ok(Outcome::Content(content)) => content.blocks(),
             _ => &[],
@@ -53,7 +60,7 @@ impl WriteLoading for Anthropic {
         let blocks = blocks.iter().filter(|block| !is_empty(block));
         let blocks = blocks.map(|block| {
             let found = match block {
-                Block::Tool { name, .. } => tools.iter().find(|tool| tool.own == name),
+                Block::Tool { name, .. } => tools.iter().find(|tool| tool.name == name),
                 _ => None,
             };
             found.map_or_else(|| block_json(block), |tool| reference(tool.name))
@@ -62,7 +69,7 @@ impl WriteLoading for Anthropic {
             .text("type", "tool_result")
             .text("tool_use_id", &result.id)
             .json("content", &list(blocks));
-        message("user", "content", [answer.end()])
+        vec![message("user", "content", [answer.end()])]
     }
 
     fn load(&self, number: usize, tools: &[Loadable<'_>]) -> Vec<String> {
@@ -86,6 +93,19 @@ impl WriteLoading for Anthropic {
             message("user", "content", [answer.end()]),
         ]
     }
+}
+
+/// A definition without `cache_control`, which is refused of a deferred tool.
+fn uncached(definition: &str) -> Cow<'_, str> {
+    let members = Members::read(definition).unwrap_or_default();
+    if members.get("cache_control").is_none() {
+        return Cow::Borrowed(definition);
+    }
+    let kept = members.iter().filter(|(key, _)| *key != "cache_control");
+    let kept = kept.fold(Object::new(), |object, (key, value)| {
+        object.json(key, value.get())
+    });
+    Cow::Owned(kept.end())
 }
 
 fn reference(name: &str) -> String {

@@ -9,12 +9,12 @@ use toolwright_json::{Object, list, quoted};
 
 use super::super::call::{RawCall, as_object};
 use super::super::loading::{
-    Echoed, Loadable, Loading, Loads, Namespace, SEARCH_TOOLS, WriteLoading,
+    Echoed, Loadable, Loading, Loads, Namespace, SEARCH_TOOLS, WriteLoading, references,
 };
 use super::super::read::{Members, elements};
 use super::super::tool_declaration::ToolDeclaration;
 use super::OpenAiResponses;
-use crate::call::{ToolCall, ToolResult};
+use crate::call::{Encoder, ToolCall, ToolResult};
 
 impl WriteLoading for OpenAiResponses {
     fn search(&self, tool: &ToolDeclaration<'_>) -> String {
@@ -54,8 +54,16 @@ impl WriteLoading for OpenAiResponses {
         false
     }
 
-    fn found(&self, result: &ToolResult, tools: &[Loadable<'_>]) -> String {
-        output(&result.id, tools)
+    /// There is no place for words in the output, so they are a message behind it.
+    fn found(&self, result: &ToolResult, tools: &[Loadable<'_>], encoder: Encoder) -> Vec<String> {
+        let words = references(result).next().is_none().then(|| {
+            Object::new()
+                .text("role", "developer")
+                .text("content", &result.content(encoder))
+                .end()
+        });
+        let output = output(&result.id, tools);
+        std::iter::once(output).chain(words).collect()
     }
 
     fn load(&self, number: usize, tools: &[Loadable<'_>]) -> Vec<String> {

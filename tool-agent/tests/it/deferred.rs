@@ -569,7 +569,7 @@ async fn traces_and_scripts_have_the_tools_of_a_request() {
         .iter()
         .filter_map(|event| match &event.what {
             Traced::ModelStarted { tools, .. } => {
-                Some(tools.iter().map(|name| name.to_string()).collect())
+                Some(tools.iter().map(ToString::to_string).collect())
             }
             _ => None,
         })

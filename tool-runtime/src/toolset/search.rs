@@ -179,7 +179,7 @@ const MOST_CLAUSES: usize = 16;
 /// An index, as a conversation sees it.
 struct Seen<'i> {
     index: &'i Index,
-    seen: &'i [bool],
+    shown: &'i [bool],
     /// The number of tools.
     tools: f32,
     /// Their mean length.
@@ -194,7 +194,7 @@ impl<'i> Seen<'i> {
         let sum: f32 = lengths.map(|(length, _)| length).sum();
         Self {
             index,
-            seen,
+            shown: seen,
             tools,
             mean: (sum / tools.max(1.0)).max(f32::MIN_POSITIVE),
         }
@@ -204,7 +204,7 @@ impl<'i> Seen<'i> {
     fn places(&self, word: usize) -> impl Iterator<Item = (usize, f32)> + Clone {
         let places = self.index.places.get(word).into_iter().flatten();
         let places = places.map(|(at, count)| (*at as usize, *count));
-        places.filter(|(at, _)| self.seen.get(*at).copied().unwrap_or(false))
+        places.filter(|(at, _)| self.shown.get(*at).copied().unwrap_or(false))
     }
 
     /// The words of a query that some tool has, each once.

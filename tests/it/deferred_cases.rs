@@ -1,9 +1,9 @@
-//! Faults of deferred tools. Each test fails on 423f10de.
+//! Deferred tools where names, limits, filters and providers meet. Each of these was wrong once.
+// A test that finds less than it expects has failed.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use toolwright::call::{Block, Content, Filter, Scope, State};
@@ -83,10 +83,10 @@ fn load(tools: &Toolset, names: &[String]) -> Vec<String> {
     loaded.requested().map(str::to_owned).collect()
 }
 
-// ---- what is told as loaded is not
+// What is told as loaded is not.
 
 #[test]
-fn a1_what_a_search_tells_is_loaded_whatever_at_most_is() {
+fn what_a_search_tells_is_loaded_whatever_at_most_is() {
     let tools = many("page", 8).defer(group("pages")).at_most(3);
     let told = found(&search(&tools, "page 4 does things"));
     assert!(
@@ -101,7 +101,7 @@ fn a1_what_a_search_tells_is_loaded_whatever_at_most_is() {
 }
 
 #[test]
-fn a1b_the_best_is_loaded_with_at_most_1() {
+fn the_best_is_loaded_with_at_most_1() {
     let tools = crm().at_most(1);
     let told = found(&search(&tools, "find customers by name, or an order"));
     let sent = load(&tools, &told);
@@ -109,7 +109,7 @@ fn a1b_the_best_is_loaded_with_at_most_1() {
 }
 
 #[test]
-fn a2_a_group_that_was_just_told_is_loaded_whole() {
+fn a_group_that_was_just_told_is_loaded_whole() {
     let tools = many("a", 30)
         .defer(group("as"))
         .merge(&many("b", 40).defer(group("bs")))
@@ -136,7 +136,7 @@ impl FindTools for Fixed {
 }
 
 #[test]
-fn a3_a_finder_that_says_a_name_twice_loads_it_once() {
+fn a_finder_that_says_a_name_twice_loads_it_once() {
     let names = vec![
         "close_order",
         "close_order",
@@ -150,10 +150,10 @@ fn a3_a_finder_that_says_a_name_twice_loads_it_once() {
     assert_eq!(told, ["close_order", "find_customer"]);
 }
 
-// ---- names
+// Names.
 
 #[test]
-fn b1_a_deferred_tool_that_becomes_search_tools_is_not_sent_twice() {
+fn a_deferred_tool_that_becomes_search_tools_is_not_sent_twice() {
     let tools = crm().rename("find_customer", "search_tools").unwrap();
     let sent = load(&tools, &["search_tools".to_owned()]);
     assert_eq!(
@@ -164,7 +164,7 @@ fn b1_a_deferred_tool_that_becomes_search_tools_is_not_sent_twice() {
 }
 
 #[test]
-fn b1b_and_not_on_anthropic() {
+fn a_deferred_tool_that_becomes_search_tools_is_no_second_name_on_anthropic() {
     let tools = crm().rename("find_customer", "search_tools").unwrap();
     let fit = DefinitionOptions::to(Dialect::Anthropic).loading(Loading::Native);
     let sent = Wire::Anthropic.definitions_in(&tools, fit).unwrap();
@@ -173,7 +173,7 @@ fn b1b_and_not_on_anthropic() {
 }
 
 #[test]
-fn b2_names_that_are_sent_stay_as_more_is_loaded() {
+fn names_that_are_sent_stay_as_more_is_loaded() {
     let tools = Toolset::new([
         declared("files.list", "Lists."),
         declared("files_list", "Lists too."),
@@ -195,7 +195,7 @@ fn b2_names_that_are_sent_stay_as_more_is_loaded() {
 }
 
 #[test]
-fn b3_the_answer_of_a_search_has_the_name_that_the_provider_knows() {
+fn the_answer_of_a_search_has_the_name_that_the_provider_knows() {
     let tools = Toolset::new([declared("files.list", "Lists.")])
         .unwrap()
         .defer(group("files"));
@@ -219,7 +219,7 @@ fn b3_the_answer_of_a_search_has_the_name_that_the_provider_knows() {
 }
 
 #[test]
-fn b4_a_tool_may_not_have_the_name_of_the_hosted_search() {
+fn a_tool_may_not_have_the_name_of_the_hosted_search() {
     let tools = tools![now as "tool_search_tool_bm25"]
         .merge(&crm().rename("now", "clock").unwrap())
         .unwrap();
@@ -234,7 +234,7 @@ fn b4_a_tool_may_not_have_the_name_of_the_hosted_search() {
     assert_eq!(count, 1, "{}", sent.text());
 }
 
-// ---- the host's own search
+// The host's own search.
 
 /// Finds what it likes.
 #[tool]
@@ -250,7 +250,7 @@ fn with_own() -> Toolset {
 }
 
 #[test]
-fn c1_a_search_that_is_offered_can_be_called() {
+fn a_search_that_is_offered_can_be_called() {
     // `Filter::allow` of the host's tools, as with the set's own search, which stays.
     let executor = Executor::serial(with_own()).filter(Filter::allow(["now", "find_customer"]));
     let cx = Context::new();
@@ -267,7 +267,7 @@ fn c1_a_search_that_is_offered_can_be_called() {
 }
 
 #[test]
-fn c2_an_own_search_whose_schema_cannot_be_strict_is_declared() {
+fn an_own_search_whose_schema_cannot_be_strict_is_declared() {
     let mut def = ToolDef::new("search_tools", "Finds.");
     def.input =
         SchemaDoc::parse(r#"{"type":"object","additionalProperties":{"type":"string"}}"#).unwrap();
@@ -294,7 +294,7 @@ fn c2_an_own_search_whose_schema_cannot_be_strict_is_declared() {
 }
 
 #[test]
-fn c3_what_an_own_search_says_reaches_the_model_on_responses() {
+fn what_an_own_search_says_reaches_the_model_on_responses() {
     // Such as a server of MCP that has a tool of this name: its words, and those of errors, get lost.
     let fit = DefinitionOptions::to(Dialect::OpenAiStrict).loading(Loading::Native);
     let sent = Wire::OpenAiResponses.definitions_in(&crm(), fit).unwrap();
@@ -317,10 +317,10 @@ fn c3_what_an_own_search_says_reaches_the_model_on_responses() {
     }
 }
 
-// ---- compact
+// Compact.
 
 #[test]
-fn d1_a_filter_hides_from_the_search_of_a_compact_set_that_was_prefixed() {
+fn a_filter_hides_from_the_search_of_a_compact_set_that_was_prefixed() {
     let tools = tools![close_order, find_customer]
         .compact()
         .unwrap()
@@ -339,7 +339,7 @@ fn d1_a_filter_hides_from_the_search_of_a_compact_set_that_was_prefixed() {
 }
 
 #[test]
-fn d1b_a_filter_of_own_names_hides_from_the_search_of_a_compact_set() {
+fn a_filter_of_own_names_hides_from_the_search_of_a_compact_set() {
     // The filter is of the names that the executor's set has.
     let tools = tools![close_order, find_customer].compact().unwrap();
     let tools = tools.rename("close_order", "shut").unwrap();
@@ -356,7 +356,7 @@ fn d1b_a_filter_of_own_names_hides_from_the_search_of_a_compact_set() {
 }
 
 #[test]
-fn d1c_the_search_of_a_compact_set_tells_what_is_left_in_the_set() {
+fn the_search_of_a_compact_set_tells_what_is_left_in_the_set() {
     let tools = tools![close_order, find_customer].compact().unwrap();
     let tools = tools.filter(|tool| tool.def().name != "close_order");
     let told = search(&tools, "close an order")
@@ -366,7 +366,7 @@ fn d1c_the_search_of_a_compact_set_tells_what_is_left_in_the_set() {
 }
 
 #[test]
-fn e1_a_deferred_tool_can_be_kept_strict() {
+fn a_deferred_tool_can_be_kept_strict() {
     for loading in [Loading::Plain, Loading::Native] {
         let fit = DefinitionOptions::to(Dialect::OpenAiStrict)
             .keep(["find_customer"])
@@ -387,14 +387,14 @@ fn with_hidden() -> Toolset {
 }
 
 #[test]
-fn e2_a_loaded_tool_with_hidden_characters_does_not_end_the_conversation() {
+fn a_loaded_tool_with_hidden_characters_does_not_end_the_conversation() {
     let sent =
         Wire::OpenAiChat.definitions_in(&with_hidden().load(["foreign"]), Dialect::OpenAiStrict);
     assert!(sent.is_ok(), "{}", sent.unwrap_err());
 }
 
 #[test]
-fn e2b_and_is_not_sent_in_the_providers_own_form() {
+fn hidden_characters_are_not_sent_in_the_providers_own_form() {
     let fit = DefinitionOptions::to(Dialect::Anthropic).loading(Loading::Native);
     if let Ok(sent) = Wire::Anthropic.definitions_in(&with_hidden(), fit) {
         assert!(
@@ -406,7 +406,7 @@ fn e2b_and_is_not_sent_in_the_providers_own_form() {
 }
 
 #[test]
-fn e3_loaded_tools_beyond_the_most_of_a_request_do_not_end_the_conversation() {
+fn loaded_tools_beyond_the_most_of_a_request_do_not_end_the_conversation() {
     let tools = many("a", 100)
         .merge(&many("b", 60).defer(group("bs")))
         .unwrap();
@@ -422,7 +422,7 @@ fn e3_loaded_tools_beyond_the_most_of_a_request_do_not_end_the_conversation() {
 }
 
 #[test]
-fn e4_a_choice_names_a_tool_that_the_request_has() {
+fn a_choice_names_a_tool_that_the_request_has() {
     let fit = DefinitionOptions::to(Dialect::OpenAiStrict).loading(Loading::Native);
     let sent = Wire::OpenAiResponses
         .definitions_in(&crm().load(["find_customer"]), fit)
@@ -432,7 +432,7 @@ fn e4_a_choice_names_a_tool_that_the_request_has() {
 }
 
 #[test]
-fn e5_a_choice_may_name_the_search() {
+fn a_choice_may_name_the_search() {
     let choice = ToolChoice::from("search_tools");
     for (wire, loading) in [
         (Wire::Anthropic, Loading::Plain),
@@ -446,7 +446,7 @@ fn e5_a_choice_may_name_the_search() {
 }
 
 #[test]
-fn e6_azure_takes_one_call_where_strict_tools_are_loaded() {
+fn azure_takes_one_call_where_strict_tools_are_loaded() {
     let tools = tools![close_order, find_customer].defer(group("crm"));
     let of = |loading| {
         let fit = DefinitionOptions::to(Dialect::AzureStrict).loading(loading);
@@ -464,7 +464,7 @@ fn e6_azure_takes_one_call_where_strict_tools_are_loaded() {
 }
 
 #[test]
-fn e7_hidden_tools_of_a_set_and_loading() {
+fn hidden_tools_of_a_set_and_loading() {
     // `visible` keeps what is loaded if nothing is hidden, and forgets it otherwise.
     let tools = crm()
         .merge(&tools![secret].defer(group("x")))
@@ -482,10 +482,10 @@ fn e7_hidden_tools_of_a_set_and_loading() {
     assert_eq!(of(&admin), of(&cx));
 }
 
-// ---- what hidden tools show in
+// What hidden tools show in.
 
 #[test]
-fn f1_scores_do_not_tell_of_hidden_tools() {
+fn scores_do_not_tell_of_hidden_tools() {
     let score = |tools: &Toolset| {
         tools
             .search(
@@ -502,126 +502,7 @@ fn f1_scores_do_not_tell_of_hidden_tools() {
     assert_eq!(score(&with), score(&without));
 }
 
-// ---- time
-
-fn timed(run: impl FnOnce()) -> Duration {
-    let began = Instant::now();
-    run();
-    began.elapsed()
-}
-
-#[test]
-fn g1_by_name_with_the_name_of_a_group_again_and_again() {
-    let tools = many("page", 300).defer(group("g"));
-    let query = "g ".repeat(5_000);
-    let took = timed(|| drop(search(&tools, &query)));
-    eprintln!("g1: 10 KB, 300 tools: {took:?}");
-    assert!(took < Duration::from_millis(200), "{took:?}");
-}
-
-#[test]
-fn g2_many_clauses() {
-    let tools = many("page", 5_000).defer(group("g"));
-    drop(search(&tools, "page"));
-    let query = "does things. ".repeat(2_000) + "page";
-    let took = timed(|| drop(search(&tools, &query)));
-    eprintln!("g2: 26 KB, 5,000 tools: {took:?}");
-    assert!(took < Duration::from_millis(200), "{took:?}");
-}
-
-#[test]
-fn g3_one_hidden_tool_in_a_large_set() {
-    let all = many("page", 5_000).defer_only(group("g"), |_| true);
-    let tools = all.merge(&tools![secret].defer(group("x"))).unwrap();
-    let tools = tools![now].merge(&tools).unwrap();
-    let cx = Context::new();
-    let fit = || DefinitionOptions::to(Dialect::Anthropic).loading(Loading::Native);
-    let once = || {
-        let seen = tools.visible(&cx.scope()).load(["page_1"]);
-        drop(
-            Wire::Anthropic
-                .definitions_in(&seen, fit())
-                .unwrap()
-                .text()
-                .len(),
-        );
-    };
-    once();
-    let took = timed(once);
-    eprintln!("g3: hidden, Anthropic native: {took:?}");
-    let plain = || {
-        let seen = tools.visible(&cx.scope()).load(["page_1"]);
-        drop(
-            Wire::OpenAiChat
-                .definitions_in(&seen, Dialect::OpenAiStrict)
-                .unwrap()
-                .text()
-                .len(),
-        );
-    };
-    plain();
-    eprintln!("g3: hidden, chat: {:?}", timed(plain));
-    let admin = Context::new().with_state(State::new().with("admin", true));
-    let shown = || {
-        let seen = tools.visible(&admin.scope()).load(["page_1"]);
-        drop(
-            Wire::OpenAiChat
-                .definitions_in(&seen, Dialect::OpenAiStrict)
-                .unwrap()
-                .text()
-                .len(),
-        );
-    };
-    shown();
-    eprintln!("g3: nothing hidden, chat: {:?}", timed(shown));
-}
-
-#[test]
-fn g4_many_groups() {
-    let mut groups = Toolset::default();
-    let tools = many("page", 4_000);
-    let took = timed(|| {
-        let each = tools
-            .iter()
-            .enumerate()
-            .map(|(n, tool)| (n, Arc::clone(tool)));
-        for (n, tool) in each.take(0) {
-            let _ = (n, tool);
-        }
-    });
-    drop(took);
-    // Built by merging chunks: 4,000 groups.
-    let mut chunks: Vec<Toolset> = tools
-        .iter()
-        .enumerate()
-        .map(|(n, tool)| {
-            Toolset::new([Arc::clone(tool)])
-                .unwrap()
-                .defer(group(&format!("group_{n}")))
-        })
-        .collect();
-    while chunks.len() > 1 {
-        chunks = chunks
-            .chunks(2)
-            .map(|two| match two {
-                [one, other] => one.merge(other).unwrap(),
-                [one] => one.clone(),
-                _ => unreachable!(),
-            })
-            .collect();
-    }
-    groups = groups
-        .merge(&chunks[0])
-        .unwrap()
-        .merge(&tools![secret].defer(group("x")))
-        .unwrap();
-    let cx = Context::new();
-    let took = timed(|| drop(groups.visible(&cx.scope())));
-    eprintln!("g4: 4,000 groups, one hidden: visible {took:?}");
-    assert!(took < Duration::from_millis(300), "{took:?}");
-}
-
-// ---- memory, panics, strange queries: these hold
+// Memory, panics, strange queries: these hold.
 
 struct Counted(Arc<()>);
 impl FindTools for Counted {
@@ -634,7 +515,7 @@ impl FindTools for Counted {
 }
 
 #[test]
-fn h1_nothing_leaks_and_a_panic_is_an_answer() {
+fn nothing_leaks_and_a_panic_is_an_answer() {
     let mark = Arc::new(());
     {
         let tools = crm().find_with(Counted(Arc::clone(&mark)));
@@ -650,7 +531,7 @@ fn h1_nothing_leaks_and_a_panic_is_an_answer() {
 }
 
 #[test]
-fn h2_strange_queries() {
+fn strange_queries() {
     let tools = crm();
     for query in [
         "",
@@ -672,17 +553,7 @@ fn h2_strange_queries() {
 }
 
 #[test]
-fn g2b_many_clauses_of_two_words() {
-    let tools = many("page", 5_000).defer(group("g"));
-    drop(search(&tools, "page"));
-    let query = "page things. ".repeat(5_000) + "4";
-    let took = timed(|| drop(search(&tools, &query)));
-    eprintln!("g2: {} KB, 5,000 tools: {took:?}", query.len() / 1000);
-    assert!(took < Duration::from_millis(200), "{took:?}");
-}
-
-#[test]
-fn f2_hidden_tools_do_not_change_the_order() {
+fn hidden_tools_do_not_change_the_order() {
     let one = Toolset::new([declared("one", "alpha"), declared("two", "beta")]).unwrap();
     let hidden = Toolset::new((0..20).map(|n| declared(&format!("hidden_{n}"), "alpha"))).unwrap();
     let of = |tools: &Toolset| {
@@ -708,7 +579,7 @@ fn more_flags(a: Option<bool>, b: Option<bool>, c: Option<bool>, d: Option<bool>
 }
 
 #[test]
-fn b5_what_was_loaded_before_stays_strict() {
+fn what_was_loaded_before_stays_strict() {
     let many = ["a", "b", "c", "d", "e"].map(|name| {
         let one = tools![more_flags].rename("more_flags", name).unwrap();
         one.get(name).unwrap().clone()
@@ -731,7 +602,7 @@ fn b5_what_was_loaded_before_stays_strict() {
 }
 
 #[test]
-fn e8_a_deferred_tool_is_not_cached() {
+fn a_deferred_tool_is_not_cached() {
     let extras = json!({"cache_control": {"type": "ephemeral"}});
     let tools = tools![find_customer];
     let tool = tools.get("find_customer").unwrap();
@@ -751,7 +622,7 @@ fn e8_a_deferred_tool_is_not_cached() {
 }
 
 #[test]
-fn g5_the_budget_counts_each_group() {
+fn the_budget_counts_each_group() {
     let groups = [
         "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "q", "r",
         "s", "t",

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
+use super::deferred::SearchTools;
 use super::{ConflictError, Entry, Toolset};
-use crate::dyn_tool::DynTool;
 use crate::tool::{Answer, Call, Tool, WrapTool};
 use toolwright_provider::call::{ErrorKind, ToolDef, ToolError};
 use toolwright_provider::wire::SEARCH_TOOLS;
@@ -62,7 +62,7 @@ impl Toolset {
             });
         }
         // The set makes it.
-        let search = DynTool::declare(ToolDef::new(SEARCH_TOOLS, ""));
+        let search = Arc::new(SearchTools::telling(SEARCH_TOOLS, Arc::default()));
         entries.push(Entry {
             tells: true,
             ..Entry::new(search)

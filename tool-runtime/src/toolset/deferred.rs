@@ -517,7 +517,7 @@ impl SearchTools {
     }
 
     /// A search over all tools of a set, which tells their definitions.
-    fn telling(name: &str, set: Arc<Inner>) -> Self {
+    pub(super) fn telling(name: &str, set: Arc<Inner>) -> Self {
         let words = "Finds tools by what they do, or by their names, and tells how they are called, with all of their arguments.";
         Self::new(name, set, words.to_owned(), true)
     }

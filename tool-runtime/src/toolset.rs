@@ -363,6 +363,7 @@ impl Toolset {
     ///
     /// # Errors
     /// When there is none, or it is hidden, with near names among those that are not.
+    #[inline]
     pub(crate) fn find_visible(
         &self,
         name: &[u8],
@@ -371,6 +372,7 @@ impl Toolset {
     ) -> Result<&Entry, ToolError> {
         let hidden = |kind| Err(self.set.unknown(kind, name, scope, filter));
         match self.find(name) {
+            Some(entry) if !entry.may_hide && filter.is_none() => Ok(entry),
             Some(entry) if entry.is_visible(scope, filter) => Ok(entry),
             Some(_) => hidden(ErrorKind::Hidden),
             None => hidden(ErrorKind::Unknown),
@@ -378,9 +380,12 @@ impl Toolset {
     }
 
     /// Returns the tool of this name, among them that which finds others.
-    #[inline]
+    #[inline(always)]
     fn find(&self, name: &[u8]) -> Option<&Entry> {
-        self.set.find(name).or_else(|| self.search_entry(name))
+        match self.set.find(name) {
+            Some(entry) => Some(entry),
+            None => self.search_entry(name),
+        }
     }
 
     /// Returns the tool of this name.
@@ -565,6 +570,7 @@ fn hash_of(hasher: &RandomState, name: &[u8]) -> u64 {
 }
 
 impl Inner {
+    #[inline(always)]
     fn position(&self, name: &[u8]) -> Option<usize> {
         let hash = hash_of(&self.hasher, name);
         let same = |&at: &usize| {
@@ -575,6 +581,7 @@ impl Inner {
         self.index.find(hash, same).copied()
     }
 
+    #[inline(always)]
     fn find(&self, name: &[u8]) -> Option<&Entry> {
         self.tools.get(self.position(name)?)
     }

@@ -380,6 +380,8 @@ impl Toolset {
     }
 
     /// Returns the tool of this name, among them that which finds others.
+    // Each call looks a tool up, and the compiler would rather not.
+    #[allow(clippy::inline_always)]
     #[inline(always)]
     fn find(&self, name: &[u8]) -> Option<&Entry> {
         match self.set.find(name) {
@@ -570,6 +572,8 @@ fn hash_of(hasher: &RandomState, name: &[u8]) -> u64 {
 }
 
 impl Inner {
+    // Each call looks a tool up, and the compiler would rather not.
+    #[allow(clippy::inline_always)]
     #[inline(always)]
     fn position(&self, name: &[u8]) -> Option<usize> {
         let hash = hash_of(&self.hasher, name);
@@ -581,6 +585,8 @@ impl Inner {
         self.index.find(hash, same).copied()
     }
 
+    // Each call looks a tool up, and the compiler would rather not.
+    #[allow(clippy::inline_always)]
     #[inline(always)]
     fn find(&self, name: &[u8]) -> Option<&Entry> {
         self.tools.get(self.position(name)?)

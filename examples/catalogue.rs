@@ -95,9 +95,8 @@ fn report(tools: &str, questions: &str) -> Result<serde_json::Value, String> {
 /// Bytes and tokens of the definitions in a request, the tokens by estimate.
 fn size(tools: &Toolset) -> (usize, usize) {
     let sent = Wire::OpenAiChat.definitions(tools);
-    let tokens = |name: &str| tools.get(name).map(|tool| tool.def().estimated_tokens());
-    let names = tools.requested();
-    (sent.len(), names.filter_map(tokens).sum())
+    let tokens = tools.requested().map(ToolDef::estimated_tokens);
+    (sent.len(), tokens.sum())
 }
 
 /// The shortest times of many, in turn.

@@ -77,7 +77,7 @@ pub mod toolset {
     pub use toolwright_runtime::toolset::Changes;
     #[doc(inline)]
     pub use toolwright_runtime::toolset::{
-        AttachError, ConflictError, FindTools, Found, InstructionsError, Problem, ProblemCode,
+        AttachError, ConflictError, FindTools, FoundTool, InstructionsError, Problem, ProblemCode,
         RenameError, Report, Severity, ToolQuery,
     };
 }

@@ -80,7 +80,7 @@ fn found(result: &ToolResult) -> Vec<String> {
 
 fn load(tools: &Toolset, names: &[String]) -> Vec<String> {
     let loaded = tools.load(names.iter().map(String::as_str));
-    loaded.requested().map(str::to_owned).collect()
+    loaded.requested().map(|def| def.name.to_string()).collect()
 }
 
 // What is told as loaded is not.
@@ -255,15 +255,25 @@ fn a_search_that_is_offered_can_be_called() {
     let executor = Executor::serial(with_own()).filter(Filter::allow(["now", "find_customer"]));
     let cx = Context::new();
     let offered = executor.tools(&cx);
-    let is_offered = offered.requested().any(|name| name == "search_tools");
+    let is_offered = offered.requested().any(|def| def.name == "search_tools");
     let call = ToolCall::new("1", "search_tools", r#"{"query": "find a customer"}"#);
     let batch = executor.run_blocking(&[call], &cx);
     let result = batch.results().next().unwrap();
-    assert!(
-        !is_offered || result.is_success(),
-        "offered, and then: {}",
-        result.content(Encoder::auto())
-    );
+    assert!(is_offered && result.is_success(), "{result:?}");
+    // The filter takes the host's own search away, and the set's finds what is left.
+    assert_eq!(found(result), ["find_customer"]);
+    let told = result.content(Encoder::auto());
+    assert!(told.starts_with("These tools can be called now:"), "{told}");
+}
+
+#[test]
+fn a_filter_hides_a_tool_that_is_called_as_the_search_is() {
+    // Without anything deferred, it is a tool like any other.
+    let tools = tools![search_tools, now];
+    let executor = Executor::serial(&tools).filter(Filter::deny(["search_tools"]));
+    let call = ToolCall::new("1", "search_tools", r#"{"query": "x"}"#);
+    let batch = executor.run_blocking(&[call], &Context::new());
+    assert!(!batch.results().next().unwrap().is_success());
 }
 
 #[test]
@@ -476,7 +486,7 @@ fn hidden_tools_of_a_set_and_loading() {
         tools
             .visible(&cx.scope())
             .requested()
-            .map(str::to_owned)
+            .map(|def| def.name.to_string())
             .collect::<Vec<_>>()
     };
     assert_eq!(of(&admin), of(&cx));

@@ -15,7 +15,9 @@ mod console;
 mod containment;
 mod containment_executor;
 mod context;
+#[cfg(feature = "tokio")]
 mod deferred;
+#[cfg(feature = "tokio")]
 mod deferred_cases;
 mod definition_bytes;
 mod definitions;

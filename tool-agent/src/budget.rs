@@ -16,6 +16,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) use self::ledger::Ledger;
 pub use self::money::Money;
 pub(crate) use self::spent::Spent;
+use toolwright_provider::call::ToolDef;
+
 use crate::{AgentError, ModelRequest, ModelResponse, RunEnd, Session, ThreadMessage, Usage};
 
 /// What a conversation may spend: tokens, money, or both. Without a limit it allows everything.
@@ -232,9 +234,8 @@ pub(crate) fn estimated_request(request: &ModelRequest<'_>) -> u64 {
     let schema = request.schema.map_or(0, |schema| schema.as_json().len());
     let bytes = request.system.map_or(0, str::len) + schema + messages.sum::<usize>();
     // What is deferred, and was not loaded, is not sent.
-    let tools = request.tools.requested();
-    let defs = tools.filter_map(|name| request.tools.get(name));
-    let defs: usize = defs.map(|tool| tool.def().estimated_tokens()).sum();
+    let defs = request.tools.requested();
+    let defs: usize = defs.map(ToolDef::estimated_tokens).sum();
     (bytes / BYTES + defs) as u64
 }
 

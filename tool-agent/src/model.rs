@@ -43,8 +43,8 @@ pub struct ModelRequest<'a> {
     pub system: Option<&'a str>,
     /// Conversation. Every call in it is answered.
     pub thread: &'a Thread,
-    /// Tools that the model may call, in order. Of deferred ones those that the conversation has
-    /// [loaded](toolwright_runtime::toolset::Toolset::load).
+    /// Tools of the conversation, of which deferred ones are [loaded](toolwright_runtime::toolset::Toolset::load). Those that
+    /// the model is told of are [`requested`](toolwright_runtime::toolset::Toolset::requested), in order.
     pub tools: &'a Toolset,
     /// Tool choice. A tool that it names is in `tools`.
     pub choice: &'a ToolChoice,

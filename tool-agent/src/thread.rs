@@ -301,10 +301,7 @@ impl Thread {
             };
             let found = found.iter().map(|name| &**name);
             let called = called.iter().map(|call| &*call.name);
-            let referred = blocks.iter().filter_map(|block| match block {
-                Block::Tool { name, .. } => Some(&**name),
-                _ => None,
-            });
+            let referred = blocks.iter().filter_map(Block::tool);
             found.chain(called).chain(referred)
         })
     }

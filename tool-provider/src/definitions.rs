@@ -12,6 +12,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use self::deferred::Asked;
 use self::strict_tools::{Fitted, fitted};
 use toolwright_json::joined;
 
@@ -276,18 +277,7 @@ impl Wire {
             .deferral()
             .filter(|deferral| self.loads(deferral.deferred) && loading != Loading::Plain);
         let cache = native.map_or_else(|| tools.cache(), |deferral| deferral.cache);
-        let most = native.map_or(usize::MAX, |deferral| deferral.stable);
-        let catalog = native.map(|deferral| deferral.catalog);
-        let loaded = tools.deferral().filter(|_| native.is_none());
-        let loaded = loaded.map_or(usize::MAX, |deferral| deferral.stable + 1);
-        let tools_of = tools;
-        let tools = || tools_of.encoded().take(most).collect::<Vec<_>>();
-        // Names depend on all tools of the list: what is loaded later changes none.
-        let all = || match tools_of.deferral() {
-            Some(_) => tools_of.all().map(|(def, _)| &*def.name).collect(),
-            None => Vec::new(),
-        };
-        let made = || Made::new(self, &tools(), loaded, &all(), &fit, catalog).map(Arc::new);
+        let made = || Made::new(self, Asked::of(tools, native), &fit).map(Arc::new);
         let made = if fit.keep.is_empty() {
             let key = (self, fit.dialect, loading);
             cache.in_dialect.get_or_make(key, made).clone()?
@@ -301,34 +291,23 @@ impl Wire {
 impl Made {
     fn new(
         wire: Wire,
-        tools: &[Offered<'_>],
-        loaded: usize,
-        all: &[&str],
+        mut asked: Asked<'_>,
         fit: &DefinitionOptions,
-        catalog: Option<&Arc<dyn Catalog>>,
     ) -> Result<Self, DefinitionsError> {
         let dialect = fit.dialect;
-        // A tool that a conversation has loaded, and that the provider would refuse, must not end it.
-        let is_sent = |&(at, tool): &(usize, &Offered<'_>)| {
-            at < loaded || tool.1.can_be_loaded(wire, dialect, tool.0)
-        };
-        let tools = tools.iter().enumerate().filter(is_sent);
-        let mut tools: Vec<_> = tools.map(|(_, tool)| *tool).collect();
-        // Of more than the provider takes, what was loaded first leaves.
-        if let Some(most) = dialect.most_tools()
-            && loaded <= most
-            && tools.len() > most
-        {
-            tools.drain(loaded..loaded + tools.len() - most);
-        }
-        let tools = &*tools;
-        let Fitted { sent, non_strict } = fitted(tools, loaded, all, wire, fit)?;
-        let deferred = all.iter().copied();
+        asked.leave_out(wire, dialect);
+        let Fitted { sent, non_strict } = fitted(&asked, wire, fit)?;
+        let Asked {
+            tools,
+            names,
+            catalog,
+            ..
+        } = asked;
         let renames = OnceLock::new();
         let is_named = sent.iter().all(|tool| tool.is_named_for(dialect))
-            && deferred.clone().all(|name| dialect.accepts_name(name));
+            && names.iter().all(|name| dialect.accepts_name(name));
         if !is_named {
-            renames.get_or_init(|| named(dialect, &sent, deferred));
+            renames.get_or_init(|| named(dialect, &sent, names));
         }
         let texts = tools
             .iter()
@@ -350,7 +329,7 @@ impl Made {
             renames,
             wire,
             dialect,
-            catalog: catalog.cloned(),
+            catalog,
             loading: fit.loading.unwrap_or_default(),
         };
         texts.extend(made.write_deferred()?.into_iter().map(Cow::Owned));

@@ -8,10 +8,11 @@ mod past;
 mod registry;
 mod report;
 mod search;
+mod search_tools;
 
 use std::fmt;
 use std::hash::{BuildHasher, Hasher};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 #[cfg(feature = "tokio")]
 use std::time::Duration;
 
@@ -30,8 +31,7 @@ use toolwright_schema::text::{LONGEST_SHOWN, NameError, Printable, ShortStr, did
 
 #[cfg(feature = "tokio")]
 pub(crate) use self::call::resolved;
-use self::deferred::{Deferral, Loads};
-pub use self::deferred::{FindTools, ToolQuery};
+use self::deferred::{Deferral, LoadOptions};
 pub use self::error::{AttachError, ConflictError, RenameError};
 pub use self::instructions::{Instructions, InstructionsError, Part};
 pub use self::lock::{Locked, LockedTool};
@@ -39,7 +39,8 @@ pub use self::lock::{Locked, LockedTool};
 pub use self::registry::Changes;
 pub use self::registry::Registry;
 pub use self::report::{Problem, ProblemCode, Report, Severity};
-pub use self::search::Found;
+pub use self::search::FoundTool;
+pub use self::search_tools::{FindTools, ToolQuery};
 
 /// An ordered collection of tools that never changes. Cheap to clone.
 ///
@@ -78,8 +79,7 @@ struct Inner {
     hasher: RandomState,
     cache: DefinitionCache,
     kept: Kept,
-    /// Made by the first search.
-    search: OnceLock<search::Index>,
+    search: search::LazyIndex,
     /// True if some tool may be hidden.
     may_hide: bool,
 }
@@ -89,7 +89,7 @@ struct Inner {
 struct Kept {
     /// The locks of the lists that the tools are from. They are about lists, whatever has become of their tools.
     locks: Vec<Locked>,
-    loads: Loads,
+    loads: LoadOptions,
 }
 
 /// A tool with cached parts of its definition. The runtime reads the definition only when a set is made, so no
@@ -370,12 +370,14 @@ impl Toolset {
         scope: &Scope<'_>,
         filter: Option<&Filter>,
     ) -> Result<&Entry, ToolError> {
-        let hidden = |kind| Err(self.set.unknown(kind, name, scope, filter));
         match self.find(name) {
             Some(entry) if !entry.may_hide && filter.is_none() => Ok(entry),
             Some(entry) if entry.is_visible(scope, filter) => Ok(entry),
-            Some(_) => hidden(ErrorKind::Hidden),
-            None => hidden(ErrorKind::Unknown),
+            // In the place of a host's own search that is hidden.
+            other => self.search_entry(name).ok_or_else(|| {
+                let kind = other.map_or(ErrorKind::Unknown, |_| ErrorKind::Hidden);
+                self.set.unknown(kind, name, scope, filter)
+            }),
         }
     }
 
@@ -614,7 +616,6 @@ impl Inner {
         }
         self.renew_search();
         self.may_hide = self.tools.iter().any(|entry| entry.may_hide);
-        self.search = OnceLock::new();
         let set = Arc::new(self);
         let deferral = Deferral::of(&set);
         Toolset { set, deferral }

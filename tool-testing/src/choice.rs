@@ -43,12 +43,16 @@
 mod changes;
 mod picture;
 mod recall;
+#[cfg(feature = "tokio")]
 mod scores;
+#[cfg(feature = "tokio")]
 mod trajectory;
 
-pub use self::changes::{Change, Changes};
-pub use self::recall::{Question, Recall, Search, questions, recall, recall_by};
+pub use self::changes::{Change, Comparison};
+pub use self::recall::{Recall, Search, SearchQuestion, questions, recall, recall_by};
+#[cfg(feature = "tokio")]
 pub use self::scores::{Score, Scored, Scores};
+#[cfg(feature = "tokio")]
 pub use self::trajectory::{Order, Step, Trajectory, Wanted, call};
 
 /// A part of a whole. Of nothing, all of it is there.

@@ -30,7 +30,11 @@ fn what(event: &RunEvent<'_>) -> Option<Traced> {
         RunEvent::RunStarted { .. } => Traced::RunStarted,
         RunEvent::ModelStarted { request, .. } => Traced::ModelStarted {
             messages: request.thread.len(),
-            tools: request.tools.requested().map(Into::into).collect(),
+            tools: request
+                .tools
+                .requested()
+                .map(|def| (*def.name).into())
+                .collect(),
         },
         RunEvent::ModelFinished {
             response, duration, ..

@@ -150,7 +150,11 @@ impl Model for ScriptedModel {
         state.requests.push(Recorded {
             system: request.system.map(str::to_owned),
             thread: request.thread.clone(),
-            tools: request.tools.requested().map(str::to_owned).collect(),
+            tools: request
+                .tools
+                .requested()
+                .map(|def| def.name.to_string())
+                .collect(),
             choice: request.choice.clone(),
             has_schema: request.schema.is_some(),
         });

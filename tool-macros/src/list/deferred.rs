@@ -270,7 +270,7 @@ impl Deferred {
             .map(|start| start.name.len() + escaped(&start.words) + 6);
         let told = literal(told.sum::<usize>());
         quote! {
-            const LOADS: __tool::Loads = __tool::Loads::new(#stable, #most, #told);
+            const LOADS: __tool::LoadLimits = __tool::LoadLimits::new(#stable, #most, #told);
             const COUNT: usize = __tool::count(LISTED);
         }
     }

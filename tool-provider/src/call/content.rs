@@ -90,6 +90,14 @@ impl Block {
 }
 
 impl Block {
+    /// Returns the name of the deferred tool that the block refers to.
+    pub fn tool(&self) -> Option<&str> {
+        match self {
+            Self::Tool { name, .. } => Some(name),
+            _ => None,
+        }
+    }
+
     /// Returns the words that the model reads, where the block is words.
     #[doc(hidden)]
     pub fn text_mut(&mut self) -> Option<&mut String> {

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::cache::{DefinitionCache, EncodedTool, InDialect};
-use super::{Definitions, DefinitionsError, Made};
+use super::{Definitions, DefinitionsError, Made, Offered, ToolList};
 use crate::call::ToolDef;
 use crate::dialect::{Dialect, LowerError};
 use crate::wire::{Loadable, Loads, Namespace, ToolDeclaration, Wire};
@@ -47,6 +47,49 @@ pub struct Deferral<'t> {
     pub catalog: &'t Arc<dyn Catalog>,
     /// Cached definitions that do not depend on what a conversation has loaded.
     pub cache: &'t DefinitionCache,
+}
+
+/// The tools that a request is to have, before they are in its dialect.
+pub(super) struct Asked<'t> {
+    pub(super) tools: Vec<Offered<'t>>,
+    /// The place from which on the conversation has loaded them.
+    pub(super) loaded: usize,
+    /// The names of all tools of a list with deferred ones, in order: what is loaded later changes none.
+    pub(super) names: Vec<&'t str>,
+    /// The deferred tools, if they are loaded in the provider's own form.
+    pub(super) catalog: Option<Arc<dyn Catalog>>,
+}
+
+impl<'t> Asked<'t> {
+    pub(super) fn of(tools: &'t (impl ToolList + ?Sized), native: Option<Deferral<'t>>) -> Self {
+        let deferral = tools.deferral();
+        let most = native.map_or(usize::MAX, |deferral| deferral.stable);
+        // Behind the search, which a provider's own form declares by itself.
+        let loaded = deferral.map_or(usize::MAX, |deferral| deferral.stable + 1);
+        let names = deferral.map(|_| tools.all().map(|(def, _)| &*def.name).collect());
+        Self {
+            tools: tools.encoded().take(most).collect(),
+            loaded,
+            names: names.unwrap_or_default(),
+            catalog: native.map(|deferral| Arc::clone(deferral.catalog)),
+        }
+    }
+
+    /// Leaves out loaded tools that the provider would refuse, which must not end the conversation, and of more than it takes
+    /// those that were loaded first.
+    pub(super) fn leave_out(&mut self, wire: Wire, dialect: Dialect) {
+        let mut at = 0..;
+        self.tools.retain(|(def, encoded)| {
+            at.next().is_some_and(|at| at < self.loaded)
+                || encoded.can_be_loaded(wire, dialect, def)
+        });
+        if let Some(most) = dialect.most_tools() {
+            let over = self.tools.len().saturating_sub(most);
+            if over > 0 && self.loaded <= most {
+                self.tools.drain(self.loaded..self.loaded + over);
+            }
+        }
+    }
 }
 
 impl EncodedTool {

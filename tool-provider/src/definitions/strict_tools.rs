@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::cache::InDialect;
+use super::deferred::Asked;
 use super::{DefinitionsError, Offered};
 use toolwright_json::quoted;
 
@@ -166,15 +167,14 @@ impl InDialect {
     }
 }
 
-/// Every tool in the dialect, strict where it can be and where a request may hold it so. Those from the place `loaded` on lose
+/// Every tool in the dialect, strict where it can be and where a request may hold it so. Those that are loaded lose
 /// strictness first: what was sent before they were loaded stays as it was.
 pub(super) fn fitted(
-    tools: &[Offered<'_>],
-    loaded: usize,
-    all: &[&str],
+    asked: &Asked<'_>,
     wire: Wire,
     fit: &DefinitionOptions,
 ) -> Result<Fitted, DefinitionsError> {
+    let tools = &*asked.tools;
     let dialect = fit.dialect;
     let mut refused = DefinitionsError::default();
     let mut unknown = HashSet::new();
@@ -183,7 +183,7 @@ pub(super) fn fitted(
             tools
                 .iter()
                 .map(|(def, _)| &*def.name)
-                .chain(all.iter().copied())
+                .chain(asked.names.iter().copied())
         };
         if !names().any(|known| known == name) && unknown.insert(name) {
             let hint = did_you_mean(&near(name, names()));
@@ -228,7 +228,7 @@ pub(super) fn fitted(
         for share in shares(dialect) {
             let over = Over {
                 tools,
-                loaded,
+                loaded: asked.loaded,
                 wire,
                 fit,
                 share,

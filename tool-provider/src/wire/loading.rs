@@ -174,10 +174,7 @@ pub(super) fn references(result: &ToolResult) -> impl Iterator<Item = &str> {
         Ok(Outcome::Content(content)) => content.blocks(),
         _ => &[],
     };
-    blocks.iter().filter_map(|block| match block {
-        Block::Tool { name, .. } => Some(&**name),
-        _ => None,
-    })
+    blocks.iter().filter_map(Block::tool)
 }
 
 /// Returns true if the call is a search for tools.

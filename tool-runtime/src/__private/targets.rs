@@ -9,7 +9,7 @@ use super::{As, Descriptor, Handle, Listed, OneToolBlock};
 use toolwright_provider::dialect::{Dialect, Judged, LowerErrorCode, Verdict};
 use toolwright_schema::text::{nearer, same};
 
-pub use self::loaded::{Loads, MOST_LOADED, count, fits_loaded, loaded_within_budget};
+pub use self::loaded::{LoadLimits, MOST_LOADED, count, fits_loaded, loaded_within_budget};
 pub use self::request::{fits_request, within_budget};
 use toolwright_schema::shape::Kind;
 use toolwright_schema::text::ConstText;

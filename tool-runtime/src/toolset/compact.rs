@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use super::deferred::SearchTools;
+use super::search_tools::SearchTools;
 use super::{ConflictError, Entry, Toolset};
 use crate::tool::{Answer, Call, Tool, WrapTool};
 use toolwright_provider::call::{ErrorKind, ToolDef, ToolError};

@@ -3,39 +3,29 @@
 //! A set with deferred tools has one more, `search_tools`. Its answer refers to the tools that it found, and the agent
 //! [loads](Toolset::load) them for the next request.
 
-use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use serde::Deserialize;
-
+use super::search_tools::{FindTools, SearchTools};
 use super::{Entry, Inner, Toolset};
-use crate::tool::{Answer, BoxFuture, Call, Context, Tool};
-use toolwright_provider::call::{Block, Content, Outcome, Payload, ToolDef, ToolError};
+use crate::tool::Tool;
+use toolwright_provider::call::ToolDef;
 use toolwright_provider::definitions::{self, Catalog, Deferred, DefinitionCache, EncodedTool};
 use toolwright_provider::wire::{Namespace, SEARCH_TOOLS};
-use toolwright_schema::render::SchemaDoc;
-use toolwright_schema::shape::{Field, Schema, Shape};
 use toolwright_schema::text::ShortStr;
 
 /// Default for [`Toolset::at_most`].
 const MOST_LOADED: NonZeroUsize = NonZeroUsize::MIN.saturating_add(39);
-/// The number of tools that one search loads.
-const MOST_FOUND: usize = 5;
-/// The number of words of a query that are looked at as names.
-const MOST_WORDS: usize = 100;
-/// The number of groups that a model is told of.
-const MOST_GROUPS: usize = 40;
 
 /// What a set says of loading.
 #[derive(Clone, Default)]
-pub(super) struct Loads {
+pub(super) struct LoadOptions {
     at_most: Option<NonZeroUsize>,
-    finder: Option<Arc<dyn FindTools>>,
+    pub(super) finder: Option<Arc<dyn FindTools>>,
 }
 
-impl Loads {
+impl LoadOptions {
     /// Takes from others what is not said here; of two limits the smaller one.
     pub(super) fn with(self, other: &Self) -> Self {
         let limits = [self.at_most, other.at_most];
@@ -46,28 +36,6 @@ impl Loads {
     }
 }
 
-/// Search of the host's own for deferred tools: by embeddings, or by a service. See [`Toolset::find_with`].
-pub trait FindTools: Send + Sync {
-    /// Returns the names of the tools that fit, the best first. Names of no such tool are ignored, and so is what is beyond
-    /// [`most`](ToolQuery::most).
-    ///
-    /// # Errors
-    /// What the model is answered with.
-    fn find<'a>(&'a self, query: ToolQuery<'a>) -> BoxFuture<'a, Result<Vec<String>, ToolError>>;
-}
-
-/// What a model searches for.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct ToolQuery<'a> {
-    /// The model's words.
-    pub words: &'a str,
-    /// The deferred tools that the conversation may see, in order.
-    pub tools: Vec<&'a ToolDef>,
-    /// The number of tools that one search loads.
-    pub most: usize,
-}
-
 /// What of a set is deferred, and which of it is loaded.
 #[derive(Clone)]
 pub(super) struct Deferral {
@@ -76,6 +44,8 @@ pub(super) struct Deferral {
 }
 
 struct Base {
+    /// The search, where there is no other, or a conversation may not see it.
+    built_in: Entry,
     catalogue: Arc<Catalogue>,
     shared: Arc<dyn Catalog>,
     /// Places of the tools that every request has, without the search.
@@ -112,12 +82,13 @@ impl Deferral {
         if deferred == 0 {
             return None;
         }
-        // A host's own tool of this name is the search.
-        let own = set.find(SEARCH_TOOLS.as_bytes()).cloned();
-        let search = own.unwrap_or_else(|| Entry {
+        let built_in = Entry {
             finds: true,
             ..Entry::new(Arc::new(SearchTools::of(set)))
-        });
+        };
+        // A host's own tool of this name is the search.
+        let own = set.find(SEARCH_TOOLS.as_bytes()).cloned();
+        let search = own.unwrap_or_else(|| built_in.clone());
         let is_stable = |entry: &Entry| entry.namespace.is_none() && !entry.is_search();
         let tools = set.tools.iter().enumerate();
         let stable = tools
@@ -129,6 +100,7 @@ impl Deferral {
         });
         let view = Arc::<View>::default();
         let base = Base {
+            built_in,
             shared: Arc::clone(&catalogue) as Arc<dyn Catalog>,
             catalogue,
             stable: stable.collect(),
@@ -206,10 +178,8 @@ impl Deferral {
 impl Inner {
     /// Makes the search of this set. One that tells definitions knows the tools of its set, under their names there.
     pub(super) fn renew_search(&mut self) {
-        let has_deferred = self.tools.iter().any(Entry::is_deferred);
         for entry in self.tools.iter_mut().filter(|entry| entry.is_search()) {
             entry.namespace = None;
-            entry.finds = has_deferred;
         }
         let Some(at) = self.tools.iter().position(|entry| entry.tells) else {
             return;
@@ -226,7 +196,7 @@ impl Inner {
     }
 
     /// The most deferred tools of a request.
-    fn most_loaded(&self) -> usize {
+    pub(super) fn most_loaded(&self) -> usize {
         self.kept.loads.at_most.unwrap_or(MOST_LOADED).get()
     }
 }
@@ -235,8 +205,9 @@ impl Toolset {
     /// Defers all tools of the set, in this group: a request does not have them until the conversation has found them.
     ///
     /// The set has one more tool then, `search_tools`, which takes words or names, and loads what it finds. What is loaded
-    /// stays, behind the other tools and in the order of loading, so that a provider's cache of the prompt lives. Calls,
-    /// filters and visibility are as ever; a tool that a conversation may not see is not found.
+    /// stays, behind the other tools and in the order of loading, so that a provider's cache of the prompt lives. A tool that a
+    /// conversation may not see is not found. A [filter](crate::tool::Filter) is about what is found, and does not hide the
+    /// search.
     ///
     /// A tool of the host's own that is called `search_tools` takes the place of that one. It returns
     /// [`Block::Tool`](toolwright_provider::call::Block::Tool) for each tool to load.
@@ -358,10 +329,10 @@ impl Toolset {
         }
     }
 
-    /// Returns the names of the tools that a request has, in order: those that are not deferred, `search_tools`, and those that
+    /// Returns the definitions that a request has, in order: of tools that are not deferred, of `search_tools`, and of those that
     /// are [loaded](Self::load).
-    pub fn requested(&self) -> impl Iterator<Item = &str> {
-        self.sent().map(|entry| &*entry.name)
+    pub fn requested(&self) -> impl Iterator<Item = &ToolDef> {
+        self.sent().map(Entry::def)
     }
 
     /// Returns the deferred tools with their groups, in order.
@@ -409,11 +380,11 @@ impl Toolset {
         Sent::Some(sent.collect::<Vec<_>>().into_iter())
     }
 
-    /// Returns the tool that finds others, if this is its name.
+    /// Returns the set's own search, if this is its name.
     #[cold]
     pub(super) fn search_entry(&self, name: &[u8]) -> Option<&Entry> {
         let deferral = self.deferral.as_ref()?;
-        (name == SEARCH_TOOLS.as_bytes()).then_some(&deferral.base.catalogue.search)
+        (name == SEARCH_TOOLS.as_bytes()).then_some(&deferral.base.built_in)
     }
 }
 
@@ -487,210 +458,4 @@ impl fmt::Debug for Catalogue {
             .entries(deferred.map(|entry| &entry.name))
             .finish()
     }
-}
-
-/// The arguments of `search_tools`.
-#[derive(Deserialize)]
-struct SearchArguments {
-    query: String,
-}
-
-impl Schema for SearchArguments {
-    const SHAPE: &'static Shape<'static> = &Shape::object(&[Field::new(
-        "query",
-        "What the tool should do, in a few words; or names of tools or groups",
-        String::SHAPE,
-    )]);
-}
-
-/// The tool `search_tools`.
-pub(super) struct SearchTools {
-    def: ToolDef,
-    set: Arc<Inner>,
-    /// True if it tells definitions, since nobody loads them.
-    tells: bool,
-}
-
-impl SearchTools {
-    fn of(set: &Arc<Inner>) -> Self {
-        Self::new(SEARCH_TOOLS, Arc::clone(set), described(set), false)
-    }
-
-    /// A search over all tools of a set, which tells their definitions.
-    pub(super) fn telling(name: &str, set: Arc<Inner>) -> Self {
-        let words = "Finds tools by what they do, or by their names, and tells how they are called, with all of their arguments.";
-        Self::new(name, set, words.to_owned(), true)
-    }
-
-    fn new(name: &str, set: Arc<Inner>, words: String, tells: bool) -> Self {
-        let mut def = ToolDef::new(name.to_owned(), words);
-        def.input = SchemaDoc::of::<SearchArguments>();
-        def.annotations.read_only = Some(true);
-        Self { def, set, tells }
-    }
-
-    async fn search(&self, asked: SearchArguments, cx: &Context) -> Result<Outcome, ToolError> {
-        let SearchArguments { query } = asked;
-        let (scope, filter) = (cx.scope(), cx.filter());
-        let set = &self.set;
-        let is_candidate = |entry: &&Entry| {
-            (self.tells || entry.is_deferred()) && entry.is_visible(&scope, filter)
-        };
-        let candidate = |name: &str| set.find(name.as_bytes()).filter(is_candidate);
-        let most = self.most_found(MOST_FOUND);
-        let found: Vec<&Entry> = match (self.by_name(&query, is_candidate), &set.kept.loads.finder)
-        {
-            (Some(by_name), _) => by_name,
-            (_, Some(finder)) => {
-                let tools = set.tools.iter().filter(is_candidate);
-                let names = finder.find(ToolQuery {
-                    words: &query,
-                    tools: tools.map(Entry::def).collect(),
-                    most,
-                });
-                let names = names.await?;
-                let mut known = HashSet::new();
-                let found = names.iter().filter(|name| known.insert(name.as_str()));
-                let found = found.filter_map(|name| candidate(name));
-                found.take(most).collect()
-            }
-            (_, None) => {
-                let seen: Vec<bool> = set.tools.iter().map(|one| is_candidate(&one)).collect();
-                let ranked = set.search_index().ranked(&query, &seen).into_iter();
-                let found = ranked.filter_map(|(at, _)| set.tools.get(at));
-                found.take(most).collect()
-            }
-        };
-        if found.is_empty() {
-            let words = "no tool fits; search with other words";
-            return Ok(Outcome::value(words));
-        }
-        if self.tells {
-            let told = found.into_iter().map(whole).collect::<Vec<_>>();
-            return Ok(Outcome::Value(Payload::text(told.join("\n\n"))));
-        }
-        let content = Content::text("These tools can be called now:");
-        let content = found.into_iter().fold(content, |content, entry| {
-            let (def, _) = entry.visible();
-            let line = def.description.trim().lines().next().unwrap_or_default();
-            content.with(Block::Tool {
-                name: def.name.clone().into_owned(),
-                description: line.to_owned(),
-            })
-        });
-        Ok(Outcome::Content(content))
-    }
-}
-
-impl SearchTools {
-    /// Returns the tools that are named, and those of the groups that are named, if the query has nothing else.
-    fn by_name(&self, query: &str, is_candidate: impl Fn(&&Entry) -> bool) -> Option<Vec<&Entry>> {
-        let words = query
-            .split([' ', ',', '\n'])
-            .filter(|word| !word.is_empty());
-        let words: HashSet<&str> = words.take(MOST_WORDS).collect();
-        let mut left = words.clone();
-        let mut found: Vec<(usize, &Entry)> = Vec::new();
-        for (at, entry) in self
-            .set
-            .tools
-            .iter()
-            .enumerate()
-            .filter(|(_, one)| is_candidate(one))
-        {
-            let group = entry.namespace.as_ref().map_or("", Namespace::name);
-            let is_named = words.contains(&*entry.name);
-            if is_named || (words.contains(group) && self.set.find(group.as_bytes()).is_none()) {
-                left.remove(if is_named { &*entry.name } else { group });
-                // What is named stands before what is in a group, in the order of the words.
-                found.push((if is_named { 0 } else { at + 1 }, entry));
-            }
-        }
-        if found.is_empty() || !left.is_empty() {
-            return None;
-        }
-        let place = |entry: &Entry| query.find(&*entry.name);
-        found.sort_by_key(|(at, entry)| (*at, place(entry)));
-        let found = found.into_iter().map(|(_, entry)| entry);
-        Some(found.take(self.most_found(usize::MAX)).collect())
-    }
-
-    /// As many as one search may load: half of what a request may have, so that they do not make each other leave.
-    fn most_found(&self, most: usize) -> usize {
-        if self.tells {
-            most.min(MOST_FOUND)
-        } else {
-            most.min(self.set.most_loaded().div_ceil(2))
-        }
-    }
-}
-
-impl Tool for SearchTools {
-    fn def(&self) -> &ToolDef {
-        &self.def
-    }
-
-    fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
-        match call.decode::<SearchArguments>() {
-            Ok(asked) => {
-                let cx = call.context();
-                Answer::later(async move { self.search(asked, &cx).await })
-            }
-            Err(error) => Answer::Ready(Err(error)),
-        }
-    }
-
-    fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
-        call.decode::<SearchArguments>().map(drop)
-    }
-
-    fn __may_hide(&self) -> bool {
-        false
-    }
-}
-
-/// All that a model has to know of a tool.
-fn whole(entry: &Entry) -> String {
-    let (own, _) = entry.visible();
-    let def = entry.tool.__whole().unwrap_or(own);
-    let (name, description, schema) = (&own.name, &def.description, def.input.to_provider_json());
-    let mut text = format!("{name}: {description}\narguments: {schema}");
-    let examples = def.examples_in_words();
-    if !examples.is_empty() {
-        text.push('\n');
-        text.push_str(&examples);
-    }
-    text
-}
-
-/// What a model is told of the search. It depends on the set alone.
-fn described(set: &Inner) -> String {
-    let mut groups: Vec<&Namespace> = Vec::new();
-    let mut places: HashMap<&str, usize> = HashMap::new();
-    for group in set
-        .tools
-        .iter()
-        .filter_map(|entry| entry.namespace.as_ref())
-    {
-        let at = *places.entry(group.name()).or_insert(groups.len());
-        match groups.get_mut(at) {
-            Some(known) if known.description().is_empty() => *known = group,
-            Some(_) => {}
-            None => groups.push(group),
-        }
-    }
-    let mut text = "Finds tools by what they do, and makes them available. There are more tools than those listed here: \
-                    search before you say that something cannot be done."
-        .to_owned();
-    let told = groups.iter().take(MOST_GROUPS);
-    let told = told.map(|group| match group.description() {
-        "" => format!("\n- {}", group.name()),
-        words => format!("\n- {}: {words}", group.name()),
-    });
-    text.push_str(" Groups:");
-    text.extend(told);
-    if groups.len() > MOST_GROUPS {
-        text.push_str("\n- and more");
-    }
-    text
 }

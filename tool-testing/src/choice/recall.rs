@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use toolwright_runtime::tool::Context;
 use toolwright_runtime::toolset::Toolset;
 
-use super::changes::{Changes, Numbers};
+use super::changes::{Comparison, Numbers};
 use super::{mean, picture, share};
 
 /// Number of tools that are looked at.
@@ -13,7 +13,7 @@ const MOST: usize = 10;
 
 /// A question, and the tools that answer it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Question {
+pub struct SearchQuestion {
     /// What is searched for, in somebody's words.
     pub question: String,
     /// Names of all tools that the question needs.
@@ -55,7 +55,7 @@ pub struct Search {
 ///
 /// # Errors
 /// Fails at a line that is no question, with its number.
-pub fn questions(lines: &str) -> Result<Vec<Question>, String> {
+pub fn questions(lines: &str) -> Result<Vec<SearchQuestion>, String> {
     let lines = (1..).zip(lines.lines());
     let lines = lines.filter(|(_, line)| !line.trim().is_empty());
     let read = |(number, line)| {
@@ -65,7 +65,7 @@ pub fn questions(lines: &str) -> Result<Vec<Question>, String> {
 }
 
 /// Plays questions against [`Toolset::search`]. Questions that expect no tool are left out.
-pub fn recall(tools: &Toolset, questions: &[Question]) -> Recall {
+pub fn recall(tools: &Toolset, questions: &[SearchQuestion]) -> Recall {
     let cx = Context::new();
     let mut recall = recall_by(questions, |question| {
         let found = tools.search(question, MOST, &cx.scope());
@@ -79,9 +79,12 @@ pub fn recall(tools: &Toolset, questions: &[Question]) -> Recall {
 
 /// Plays questions against another search, or against what a model chose: `find` returns the names, the best first.
 /// Names after the tenth are not looked at.
-pub fn recall_by(questions: &[Question], mut find: impl FnMut(&str) -> Vec<String>) -> Recall {
+pub fn recall_by(
+    questions: &[SearchQuestion],
+    mut find: impl FnMut(&str) -> Vec<String>,
+) -> Recall {
     let questions = questions.iter().filter(|it| !it.expected.is_empty());
-    let searches = questions.map(|Question { question, expected }| {
+    let searches = questions.map(|SearchQuestion { question, expected }| {
         let mut found = find(question);
         found.truncate(MOST);
         Search {
@@ -138,13 +141,13 @@ impl Recall {
     }
 
     /// Compares with a later report, question by question.
-    pub fn compare(&self, after: &Self) -> Changes {
+    pub fn compare(&self, after: &Self) -> Comparison {
         let cases = [self, after].map(|report| {
             let searches = report.searches.iter();
             let cases = searches.map(|search| (&*search.question, search.quality()));
             cases.collect()
         });
-        Changes::of([self.numbers(), after.numbers()], cases)
+        Comparison::of([self.numbers(), after.numbers()], cases)
     }
 
     /// Draws a bar for each number, as SVG.

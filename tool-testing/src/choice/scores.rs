@@ -2,7 +2,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::changes::{Changes, Numbers};
+use super::changes::{Comparison, Numbers};
 use super::trajectory::{Order, Trajectory, Wanted};
 use super::{mean, picture, share};
 
@@ -115,9 +115,9 @@ impl Scores {
     }
 
     /// Compares with a later report, conversation by conversation.
-    pub fn compare(&self, after: &Self) -> Changes {
+    pub fn compare(&self, after: &Self) -> Comparison {
         let cases = [self, after].map(Self::cases);
-        Changes::of([self.numbers(), after.numbers()], cases)
+        Comparison::of([self.numbers(), after.numbers()], cases)
     }
 
     /// Draws a bar for each number and each conversation, as SVG.

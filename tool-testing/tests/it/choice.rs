@@ -15,7 +15,7 @@ use toolwright::executor::TraceStore;
 use toolwright::layers::Approval;
 use toolwright::{Context, Executor, ToolCall, tool, tools};
 use toolwright_testing::choice::{
-    Order, Question, Recall, Scores, Trajectory, Wanted, call, questions, recall, recall_by,
+    Order, Recall, Scores, SearchQuestion, Trajectory, Wanted, call, questions, recall, recall_by,
 };
 
 /// Tells the weather of a city.
@@ -36,8 +36,8 @@ fn pay(invoice: u32) -> u32 {
     invoice
 }
 
-fn question(question: &str, expected: &[&str]) -> Question {
-    Question {
+fn question(question: &str, expected: &[&str]) -> SearchQuestion {
+    SearchQuestion {
         question: question.to_owned(),
         expected: expected.iter().map(ToString::to_string).collect(),
     }

@@ -233,7 +233,7 @@ fn the_search_is_a_tool_like_any_other() {
 fn lists_are_deferred_at_run_time() {
     use program::{close_order, find_customer, now};
     let tools = with_orders(&tools![now], &tools![close_order, find_customer]).unwrap();
-    let requested: Vec<_> = tools.requested().collect();
+    let requested: Vec<_> = tools.requested().map(|def| &*def.name).collect();
     assert_eq!(requested, ["now", "find_customer", "search_tools"]);
 }
 
@@ -300,13 +300,13 @@ fn served(tools: Toolset) -> ServerAt {
 async fn tools_of_a_server_are_deferred() {
     let own = tools![program::now];
     let tools = with_github(&own, issues()).await.unwrap();
-    let requested: Vec<_> = tools.requested().collect();
+    let requested: Vec<_> = tools.requested().map(|def| &*def.name).collect();
     assert_eq!(requested, ["now", "search_tools"]);
     assert!(tools.contains("github_open_issue"));
     let client = mcp::connect(issues()).await.unwrap();
     let source = following(own, &client, Namespace::new("github").unwrap());
     let tools = Executor::serial(source).tools(&Context::new());
-    let requested: Vec<_> = tools.requested().collect();
+    let requested: Vec<_> = tools.requested().map(|def| &*def.name).collect();
     assert_eq!(requested, ["now", "search_tools"]);
 }
 
@@ -334,7 +334,7 @@ fn hosts_search_themselves() {
         "{answer}"
     );
     let tools = with_own_search();
-    let requested: Vec<_> = tools.requested().collect();
+    let requested: Vec<_> = tools.requested().map(|def| &*def.name).collect();
     assert_eq!(requested, ["now", "search_tools"]);
     let answer = found(&tools, &json!({"task": "finish an order"}));
     assert!(answer.contains("close_order"), "{answer}");

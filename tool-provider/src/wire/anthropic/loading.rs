@@ -14,7 +14,7 @@ use super::super::responses::loading::deferred;
 use super::super::tool_declaration::ToolDeclaration;
 use super::Anthropic;
 use super::request::{block_json, is_empty};
-use crate::call::{Block, Encoder, Outcome, ToolResult};
+use crate::call::{Encoder, Outcome, ToolResult};
 
 impl WriteLoading for Anthropic {
     fn most(&self) -> usize {
@@ -59,10 +59,8 @@ impl WriteLoading for Anthropic {
         };
         let blocks = blocks.iter().filter(|block| !is_empty(block));
         let blocks = blocks.map(|block| {
-            let found = match block {
-                Block::Tool { name, .. } => tools.iter().find(|tool| tool.name == name),
-                _ => None,
-            };
+            let found = block.tool();
+            let found = found.and_then(|name| tools.iter().find(|tool| tool.name == name));
             found.map_or_else(|| block_json(block), |tool| reference(tool.name))
         });
         let answer = Object::new()

@@ -16,7 +16,7 @@ pub(crate) const SEARCH: usize = 440;
 
 /// What a list says of its deferred tools.
 #[derive(Debug, Clone, Copy)]
-pub struct Loads {
+pub struct LoadLimits {
     /// The number of elements that are not deferred; these come first.
     stable: usize,
     at_most: usize,
@@ -24,7 +24,7 @@ pub struct Loads {
     told: usize,
 }
 
-impl Loads {
+impl LoadLimits {
     /// Sets all of it. `told` are the bytes of the groups' names and words, and of what is around them.
     pub const fn new(stable: usize, at_most: usize, told: usize) -> Self {
         Self {
@@ -52,7 +52,7 @@ struct Cost<const N: usize> {
 }
 
 impl<const N: usize> Cost<N> {
-    const fn of(measure: Measure, list: &[Inputs], loads: Loads) -> Self {
+    const fn of(measure: Measure, list: &[Inputs], loads: LoadLimits) -> Self {
         let (stable, deferred) = list.split_at(loads.stable);
         let sum = measure.sum(stable);
         let mut cost = Self {
@@ -149,7 +149,11 @@ impl<const N: usize> Cost<N> {
 /// # Panics
 /// At the caller's place, with what is too much, the tools that cost most and the `at_most` that would fit.
 #[track_caller]
-pub const fn fits_loaded<const N: usize>(target: Option<Dialect>, list: &[Inputs], loads: Loads) {
+pub const fn fits_loaded<const N: usize>(
+    target: Option<Dialect>,
+    list: &[Inputs],
+    loads: LoadLimits,
+) {
     let Some(target) = target else { return };
     let limits = target.request_limits();
     if let Some(most) = limits.tools {
@@ -205,7 +209,7 @@ const fn share<const N: usize>(
     target: Dialect,
     most: Option<usize>,
     measure: Measure,
-    (list, loads): (&[Inputs], Loads),
+    (list, loads): (&[Inputs], LoadLimits),
     what: &str,
     help: &str,
 ) {
@@ -227,7 +231,11 @@ const fn share<const N: usize>(
 /// # Panics
 /// At the caller's place, with the tokens, the budget, the tools that cost most and the `at_most` that would fit.
 #[track_caller]
-pub const fn loaded_within_budget<const N: usize>(budget: usize, list: &[Inputs], loads: Loads) {
+pub const fn loaded_within_budget<const N: usize>(
+    budget: usize,
+    list: &[Inputs],
+    loads: LoadLimits,
+) {
     let most = budget * estimate::BYTES;
     let mut cost = Cost::<N>::of(Measure::Bytes, list, loads);
     cost.stable += SEARCH + loads.told;

@@ -7,7 +7,7 @@
 //! - `recall_at_1`, `recall_at_5`, `recall_at_10`: of a question that needs several tools, the share of them that is found.
 //! - `search_ms`, `index_ms`: a search, and the first one, which reads all definitions.
 //! - `bytes_all`, `tokens_all`, `bytes_deferred`, `tokens_deferred`: the definitions of the first request to `OpenAI`'s chat, with
-//!   all tools and with all of them deferred.
+//!   all tools and with all of them deferred. The tokens are a bound, or exact with `--features tokens`; `tokens_by` says which.
 //! - `request_ratio`: the time of a request with 40 of the tools loaded, to that of one with these 40 and no others.
 
 use std::process::ExitCode;
@@ -17,12 +17,19 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 use toolwright::schema::SchemaDoc;
+use toolwright::tokens::Tokenizer;
 use toolwright::toolset::Namespace;
 use toolwright::wire::{Message, Parallel, ToolChoice};
 use toolwright::{
     Context, DynTool, Encoder, Outcome, ToolCall, ToolDef, ToolResult, Toolset, Wire,
 };
 use toolwright_testing::choice;
+
+/// Exact with the feature `tokens`, else a bound.
+#[cfg(feature = "tokens")]
+const TOKENIZER: Tokenizer = Tokenizer::O200k;
+#[cfg(not(feature = "tokens"))]
+const TOKENIZER: Tokenizer = Tokenizer::Bound;
 
 #[derive(Deserialize)]
 struct Definition {
@@ -88,15 +95,15 @@ fn report(tools: &str, questions: &str) -> Result<serde_json::Value, String> {
         "tokens_all": all.1,
         "bytes_deferred": none.0,
         "tokens_deferred": none.1,
+        "tokens_by": TOKENIZER.name(),
         "request_ratio": request_ratio(&deferred),
     }))
 }
 
-/// Bytes and tokens of the definitions in a request, the tokens by estimate.
+/// Bytes and tokens of the definitions in a request.
 fn size(tools: &Toolset) -> (usize, usize) {
     let sent = Wire::OpenAiChat.definitions(tools);
-    let tokens = tools.requested().map(ToolDef::estimated_tokens);
-    (sent.len(), tokens.sum())
+    (sent.len(), tools.tokens(TOKENIZER))
 }
 
 /// The shortest times of many, in turn.

@@ -144,6 +144,15 @@ pub mod lock {
     pub use toolwright_schema::compare::{Comparison, Verdict, compare, compare_output};
 }
 
+/// Counts of tokens: a bound that the compiler knows, and the counts of tokenizers.
+///
+/// `budget: 4_000;` in [`tools!`](crate::tools) and [`ToolDef::token_bound`](crate::ToolDef::token_bound) use the bound.
+/// [`Toolset::tokens`](crate::Toolset::tokens) counts by any [`Tokenizer`](tokens::Tokenizer).
+pub mod tokens {
+    #[doc(inline)]
+    pub use toolwright_schema::tokens::{Tokenizer, UnknownTokenizer, bound};
+}
+
 /// Short texts: names, ids, and text that is safe to print.
 pub mod text {
     #[doc(inline)]
@@ -464,7 +473,7 @@ pub use toolwright_macros::resource;
 ///   may hold ([`Dialect::request_limits`]) is checked too: how many tools, keys that may be missing,
 ///   values of several types.
 /// - `budget: 4_000;` at the head is how many tokens the definitions may take of every request, by
-///   estimate ([`ToolDef::estimated_tokens`]); the message names the tools that take most.
+///   [`ToolDef::token_bound`], which is not too low; the message names the tools that take most.
 /// - `defer: { crm: [find_customer, close_order] };` at the head are groups of tools that no request has until its conversation has
 ///   found them, by the tool `search_tools`: see [`Toolset::defer`]. They are written as elsewhere in the list. A doc comment above
 ///   a group tells the model what it is for. Targets and the budget hold for whatever is loaded.

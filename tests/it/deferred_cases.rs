@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use toolwright::call::{Block, Content, Filter, Scope, State};
 use toolwright::schema::SchemaDoc;
+use toolwright::tokens;
 use toolwright::toolset::{FindTools, Namespace, ToolQuery};
 use toolwright::wire::{DefinitionOptions, Loading, Message, Parallel, ToolChoice};
 use toolwright::{
@@ -637,18 +638,22 @@ fn the_budget_counts_each_group() {
         "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "q", "r",
         "s", "t",
     ];
-    let all = groups.iter().fold(Toolset::default(), |all, name| {
-        let one = Toolset::new([declared(&format!("tool_{name}"), "Does.")]).unwrap();
-        all.merge(&one.defer(group(name))).unwrap()
-    });
-    // What `Loads::new` and `SEARCH` come to for the same groups in `tools!`.
-    let counted = 440 + groups.len() * (1 + 6);
-    for wire in [Wire::OpenAiChat, Wire::Anthropic, Wire::OpenAiResponses] {
-        let sent = wire.definitions(&all).to_string();
+    for groups in [&groups[..1], &groups] {
+        let all = groups.iter().fold(Toolset::default(), |all, name| {
+            let one = Toolset::new([declared(&format!("tool_{name}"), "Does.")]).unwrap();
+            let told = Namespace::new(*name)
+                .unwrap()
+                .describe("Orders, and \"what\" was paid.");
+            all.merge(&one.defer(told)).unwrap()
+        });
+        // What `LoadLimits::new` and `SEARCH` come to for the same groups in `tools!`.
+        let told =
+            |name: &&str| tokens::bound(&format!("{name}: Orders, and \"what\" was paid.")) + 2;
+        let counted = 140 + groups.iter().map(told).sum::<usize>();
+        let search = all.requested().next().map(ToolDef::token_bound).unwrap();
         assert!(
-            sent.len() - 2 <= counted,
-            "{wire:?}: {} bytes, counted {counted}",
-            sent.len() - 2
+            (search..=search * 3 / 2).contains(&counted),
+            "{search}, counted {counted}"
         );
     }
 }

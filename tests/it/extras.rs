@@ -180,10 +180,7 @@ fn the_tool_stays_what_it_is() {
         .with_extras(Wire::Anthropic, cached())
         .unwrap();
     // Extras are not counted.
-    assert_eq!(
-        tool.def().estimated_tokens(),
-        plain.def().estimated_tokens()
-    );
+    assert_eq!(tool.def().token_bound(), plain.def().token_bound());
     let call = ToolCall::new("1", "add", r#"{"a": 2, "b": 3}"#);
     let result = one(Arc::clone(&tool)).call_blocking(&call, &Context::new());
     assert_eq!(result.value(), Some(json!(5)));

@@ -74,6 +74,7 @@ mod short_str;
 mod stored_outcomes;
 mod systems;
 mod targets;
+mod tokens;
 mod toolset;
 mod tower;
 mod trace;

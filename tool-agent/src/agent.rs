@@ -221,9 +221,9 @@ impl Agent {
     /// sent, and calls are not run once nothing is left: the run ends with [`RunEnd::Budget`](crate::RunEnd::Budget),
     /// which says what was left. [`finalize`](Self::finalize) fails then. With a larger budget the session continues.
     ///
-    /// What a request takes at least is estimated, as a quarter of its bytes. What it will be answered is not known
-    /// before, so the last response may take more than is left. If a provider does not report the usage, the estimate
-    /// counts. Requests that fail count nothing.
+    /// What a request takes is [counted](Budget::tokenizer) before it is sent, its definitions and its conversation. What it
+    /// will be answered is not known then, so the last response may take more than is left. If a provider does not report
+    /// the usage, that count stays. Requests that fail count nothing.
     ///
     /// The budget also holds for the agents that the session's calls run, together with budgets of their own. After a
     /// [hand-over](Self::peer) it stays that of this agent.

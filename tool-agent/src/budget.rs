@@ -16,7 +16,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) use self::ledger::Ledger;
 pub use self::money::Money;
 pub(crate) use self::spent::Spent;
-use toolwright_provider::call::ToolDef;
+use toolwright_provider::call::ToolCall;
+use toolwright_schema::tokens::Tokenizer;
 
 use crate::{AgentError, ModelRequest, ModelResponse, RunEnd, Session, ThreadMessage, Usage};
 
@@ -49,11 +50,22 @@ use crate::{AgentError, ModelRequest, ModelResponse, RunEnd, Session, ThreadMess
 /// assert!(matches!(run.end, RunEnd::Budget { .. }));
 /// # });
 /// ```
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 #[must_use = "it does nothing until an agent has it"]
 pub struct Budget {
     tokens: Option<u64>,
     money: Option<(Money, Arc<Prices>)>,
+    tokenizer: Tokenizer,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self {
+            tokens: None,
+            money: None,
+            tokenizer: Tokenizer::Bound,
+        }
+    }
 }
 
 /// Prices of models, in money of the host's. A table can be read from JSON:
@@ -146,6 +158,13 @@ impl Budget {
         }
     }
 
+    /// Counts a request by this tokenizer before it is sent, and what a provider does not report. Default:
+    /// [`Tokenizer::Bound`], which is not too low and so refuses a request while there is still something left that might
+    /// have paid for it; for definitions and English text it is up to twice the tokens.
+    pub fn tokenizer(self, tokenizer: Tokenizer) -> Self {
+        Self { tokenizer, ..self }
+    }
+
     /// Returns what the session has left.
     ///
     /// # Errors
@@ -213,35 +232,35 @@ impl fmt::Display for Left {
     }
 }
 
-/// Bytes of a token, on average. Definitions are estimated by the same number.
-const BYTES: usize = 4;
+impl Budget {
+    /// Returns the tokens that the request takes, by the budget's tokenizer.
+    pub(crate) fn request(&self, request: &ModelRequest<'_>) -> u64 {
+        let count = |text: &str| self.tokenizer.count(text);
+        let messages = request
+            .thread
+            .messages()
+            .iter()
+            .map(|message| match message {
+                ThreadMessage::User { text } => count(text),
+                ThreadMessage::Assistant(said) => self.said(&said.text, &said.calls),
+                ThreadMessage::Tool(answer) | ThreadMessage::Late(answer) => count(&answer.text),
+            });
+        let schema = request.schema.map_or(0, |schema| count(schema.as_json()));
+        // What is deferred, and was not loaded, is not sent.
+        let tools = request.tools.tokens(self.tokenizer);
+        (request.system.map_or(0, count) + schema + messages.sum::<usize>() + tools) as u64
+    }
 
-/// Returns the tokens that the request takes, by estimate.
-pub(crate) fn estimated_request(request: &ModelRequest<'_>) -> u64 {
-    let messages = request
-        .thread
-        .messages()
-        .iter()
-        .map(|message| match message {
-            ThreadMessage::User { text } => text.len(),
-            ThreadMessage::Assistant(said) => {
-                let calls = said.calls.iter();
-                let calls = calls.map(|call| call.name.len() + call.arguments.len());
-                said.text.len() + calls.sum::<usize>()
-            }
-            ThreadMessage::Tool(answer) | ThreadMessage::Late(answer) => answer.text.len(),
-        });
-    let schema = request.schema.map_or(0, |schema| schema.as_json().len());
-    let bytes = request.system.map_or(0, str::len) + schema + messages.sum::<usize>();
-    // What is deferred, and was not loaded, is not sent.
-    let defs = request.tools.requested();
-    let defs: usize = defs.map(ToolDef::estimated_tokens).sum();
-    (bytes / BYTES + defs) as u64
-}
+    /// Returns the tokens of the response, by the budget's tokenizer.
+    pub(crate) fn response(&self, response: &ModelResponse) -> u64 {
+        self.said(&response.text, &response.calls) as u64
+    }
 
-/// Returns the tokens of the response, by estimate.
-pub(crate) fn estimated_response(response: &ModelResponse) -> u64 {
-    let calls = response.calls.iter();
-    let calls = calls.map(|call| call.name.len() + call.arguments.len());
-    ((response.text.len() + calls.sum::<usize>()) / BYTES) as u64
+    fn said(&self, text: &str, calls: &[ToolCall]) -> usize {
+        let count = |text: &str| self.tokenizer.count(text);
+        let calls = calls
+            .iter()
+            .map(|call| count(&call.name) + count(&call.arguments));
+        count(text) + calls.sum::<usize>()
+    }
 }

@@ -24,3 +24,4 @@ pub mod shape;
 pub mod span;
 #[doc(hidden)]
 pub mod text;
+pub mod tokens;

@@ -6,7 +6,6 @@
 
 mod check_level;
 mod children;
-pub mod estimate;
 mod extern_types;
 mod facts;
 mod fast_bounds;

@@ -8,21 +8,33 @@ use toolwright_provider::dialect::Dialect;
 use toolwright_provider::wire::{Namespace, Wire};
 use toolwright_runtime::executor::Executor;
 use toolwright_runtime::toolset::Toolset;
+use toolwright_schema::tokens::Tokenizer;
 
 use crate::json::{list, object, quoted};
 
-/// Returns `{"tools": […]}`, in the toolset's order.
-pub(crate) fn tools_json(executor: &Executor, tools: &Toolset) -> String {
+/// Returns `{"tools": […], "tokens": …, "tokenizer": …}`, the tools in the toolset's order, each with its tokens; together
+/// those that a request has.
+pub(crate) fn tools_json(executor: &Executor, tools: &Toolset, tokenizer: Tokenizer) -> String {
     // The executor knows a tool by its own name.
     let all = sent_definitions(tools).zip(tools.definitions());
     let all = list(all.map(|(sent, def)| {
         let namespace = tools.namespace(&def.name);
-        tool_json(sent, namespace, executor.requires_approval(def))
+        let tokens = sent.tokens(tokenizer);
+        tool_json(sent, namespace, executor.requires_approval(def), tokens)
     }));
-    object([("tools", all.into())])
+    object([
+        ("tools", all.into()),
+        ("tokens", tools.tokens(tokenizer).to_string().into()),
+        ("tokenizer", quoted(tokenizer.name()).into()),
+    ])
 }
 
-fn tool_json(def: &ToolDef, namespace: Option<&Namespace>, requires_approval: bool) -> String {
+fn tool_json(
+    def: &ToolDef,
+    namespace: Option<&Namespace>,
+    requires_approval: bool,
+    tokens: usize,
+) -> String {
     let mut members: Vec<(&str, Cow<'_, str>)> = vec![("name", quoted(&def.name).into())];
     if let Some(title) = &def.title {
         members.push(("title", quoted(title).into()));
@@ -50,6 +62,7 @@ fn tool_json(def: &ToolDef, namespace: Option<&Namespace>, requires_approval: bo
     if requires_approval {
         members.push(("requires_approval", "true".into()));
     }
+    members.push(("tokens", tokens.to_string().into()));
     object(members)
 }
 

@@ -28,7 +28,6 @@ mod crates;
 mod differences;
 mod enums;
 mod equivalence;
-mod estimate;
 mod exact;
 mod exceptions;
 #[cfg(any(
@@ -51,6 +50,8 @@ mod promised;
 mod row;
 mod std_types;
 mod structs;
+#[cfg(oracle)]
+mod tokens;
 mod verdicts;
 
 use std::fmt::Write as _;

@@ -24,6 +24,10 @@ impl Ledger {
         }))
     }
 
+    pub(crate) fn budget(&self) -> &Budget {
+        &self.0.budget
+    }
+
     fn spent(&self) -> MutexGuard<'_, Spent> {
         self.0.spent.lock().unwrap_or_else(PoisonError::into_inner)
     }

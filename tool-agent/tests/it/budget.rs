@@ -19,6 +19,7 @@ use toolwright::agent::{
     Session, ThreadMessage, handoff,
 };
 use toolwright::executor::{TraceKind, TraceStore};
+use toolwright::tokens::Tokenizer;
 use toolwright::wire::Usage;
 use toolwright::{Context, Executor, Schema, ToolCall, Toolset, tool, tools};
 
@@ -70,6 +71,11 @@ fn tool_of(agent: Agent, name: &str) -> Arc<dyn toolwright::Tool> {
     AgentTool::new(agent, name, "Helps.").build().unwrap()
 }
 
+/// A budget that counts four characters as a token.
+fn limits() -> Budget {
+    Budget::new().tokenizer(Tokenizer::Gemini)
+}
+
 /// One unit for a million tokens of requests, ten for a million of responses.
 fn prices() -> Prices {
     Prices::new().model("big", Money::from_cents(100), Money::from_cents(1_000))
@@ -106,20 +112,36 @@ async fn a_request_that_does_not_fit_is_not_sent() {
     let model = script([]);
     let agent = talker(model.clone())
         .system("x".repeat(4_001))
-        .budget(Budget::new().tokens(1_000));
+        .budget(limits().tokens(1_000));
     let mut session = Session::ask("Hi!");
     let run = run(&agent, &mut session).await;
     let (left, needs) = refused(&run);
-    assert_eq!((left.tokens, left.money, needs), (Some(1_000), None, 1_001));
+    assert_eq!((left.tokens, left.money, needs), (Some(1_000), None, 1_002));
     assert_eq!(run.turns, 0);
     assert!(model.requests().is_empty());
+}
+
+#[tokio::test]
+async fn a_request_is_counted_by_a_bound_unless_told_otherwise() {
+    for (budget, needed) in [
+        (Budget::new(), 4_004),
+        (Budget::default(), 4_004),
+        (limits(), 1_002),
+        (limits().tokenizer(Tokenizer::Claude), 1_145),
+    ] {
+        let agent = talker(script([]))
+            .system("x".repeat(4_001))
+            .budget(budget.tokens(1_000));
+        let run = run(&agent, &mut Session::ask("Hi!")).await;
+        assert_eq!(refused(&run).1, needed);
+    }
 }
 
 #[tokio::test]
 async fn a_request_that_just_fits_is_sent() {
     let agent = talker(script([says(1_000, 10)]))
         .system("x".repeat(3_990))
-        .budget(Budget::new().tokens(1_000));
+        .budget(limits().tokens(1_000));
     let mut session = Session::ask("Hi!");
     let run = run(&agent, &mut session).await;
     assert!(matches!(run.end, RunEnd::Completed));
@@ -133,7 +155,7 @@ async fn calls_stay_pending_once_nothing_is_left_and_run_with_a_larger_budget() 
     let model = script([calls(&["pay", "pay"], 900, 100), says(50, 5)]);
     let trace = TraceStore::new(100);
     let agent = payer(model.clone(), &ran).listener(trace.clone());
-    let small = agent.clone().budget(Budget::new().tokens(1_000));
+    let small = agent.clone().budget(limits().tokens(1_000));
     let mut session = Session::ask("Pay twice.");
     let first = run(&small, &mut session).await;
     assert_eq!(refused(&first).1, 0);
@@ -160,7 +182,7 @@ async fn calls_stay_pending_once_nothing_is_left_and_run_with_a_larger_budget() 
     let mut session = stored(&session);
     assert_eq!(refused(&run(&small, &mut session).await).1, 0);
 
-    let large = agent.budget(Budget::new().tokens(2_000));
+    let large = agent.budget(limits().tokens(2_000));
     let end = run(&large, &mut session).await;
     assert_eq!(end.text(), Some("Done."));
     assert_eq!(ran.0.load(Ordering::SeqCst), 2);
@@ -171,7 +193,7 @@ async fn calls_stay_pending_once_nothing_is_left_and_run_with_a_larger_budget() 
 #[tokio::test]
 async fn the_next_run_counts_what_earlier_ones_spent() {
     let agent = talker(script([says(600, 0), says(300, 0)]));
-    let budget = Budget::new().tokens(900);
+    let budget = limits().tokens(900);
     let agent = agent.budget(budget.clone());
     let mut session = Session::ask("One.");
     run(&agent, &mut session).await;
@@ -197,7 +219,7 @@ async fn money_is_counted_by_model_and_outlives_the_process() {
     let session = stored(&session);
     let prices = prices().model("small", Money::from_cents(10), Money::from_cents(10));
     assert_eq!(prices.cost(&session).unwrap(), Money::from_cents(110));
-    let budget = Budget::new().money(Money::from_cents(250), prices);
+    let budget = limits().money(Money::from_cents(250), prices);
     assert_eq!(
         budget.left(&session).unwrap().money,
         Some(Money::from_cents(140))
@@ -209,7 +231,7 @@ async fn money_is_counted_by_model_and_outlives_the_process() {
 async fn money_refuses_a_request() {
     // 0.04 pays for 40,000 tokens of requests.
     let model = script([says(30_000, 0)]);
-    let budget = Budget::new().money(Money::from_cents(4), prices());
+    let budget = limits().money(Money::from_cents(4), prices());
     let agent = talker(model.clone())
         .system("x".repeat(80_000))
         .budget(budget);
@@ -234,7 +256,7 @@ async fn a_model_without_a_price_is_not_asked() {
             "the table of prices has none for a model without a name",
         ),
     ] {
-        let budget = Budget::new().money(Money::from_cents(4), prices());
+        let budget = limits().money(Money::from_cents(4), prices());
         let agent = talker(model.clone()).budget(budget);
         let mut session = Session::ask("Hi!");
         let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
@@ -247,7 +269,7 @@ async fn a_model_without_a_price_is_not_asked() {
 async fn the_empty_name_is_the_price_of_models_without_a_name() {
     let model = ScriptedModel::new([says(1_000_000, 0)]);
     let prices = prices().model("", Money::from_cents(5), Money::from_cents(5));
-    let budget = Budget::new().money(Money::from_cents(10), prices);
+    let budget = limits().money(Money::from_cents(10), prices);
     let agent = talker(model).budget(budget);
     let end = run(&agent, &mut Session::ask("Hi!")).await;
     assert_eq!(end.left.unwrap().money, Some(Money::from_cents(5)));
@@ -259,7 +281,7 @@ async fn what_a_model_without_a_price_spent_before_is_an_error() {
     let mut session = Session::ask("Hi!");
     run(&talker(model), &mut session).await;
     session.reply("More.").unwrap();
-    let budget = Budget::new().money(Money::from_cents(4), prices());
+    let budget = limits().money(Money::from_cents(4), prices());
     assert!(matches!(budget.left(&session), Err(AgentError::NoPrice(name)) if name == "other"));
     let agent = talker(script([])).budget(budget);
     let ran = agent.run(&mut session, &Context::new()).await;
@@ -271,7 +293,7 @@ async fn usage_that_is_not_reported_is_estimated() {
     let model = script([Ok(ModelResponse::text("x".repeat(400)))]);
     let agent = talker(model).system("x".repeat(800));
     let mut session = Session::ask("Four");
-    let end = run(&agent.budget(Budget::new().tokens(1_000)), &mut session).await;
+    let end = run(&agent.budget(limits().tokens(1_000)), &mut session).await;
     assert_eq!((end.usage.input, end.usage.output), (201, 100));
     assert_eq!(end.left.unwrap().tokens, Some(699));
     // Without a budget nothing is invented.
@@ -283,7 +305,7 @@ async fn usage_that_is_not_reported_is_estimated() {
 #[tokio::test]
 async fn a_request_that_fails_counts_nothing() {
     let busy = ModelError::new(ModelErrorKind::Busy, "busy");
-    let agent = talker(script([Err(busy)])).budget(Budget::new().tokens(1_000));
+    let agent = talker(script([Err(busy)])).budget(limits().tokens(1_000));
     let mut session = Session::ask("Hi!");
     assert!(agent.run(&mut session, &Context::new()).await.is_err());
     assert_eq!(session.usage().total(), 0);
@@ -298,7 +320,7 @@ async fn a_hook_may_shorten_the_thread_first() {
         }
     }
     let agent = talker(script([says(1, 1)])).hooks(Trims);
-    let agent = agent.budget(Budget::new().tokens(100));
+    let agent = agent.budget(limits().tokens(100));
     let end = run(&agent, &mut Session::ask("x".repeat(1_000))).await;
     assert_eq!(end.text(), Some("Done."));
 }
@@ -310,7 +332,7 @@ async fn agents_in_calls_count_once_and_spend_from_the_budget_around_them() {
     let inner = script([calls(&["pay"], 300, 0), calls(&["pay"], 400, 0)]);
     let outer = script([calls(&["helper"], 100, 0)]);
     let tools = Toolset::new([tool_of(payer(inner.clone(), &ran), "helper")]).unwrap();
-    let agent = Agent::new(outer.clone(), tools).budget(Budget::new().tokens(800));
+    let agent = Agent::new(outer.clone(), tools).budget(limits().tokens(800));
     let mut session = Session::ask("Hi!");
     let end = run(&agent, &mut session).await;
     // Its second calls did not run: nothing was left.
@@ -327,10 +349,10 @@ async fn agents_in_calls_count_once_and_spend_from_the_budget_around_them() {
 
 #[tokio::test]
 async fn an_agent_in_a_call_has_a_budget_of_its_own() {
-    let inner = talker(script([])).budget(Budget::new().tokens(0));
+    let inner = talker(script([])).budget(limits().tokens(0));
     let outer = script([calls(&["helper"], 10, 0), says(10, 0)]);
     let tools = Toolset::new([tool_of(inner, "helper")]).unwrap();
-    let agent = Agent::new(outer, tools).budget(Budget::new().tokens(10_000));
+    let agent = Agent::new(outer, tools).budget(limits().tokens(10_000));
     let mut session = Session::ask("Hi!");
     assert_eq!(run(&agent, &mut session).await.text(), Some("Done."));
     assert_eq!(
@@ -345,7 +367,7 @@ async fn a_detached_agent_spends_from_its_own_budget_alone() {
     let tool = AgentTool::new(inner, "helper", "Helps.").detached();
     let outer = script([calls(&["helper"], 100, 0), says(10, 0), says(10, 0)]);
     let tools = Toolset::new([tool.build().unwrap()]).unwrap();
-    let agent = Agent::new(outer, tools).budget(Budget::new().tokens(500));
+    let agent = Agent::new(outer, tools).budget(limits().tokens(500));
     let mut session = Session::ask("Hi!");
     run(&agent, &mut session).await;
     session.queue().arrived().await;
@@ -359,7 +381,7 @@ async fn an_agent_whose_model_has_no_price_is_an_error_of_its_call() {
     let inner = talker(ScriptedModel::new([]).named("other"));
     let outer = script([calls(&["helper"], 10, 0), says(10, 0)]);
     let tools = Toolset::new([tool_of(inner, "helper")]).unwrap();
-    let budget = Budget::new().money(Money::from_cents(1_000), prices());
+    let budget = limits().money(Money::from_cents(1_000), prices());
     let mut session = Session::ask("Hi!");
     run(&Agent::new(outer, tools).budget(budget), &mut session).await;
     assert_eq!(answers(&session), ["the agent could not run"]);
@@ -380,7 +402,7 @@ async fn agents_that_run_at_once_do_not_spend_the_same_tokens() {
     let helpers = [tool_of(inner.clone(), "helper"), tool_of(inner, "other")];
     let outer = script([calls(&["helper", "other"], 0, 0), says(50, 0)]);
     let executor = Executor::parallel(Toolset::new(helpers).unwrap(), 2);
-    let agent = Agent::with_executor(outer, executor).budget(Budget::new().tokens(1_000));
+    let agent = Agent::with_executor(outer, executor).budget(limits().tokens(1_000));
     let mut session = Session::ask("Hi!");
     let end = run(&agent, &mut session).await;
     assert_eq!(*sent.lock().unwrap(), 1);
@@ -411,7 +433,7 @@ async fn what_an_agent_in_a_call_spent_before_a_crash_still_counts() {
     let hanging = Agent::new(inner.clone(), tools![hang; state = Arc::clone(&ran)]);
     let tools = Toolset::new([tool_of(hanging.system("x".repeat(1_000)), "helper")]).unwrap();
     let agent = Agent::new(outer.clone(), tools).checkpointer(store);
-    let agent = agent.budget(Budget::new().tokens(1_000));
+    let agent = agent.budget(limits().tokens(1_000));
     let mut session = Session::with_id("s");
     session.reply("Go!").unwrap();
     {
@@ -442,7 +464,7 @@ async fn a_hand_over_stays_within_the_budget_and_has_the_prices_of_its_model() {
     let desk = script([calls(&["transfer_to_billing"], 1_000_000, 0)]);
     let tools = Toolset::new([handoff("billing", "Knows invoices.").unwrap()]).unwrap();
     let prices = prices().model("small", Money::from_cents(10), Money::from_cents(10));
-    let budget = Budget::new().money(Money::from_cents(110), prices);
+    let budget = limits().money(Money::from_cents(110), prices);
     let desk = Agent::new(desk, tools).name("desk");
     let desk = desk.peer("billing", talker(billing)).budget(budget);
     let mut session = Session::ask("Hi!");
@@ -464,7 +486,7 @@ async fn a_final_answer_is_a_request_too() {
         says(100, 0),
         took(ModelResponse::text(r#"{"sum": 5}"#), 100, 0),
     ]);
-    let budget = Budget::new().tokens(200);
+    let budget = limits().tokens(200);
     let agent = talker(model.clone()).budget(budget.clone());
     let (mut session, cx) = (Session::ask("2 + 3"), Context::new());
     run(&agent, &mut session).await;

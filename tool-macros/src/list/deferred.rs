@@ -262,15 +262,12 @@ impl Deferred {
             Some(most) => most.to_token_stream(),
             None => quote!(__tool::MOST_LOADED),
         };
-        // `\n- name: words`, as JSON has it.
-        let escaped = |words: &str| words.len() + words.matches(['"', '\\']).count();
-        let told = self
+        let groups = self
             .starts
             .iter()
-            .map(|start| start.name.len() + escaped(&start.words) + 6);
-        let told = literal(told.sum::<usize>());
+            .map(|start| literal(format!("{}: {}", start.name, start.words)));
         quote! {
-            const LOADS: __tool::LoadLimits = __tool::LoadLimits::new(#stable, #most, #told);
+            const LOADS: __tool::LoadLimits = __tool::LoadLimits::new(#stable, #most, &[#(#groups),*]);
             const COUNT: usize = __tool::count(LISTED);
         }
     }

@@ -32,7 +32,7 @@ pub(super) struct Targets {
     dialects: Vec<Ident>,
     /// Tools that are not known to be accepted until the program runs.
     pub(super) unproven: Vec<Ident>,
-    /// Tokens, by estimate.
+    /// Tokens, at most.
     budget: Option<LitInt>,
     /// The file that says what the tools were, from the package's folder.
     pub(super) lock: Option<LitStr>,

@@ -63,7 +63,7 @@ impl dyn Tool {
     /// `function`, for Bedrock inside of `toolSpec`, and elsewhere beside `name`. They go to this wire alone, in all of
     /// its dialects. Extras that are added later replace earlier ones of the same key. A stored
     /// [`ToolDef`](toolwright_provider::call::ToolDef) keeps them, and
-    /// [`estimated_tokens`](toolwright_provider::call::ToolDef::estimated_tokens) does not count them.
+    /// [`tokens`](toolwright_provider::call::ToolDef::tokens) does not count them.
     ///
     /// ```
     /// use serde_json::json;

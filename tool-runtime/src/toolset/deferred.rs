@@ -14,6 +14,7 @@ use toolwright_provider::call::ToolDef;
 use toolwright_provider::definitions::{self, Catalog, Deferred, DefinitionCache, EncodedTool};
 use toolwright_provider::wire::{Namespace, SEARCH_TOOLS};
 use toolwright_schema::text::ShortStr;
+use toolwright_schema::tokens::Tokenizer;
 
 /// Default for [`Toolset::at_most`].
 const MOST_LOADED: NonZeroUsize = NonZeroUsize::MIN.saturating_add(39);
@@ -333,6 +334,26 @@ impl Toolset {
     /// are [loaded](Self::load).
     pub fn requested(&self) -> impl Iterator<Item = &ToolDef> {
         self.sent().map(Entry::def)
+    }
+
+    /// Returns the tokens that the definitions take of a request: those that are [`requested`](Self::requested). See
+    /// [`ToolDef::tokens`] for what is counted.
+    ///
+    /// ```
+    /// use toolwright::tokens::Tokenizer;
+    /// use toolwright::{tool, tools};
+    ///
+    /// /// Adds two numbers.
+    /// #[tool]
+    /// fn add(a: i64, b: i64) -> i64 {
+    ///     a + b
+    /// }
+    ///
+    /// let tools = tools![add];
+    /// assert_eq!(tools.tokens(Tokenizer::Bound), 65);
+    /// ```
+    pub fn tokens(&self, tokenizer: Tokenizer) -> usize {
+        self.requested().map(|def| def.tokens(tokenizer)).sum()
     }
 
     /// Returns the deferred tools with their groups, in order.

@@ -18,7 +18,8 @@ const MOST_GROUPS: usize = 40;
 const MOST_WORDS: usize = 100;
 /// The number of tools that one search loads.
 const MOST_FOUND: usize = 5;
-/// Search of the host's own for deferred tools: by embeddings, or by a service. See [`Toolset::find_with`].
+/// Search of the host's own for deferred tools: by embeddings, or by a service. See
+/// [`Toolset::find_with`](crate::toolset::Toolset::find_with).
 pub trait FindTools: Send + Sync {
     /// Returns the names of the tools that fit, the best first. Names of no such tool are ignored, and so is what is beyond
     /// [`most`](ToolQuery::most).

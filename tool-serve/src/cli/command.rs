@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ffi::OsStr;
 
-use clap::builder::{PossibleValue, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::{Error, ErrorKind};
 use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
 use clap_complete::Shell;
@@ -14,6 +14,7 @@ use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::Parts;
 use toolwright_schema::text::Printable;
+use toolwright_schema::tokens::Tokenizer;
 
 use super::exit;
 use super::flags::{Flag, FlagKind, flags};
@@ -93,8 +94,21 @@ pub(super) fn with_tools(program: Command, tools: &Toolset) -> Command {
                 .collect(),
         ))
         .help("What to check against; `all` for every dialect");
+    // Exact in a program that has the feature `tokens`.
+    let best = "o200k".parse().unwrap_or(Tokenizer::Bound).name();
+    let tokens = Arg::new("tokens")
+        .long("tokens")
+        .value_name("TOKENIZER")
+        .num_args(0..=1)
+        .require_equals(true)
+        .default_missing_value(best)
+        .value_parser(
+            PossibleValuesParser::new(Tokenizer::ALL.iter().map(|one| one.name()))
+                .try_map(|name| name.parse::<Tokenizer>()),
+        )
+        .help("With the tokens that definitions take");
     program
-        .subcommand(Command::new("list").about("Lists the tools"))
+        .subcommand(Command::new("list").about("Lists the tools").arg(&tokens))
         .subcommand(
             Command::new("search")
                 .about("Finds tools by what they do, as a model does that searches")
@@ -122,7 +136,7 @@ pub(super) fn with_tools(program: Command, tools: &Toolset) -> Command {
         .subcommand(
             Command::new("check")
                 .about("Tells what providers would refuse of the tools")
-                .arg(target),
+                .args([target, tokens]),
         )
         .subcommand(
             Command::new("lock")

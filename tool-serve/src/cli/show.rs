@@ -14,6 +14,7 @@ use toolwright_runtime::tool::Context;
 use toolwright_runtime::toolset::lock::{self, LockChange, LockError};
 use toolwright_runtime::toolset::{Severity, Toolset};
 use toolwright_schema::text::Printable;
+use toolwright_schema::tokens::Tokenizer;
 
 use super::Output;
 use super::command::summaries;
@@ -81,9 +82,16 @@ impl Printer {
         }
     }
 
-    pub(super) fn list(&mut self, executor: &Executor, tools: &Toolset) -> io::Result<Exit> {
+    /// Prints the tools; with a tokenizer also what each takes.
+    pub(super) fn list(
+        &mut self,
+        executor: &Executor,
+        tools: &Toolset,
+        tokenizer: Option<Tokenizer>,
+    ) -> io::Result<Exit> {
         if self.output == Output::Json {
-            self.line(&definitions::tools_json(executor, tools))?;
+            let tokenizer = tokenizer.unwrap_or(Tokenizer::Bound);
+            self.line(&definitions::tools_json(executor, tools, tokenizer))?;
             return Ok(Exit::Done);
         }
         let longest = tools
@@ -96,11 +104,14 @@ impl Printer {
         for (def, words) in summaries(tools) {
             let gap = " ".repeat(width - def.name.chars().count().min(width));
             let (name, words) = (Printable::new(&def.name), Printable::new(&words));
-            let _ = write!(text, "{NAME}{name}{NAME:#}{gap}  {words}");
+            let _ = write!(text, "{NAME}{name}{NAME:#}{gap}  ");
+            let _ = tokenizer.map(|by| write!(text, "{:>6}  ", def.tokens(by)));
+            let _ = write!(text, "{words}");
             let group = tools.namespace(&def.name).map(Namespace::name);
             let _ = group.map(|group| write!(text, " [{group}]"));
             text.push('\n');
         }
+        let _ = tokenizer.map(|by| writeln!(text, "{}", taken(tools, by)));
         self.styled(&text)?;
         Ok(Exit::Done)
     }
@@ -231,6 +242,7 @@ impl Printer {
         &mut self,
         tools: &Toolset,
         targets: impl Iterator<Item = &'t str>,
+        tokenizer: Option<Tokenizer>,
     ) -> io::Result<Exit> {
         let mut dialects = Vec::new();
         for target in targets {
@@ -251,7 +263,10 @@ impl Printer {
             .iter()
             .all(toolwright_runtime::toolset::Report::is_accepted);
         match self.output {
-            Output::Json => self.line(&list(reports.iter().map(report)))?,
+            Output::Json => {
+                let tokens = tokenizer.map(|by| (by, tools.tokens(by)));
+                self.line(&list(reports.iter().map(|one| report(one, tokens))))?;
+            }
             Output::Text => {
                 // What several dialects have in common is said once.
                 let mut said = HashSet::new();
@@ -260,6 +275,9 @@ impl Printer {
                         problem.severity == Severity::Error || said.insert(problem.to_string())
                     });
                     self.line(&report.to_string())?;
+                }
+                if let Some(tokenizer) = tokenizer {
+                    self.line(&taken(tools, tokenizer))?;
                 }
             }
         }
@@ -401,7 +419,21 @@ fn change(change: &LockChange) -> String {
     object(members)
 }
 
-fn report(report: &toolwright_runtime::toolset::Report) -> String {
+/// Says what the definitions take.
+fn taken(tools: &Toolset, tokenizer: Tokenizer) -> String {
+    let tokens = tools.tokens(tokenizer);
+    let most = if tokenizer == Tokenizer::Bound {
+        "at most "
+    } else {
+        ""
+    };
+    format!("the definitions take {most}{tokens} tokens of a request, by {tokenizer}")
+}
+
+fn report(
+    report: &toolwright_runtime::toolset::Report,
+    tokens: Option<(Tokenizer, usize)>,
+) -> String {
     let problems = report.problems.iter().map(|problem| {
         let severity = match problem.severity {
             Severity::Error => "error",
@@ -419,11 +451,16 @@ fn report(report: &toolwright_runtime::toolset::Report) -> String {
         members.push(("help", quoted(&problem.help).into()));
         object(members)
     });
-    object([
+    let mut members = vec![
         ("dialect", quoted(report.dialect.name()).into()),
         ("accepted", report.is_accepted().to_string().into()),
         ("problems", list(problems).into()),
-    ])
+    ];
+    if let Some((tokenizer, tokens)) = tokens {
+        members.push(("tokens", tokens.to_string().into()));
+        members.push(("tokenizer", quoted(tokenizer.name()).into()));
+    }
+    object(members)
 }
 
 #[cfg(test)]

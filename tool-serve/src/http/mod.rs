@@ -31,6 +31,7 @@ use toolwright_provider::call::{ErrorKind, ToolCall};
 use toolwright_runtime::executor::Executor;
 use toolwright_runtime::tool::{Cancel, Context, Grant};
 use toolwright_runtime::toolset::Registry;
+use toolwright_schema::tokens::Tokenizer;
 
 use self::guard::Guard;
 use self::mount::mount_path;
@@ -405,7 +406,7 @@ async fn tools(State(state): State<Arc<ServerState>>, request: Request) -> Respo
     let tools = state.executor.tools(&state.context(request.extensions()));
     json(
         StatusCode::OK,
-        definitions::tools_json(&state.executor, &tools),
+        definitions::tools_json(&state.executor, &tools, Tokenizer::Bound),
     )
 }
 

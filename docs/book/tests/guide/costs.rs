@@ -20,12 +20,12 @@ fn page(number: u32) -> String {
 }
 
 fn handbook() -> Toolset {
-    tools! { budget: 200; search, page }
+    tools! { budget: 300; search, page }
 }
 
 fn main() {
     for def in handbook().definitions() {
-        println!("{}: about {} tokens", def.name, def.estimated_tokens());
+        println!("{}: at most {} tokens", def.name, def.token_bound());
     }
 }
 // ANCHOR_END: tokens

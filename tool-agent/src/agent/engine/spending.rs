@@ -6,7 +6,7 @@ use toolwright_runtime::toolset::Toolset;
 
 use super::{Engine, VisitResult};
 use crate::agent::Agent;
-use crate::budget::{Budget, Ledger, Spent, estimated_request, estimated_response};
+use crate::budget::{Budget, Ledger, Spent};
 use crate::{AgentError, Left, Model, ModelRequest, ModelResponse, RunEnd, Usage};
 
 /// What one request may spend.
@@ -23,17 +23,14 @@ impl<'a> Spending<'a> {
         self.model.name().unwrap_or_default()
     }
 
-    /// Returns the estimated tokens of the request; 0 if nothing limits them.
+    /// Returns the tokens of the request, as the budget counts them; 0 if nothing limits them.
     pub(in crate::agent) fn needs(&self, request: &ModelRequest<'_>) -> u64 {
-        if self.is_limited() {
-            estimated_request(request)
-        } else {
-            0
-        }
+        self.counting().map_or(0, |budget| budget.request(request))
     }
 
-    fn is_limited(&self) -> bool {
-        self.budget.is_some() || self.ledger.is_some()
+    /// The budget by which tokens are counted: the agent's own, or the next one around it.
+    fn counting(&self) -> Option<&'a Budget> {
+        self.budget.or_else(|| self.ledger.map(Ledger::budget))
     }
 
     /// Reserves the tokens of a request. Returns the end of the run if a budget does not pay for them.
@@ -51,16 +48,16 @@ impl<'a> Spending<'a> {
         Ok(outer.transpose()?.flatten())
     }
 
-    /// Returns what the request took: as the provider reported, or by estimate if something limits it. Nothing without a
-    /// response.
+    /// Returns what the request took: as the provider reported, or as the budget counts if something limits it. Nothing
+    /// without a response.
     pub(in crate::agent) fn settle(&self, needs: u64, response: Option<&ModelResponse>) -> Usage {
-        let usage = response.map(|response| match response.usage {
-            Some(usage) => usage,
-            None if self.is_limited() => Usage {
+        let usage = response.map(|response| match (response.usage, self.counting()) {
+            (Some(usage), _) => usage,
+            (None, Some(budget)) => Usage {
                 input: needs,
-                output: estimated_response(response),
+                output: budget.response(response),
             },
-            None => Usage::default(),
+            (None, None) => Usage::default(),
         });
         let usage = usage.unwrap_or_default();
         if let Some(outer) = self.ledger {
@@ -114,7 +111,7 @@ impl Engine<'_> {
         Ok(ledger.map(Ledger::is_spent).transpose()?.flatten())
     }
 
-    /// Returns the estimated tokens of the next request; 0 if nothing limits them.
+    /// Returns the tokens of the next request, as the budget counts them; 0 if nothing limits them.
     pub(super) fn needs(&self, tools: &Toolset) -> u64 {
         let mut request = ModelRequest::new(&self.session.thread, tools, &ToolChoice::Auto);
         request.system = self.active_agent().system.as_deref();

@@ -5,14 +5,14 @@
 use super::Inputs;
 use super::request::{Measure, Sum, all_accepted};
 use toolwright_provider::dialect::Dialect;
-use toolwright_schema::shape::estimate;
 use toolwright_schema::text::ConstText;
+use toolwright_schema::tokens;
 
 /// Default for `at_most`, as in `Toolset::at_most`.
 pub const MOST_LOADED: usize = 40;
 
-/// Bytes of the definition of `search_tools`, without its groups. A test compares them.
-pub(crate) const SEARCH: usize = 440;
+/// Tokens of the definition of `search_tools`, without its groups, at most. A test compares them.
+pub(crate) const SEARCH: usize = 140;
 
 /// What a list says of its deferred tools.
 #[derive(Debug, Clone, Copy)]
@@ -20,13 +20,20 @@ pub struct LoadLimits {
     /// The number of elements that are not deferred; these come first.
     stable: usize,
     at_most: usize,
-    /// Bytes that a model is told of the groups.
+    /// Tokens that a model is told of the groups, at most.
     told: usize,
 }
 
 impl LoadLimits {
-    /// Sets all of it. `told` are the bytes of the groups' names and words, and of what is around them.
-    pub const fn new(stable: usize, at_most: usize, told: usize) -> Self {
+    /// Sets all of it. The groups are those with words, `name: words`.
+    pub const fn new(stable: usize, at_most: usize, groups: &[&str]) -> Self {
+        let mut told = 0;
+        let mut rest = groups;
+        while let [group, tail @ ..] = rest {
+            // A line of a list, in JSON.
+            told += tokens::bound(group) + 2;
+            rest = tail;
+        }
         Self {
             stable,
             at_most,
@@ -119,20 +126,19 @@ impl<const N: usize> Cost<N> {
         &self,
         [target, what, help]: [&str; 3],
         most: usize,
-        unit: usize,
         fitting: usize,
     ) -> ConstText {
         let mut text = ConstText::new();
         text.push("every request has ");
-        text.push_number(self.stable / unit);
+        text.push_number(self.stable);
         text.push(what);
         text.push(", what a conversation loads adds up to ");
-        text.push_number((self.sum.total - self.stable) / unit);
+        text.push_number(self.sum.total - self.stable);
         text.push(", and ");
         text.push(target);
-        text.push_number(most / unit);
+        text.push_number(most);
         text.push("; most are in ");
-        self.sum.tell(&mut text, unit);
+        self.sum.tell(&mut text);
         text.push("\nhelp: ");
         if fitting > 0 {
             text.push("write `at_most: ");
@@ -222,7 +228,7 @@ const fn share<const N: usize>(
     let mut takes = ConstText::new();
     takes.push(target.name());
     takes.push(" takes ");
-    let text = cost.tell([takes.as_str(), what, help], most, 1, fitting);
+    let text = cost.tell([takes.as_str(), what, help], most, fitting);
     panic!("{}", text.as_str());
 }
 
@@ -236,16 +242,15 @@ pub const fn loaded_within_budget<const N: usize>(
     list: &[Inputs],
     loads: LoadLimits,
 ) {
-    let most = budget * estimate::BYTES;
-    let mut cost = Cost::<N>::of(Measure::Bytes, list, loads);
+    let mut cost = Cost::<N>::of(Measure::Tokens, list, loads);
     cost.stable += SEARCH + loads.told;
     cost.sum.total = cost.stable;
-    let fitting = cost.add_largest(most);
-    if cost.sum.total <= most {
+    let fitting = cost.add_largest(budget);
+    if cost.sum.total <= budget {
         return;
     }
     let help = "say less in the definitions, or raise the budget";
     let words = ["the budget is ", " tokens of definitions", help];
-    let text = cost.tell(words, most, estimate::BYTES, fitting);
+    let text = cost.tell(words, budget, fitting);
     panic!("{}", text.as_str());
 }

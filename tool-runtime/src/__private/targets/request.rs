@@ -2,8 +2,8 @@
 
 use super::{As, Descriptor, Inputs, called};
 use toolwright_provider::dialect::{Dialect, Size, Verdict};
-use toolwright_schema::shape::estimate;
 use toolwright_schema::text::ConstText;
+use toolwright_schema::tokens;
 
 /// Number of tools that are named as those that cost most.
 const NAMED: usize = 3;
@@ -14,8 +14,8 @@ pub(super) enum Measure {
     Tools,
     OptionalKeys(Dialect),
     Unions(Dialect),
-    /// Bytes of the definition.
-    Bytes,
+    /// Tokens of the definition, at most.
+    Tokens,
 }
 
 /// Total of all tools of a list, and those that cost most.
@@ -31,7 +31,7 @@ impl Measure {
             Self::Tools => 1,
             Self::OptionalKeys(target) => size(target, tool).optional_keys,
             Self::Unions(target) => size(target, tool).unions,
-            Self::Bytes => {
+            Self::Tokens => {
                 let (name, description, more) = match listed {
                     As::Tool(name, description) => (
                         if name.is_empty() { tool.name } else { name },
@@ -43,10 +43,11 @@ impl Measure {
                         0,
                     ),
                     As::Instance(prefix, words) => {
-                        (tool.name, tool.description, prefix.len() + words.len())
+                        let more = tokens::bound(prefix) + tokens::bound(words);
+                        (tool.name, tool.description, more)
                     }
                 };
-                estimate::definition(name, description, tool.input) + more
+                tokens::definition::bound(name, description, tool.input) + more
             }
         }
     }
@@ -103,18 +104,18 @@ impl Sum {
     }
 
     /// Says which tools cost most, each with what it costs.
-    pub(super) const fn tell(&self, text: &mut ConstText, unit: usize) {
+    pub(super) const fn tell(&self, text: &mut ConstText) {
         let mut rest: &[(&'static str, usize)] = &self.most;
         let mut is_first = true;
         while let [(name, count), tail @ ..] = rest {
             rest = tail;
-            if *count < unit {
+            if *count == 0 {
                 continue;
             }
             text.push(if is_first { "`" } else { ", `" });
             text.push(name);
             text.push("` (");
-            text.push_number(*count / unit);
+            text.push_number(*count);
             text.push(")");
             is_first = false;
         }
@@ -194,29 +195,28 @@ const fn share(target: Dialect, most: Option<usize>, sum: Sum, what: &str, help:
     text.push(" takes ");
     text.push_number(most);
     text.push(" in one request; most are in ");
-    sum.tell(&mut text, 1);
+    sum.tell(&mut text);
     text.push(help);
     panic!("{}", text.as_str());
 }
 
-/// Refuses a list whose definitions take more tokens, by estimate, than the budget.
+/// Refuses a list whose definitions may take more tokens than the budget.
 ///
 /// # Panics
-/// At the caller's place, with the estimate, the budget and the tools that cost most.
+/// At the caller's place, with the tokens, the budget and the tools that cost most.
 #[track_caller]
 pub const fn within_budget(budget: usize, list: &[Inputs]) {
-    let sum = Measure::Bytes.sum(list);
-    let tokens = sum.total / estimate::BYTES;
-    if tokens <= budget {
+    let sum = Measure::Tokens.sum(list);
+    if sum.total <= budget {
         return;
     }
     let mut text = ConstText::new();
-    text.push("the definitions take about ");
-    text.push_number(tokens);
+    text.push("the definitions take up to ");
+    text.push_number(sum.total);
     text.push(" tokens of every request, and the budget is ");
     text.push_number(budget);
     text.push("; most are of ");
-    sum.tell(&mut text, estimate::BYTES);
+    sum.tell(&mut text);
     text.push("\nhelp: say less in them, make lists of fewer tools, or raise the budget");
     panic!("{}", text.as_str());
 }

@@ -45,5 +45,5 @@ fn main() {
     let whole = tools! { targets: [openai_strict], unproven: [Shelf]; ..Shelf: Shelf };
     assert_eq!(one.len(), whole.len());
     let cheap = tools! { budget: 500; add };
-    assert!(cheap.definitions().all(|def| def.estimated_tokens() < 500));
+    assert!(cheap.definitions().all(|def| def.token_bound() < 500));
 }

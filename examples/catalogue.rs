@@ -117,7 +117,7 @@ fn request_ratio(tools: &Toolset) -> f64 {
     let few = tools.filter(|tool| names.iter().any(|name| *name == tool.def().name));
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut least = [f64::MAX; 2];
-    for _ in 0..2_000 {
+    for _ in 0..200 {
         for (tools, least) in [tools, &few].into_iter().zip(&mut least) {
             let start = Instant::now();
             for _ in 0..10 {

@@ -193,7 +193,9 @@ async function desktop() {
   await past.first().locator("summary").click();
   assert.match(await past.first().innerText(), /9223372036854775807/);
   assert.ok((await past.count()) >= 4 && (await past.count()) <= 10);
-  assert.deepEqual(await page.locator(".marks li").allInnerTexts(), ["destructive", "requires approval"]);
+  const marks = await page.locator(".marks li").allInnerTexts();
+  assert.deepEqual(marks.slice(0, -1), ["destructive", "requires approval"]);
+  assert.match(marks.at(-1), /^\d+ tokens at most$/);
   await page.getByText("Schema of the arguments").click();
   assert.match(await page.locator("#tool pre").filter({ hasText: '"properties"' }).innerText(), /"quantity": \{/);
   await sound(page);
@@ -217,7 +219,7 @@ async function desktop() {
   await page.screenshot({ path: `${pictures}/desktop-provider.png`, fullPage: true });
   await page.route("**/tools/login/definitions", (route) => route.fulfill({ json: { gemini: { dialect: "gemini_json", refused: ["/a: no"] } } }));
   await tool(page, "login");
-  assert.deepEqual(await page.locator(".marks li").allInnerTexts(), []);
+  assert.match((await page.locator(".marks li").allInnerTexts()).join(), /^\d+ tokens at most$/);
   await summary.click();
   await sent.locator("li").filter({ hasText: /^\/a: no$/ }).waitFor();
   assert.equal(await sent.locator(".fault").innerText(), "gemini_json does not accept this tool:");

@@ -131,6 +131,7 @@ fn a_text_of_any_kind_is_counted() {
 
 /// `tests/outside/search.sh` runs it with 5,000 tools.
 #[test]
+#[ignore = "it wants a file of definitions in TOKENS_TOOLS"]
 fn no_tool_of_a_file_takes_more_than_its_bound() {
     #[derive(Deserialize)]
     struct Definition {
@@ -138,9 +139,7 @@ fn no_tool_of_a_file_takes_more_than_its_bound() {
         description: String,
         parameters: Box<RawValue>,
     }
-    let Ok(path) = std::env::var("TOKENS_TOOLS") else {
-        return;
-    };
+    let path = std::env::var("TOKENS_TOOLS").unwrap();
     let mut excess = Excess::default();
     for line in fs::read_to_string(path).unwrap().lines() {
         let tool: Definition = serde_json::from_str(line).unwrap();

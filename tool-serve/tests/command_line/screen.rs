@@ -8,6 +8,7 @@ use super::program::{command, run, run_with};
 pub(crate) const TESTS: &[Named] = named![
     tools_are_listed,
     tools_are_found_by_what_they_do,
+    tokens_are_counted,
     schemas_are_printed,
     providers_are_asked_before,
     help_is_what_the_comments_say,
@@ -82,6 +83,63 @@ fn tools_are_found_by_what_they_do() {
         .iter()
         .filter(|tool| tool["namespace"] == "strange");
     assert_eq!(groups.count(), 1);
+}
+
+fn tokens_are_counted() {
+    let json = run(&["--output", "json", "list"]).json();
+    assert_eq!(json["tokenizer"], "bound");
+    let tools = json["tools"].as_array().unwrap();
+    let sum: u64 = tools
+        .iter()
+        .filter(|tool| tool["namespace"].is_null())
+        .map(|tool| tool["tokens"].as_u64().unwrap())
+        .sum();
+    // And `search_tools`, which loads the deferred one.
+    let all = json["tokens"].as_u64().unwrap();
+    assert!((sum + 80..sum + 300).contains(&all), "{sum} {all}");
+    for (arguments, by) in [
+        (&["list", "--tokens"][..], "bound"),
+        (&["list", "--tokens=gemini"], "gemini"),
+        (
+            &["check", "--target", "mcp_2025_11_25", "--tokens=claude"],
+            "claude",
+        ),
+    ] {
+        let came = run(arguments);
+        let last = came.out.lines().last().unwrap_or_default();
+        assert!(
+            last.ends_with(&format!(" tokens of a request, by {by}")),
+            "{came:?}"
+        );
+        assert_eq!(last.contains("at most"), by == "bound", "{last}");
+    }
+    let listed = run(&["list", "--tokens=gemini"]);
+    let (tool, json) = (
+        listed
+            .out
+            .lines()
+            .find(|line| line.starts_with("get_forecast ")),
+        run(&["--output", "json", "list", "--tokens=gemini"]).json(),
+    );
+    let tools = json["tools"].as_array().unwrap();
+    let forecast = tools.iter().find(|tool| tool["name"] == "get_forecast");
+    let tokens = forecast.unwrap()["tokens"].to_string();
+    assert!(
+        tool.unwrap().contains(&format!(" {tokens}  ")),
+        "{tool:?} {tokens}"
+    );
+    let checked = run(&[
+        "--output",
+        "json",
+        "check",
+        "--target",
+        "ollama",
+        "--tokens=gemini",
+    ]);
+    assert_eq!(checked.json()[0]["tokens"], json["tokens"]);
+    let came = run(&["list", "--tokens=gpt"]);
+    assert_eq!(came.code, 2);
+    assert!(came.err.contains("possible values: bound, "), "{came:?}");
 }
 
 fn schemas_are_printed() {

@@ -254,7 +254,7 @@ fn a_budget_refuses_the_next_request() {
     };
     let model = ScriptedModel::new([Ok(ModelResponse::text("It is sunny.").with_usage(usage))]);
     let agent = Agent::new(model.named("gpt-5"), tools![forecast]);
-    let agent = with_budget(agent.system("x".repeat(80_000)));
+    let agent = with_budget(agent.system("Answer in one sentence. ".repeat(2_000)));
     let printed = output::of(|| {
         block_on(async {
             let mut session = Session::ask("Oslo?");

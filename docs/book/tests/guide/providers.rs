@@ -150,7 +150,7 @@ fn not_strict() -> Result<(), Box<dyn std::error::Error>> {
 fn proven() -> Toolset {
     tools! {
         targets: [openai_strict, anthropic_strict, gemini_json];
-        budget: 200;
+        budget: 250;
         forecast, order
     }
 }

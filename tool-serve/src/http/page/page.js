@@ -77,6 +77,7 @@ function marks(tool) {
     hints.open_world && "open-world",
     tool.requires_approval && "requires approval",
     tool.namespace && `deferred: ${tool.namespace}`,
+    tool.tokens && `${tool.tokens} tokens at most`,
   ].filter(Boolean);
   const item = (words) => make("li", { className: words === "destructive" ? "bad" : "" }, words);
   return all.length ? make("ul", { className: "marks", "aria-label": "Hints" }, ...all.map(item)) : undefined;

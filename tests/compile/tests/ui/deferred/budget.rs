@@ -23,5 +23,5 @@ fn longer(order: u32) -> u32 {
 }
 
 fn main() {
-    tools! { budget: 250, defer: { crm: [long, longer] }; now };
+    tools! { budget: 320, defer: { crm: [long, longer] }; now };
 }

@@ -19,6 +19,6 @@ fn travel(#[arg(default = "✈️")] by: &str, to: Place) -> bool {
 }
 
 fn main() {
-    let tools = tools! { targets: [anthropic_strict], budget: 200; travel };
+    let tools = tools! { targets: [anthropic_strict], budget: 300; travel };
     assert_eq!(tools.len(), 1);
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::sync::watch;
 use toolwright_provider::call::ToolDef;
+use toolwright_provider::wire::Namespace;
 use toolwright_runtime::tool::Cancel;
 use toolwright_runtime::toolset::Registry;
 
@@ -63,6 +64,13 @@ impl Connector {
     /// Keeps only the tools for which the predicate returns true. It gets names without the prefix.
     pub fn filter(mut self, predicate: impl Fn(&ToolDef) -> bool + Send + Sync + 'static) -> Self {
         self.settings.keep = Keep(Some(Arc::new(predicate)));
+        self
+    }
+
+    /// Defers the tools in this group: a request has them once its conversation has found them. See
+    /// [`Toolset::defer`](toolwright_runtime::toolset::Toolset::defer).
+    pub fn defer(mut self, group: Namespace) -> Self {
+        self.settings.deferred = Some(group);
         self
     }
 

@@ -80,9 +80,11 @@ impl Lists {
         let mut refused = Vec::new();
         for tool in tools.iter() {
             let name = &tool.def().name;
+            // With its group, if it is deferred.
+            let one = tools.filter(|other| other.def().name == *name);
             if before.get(name).is_some_and(|old| self.has(old)) {
-                self.registry.insert(Arc::clone(tool));
-            } else if self.registry.insert_new(Arc::clone(tool)).is_err() {
+                self.registry.extend(&one);
+            } else if self.registry.merge(&one).is_err() {
                 refused.push(name.clone());
                 notices.push(Notice {
                     tool: name.clone().into_owned(),

@@ -102,7 +102,11 @@ pub(super) fn tools(
         }
     }
     // The names differ.
-    (Toolset::new(tools).unwrap_or_default(), notices)
+    let tools = Toolset::new(tools).unwrap_or_default();
+    match &settings.deferred {
+        Some(group) => (tools.defer(group.clone()), notices),
+        None => (tools, notices),
+    }
 }
 
 /// A tool, and what is to be said of it if it is taken.

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 use toolwright_provider::call::ToolDef;
+use toolwright_provider::wire::Namespace;
 use toolwright_runtime::toolset::Registry;
 use toolwright_schema::panics::reported;
 
@@ -63,6 +64,8 @@ impl fmt::Debug for Trace {
 pub(super) struct Settings {
     pub(super) prefix: String,
     pub(super) keep: Keep,
+    /// The group of the tools, if they are deferred.
+    pub(super) deferred: Option<Namespace>,
     pub(super) asker: Asker,
     pub(super) events: Events,
     pub(super) trace: Trace,
@@ -113,6 +116,7 @@ impl Default for Settings {
         Self {
             prefix: String::new(),
             keep: Keep::default(),
+            deferred: None,
             asker: Asker::default(),
             events: Events::default(),
             trace: Trace::default(),

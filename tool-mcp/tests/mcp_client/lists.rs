@@ -4,6 +4,7 @@ use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use toolwright::toolset::Namespace;
 use toolwright::{DynTool, Registry, ToolDef, Toolset};
 use toolwright_mcp::{self as mcp, ClientEvent, ConnectErrorKind, NoticeKind};
 
@@ -278,6 +279,36 @@ async fn a_shared_registry_keeps_the_tools_of_others() {
     registry.insert(two);
     own.close().await;
     assert_eq!(names(&registry.snapshot()), ["two"]);
+}
+
+#[tokio::test]
+async fn a_server_may_be_deferred() {
+    let group = Namespace::new("server").unwrap();
+    let requested = |tools: &Toolset| -> Vec<String> {
+        tools.requested().map(|def| def.name.to_string()).collect()
+    };
+    let (connector, _) = connect("pages");
+    let client = connector.defer(group.clone()).await.unwrap();
+    assert_eq!(names(&client.toolset()), ["one", "two", "three"]);
+    assert_eq!(requested(&client.toolset()), ["search_tools"]);
+
+    // Beside tools of others, and after the list has changed.
+    let registry = Registry::new();
+    registry.insert(DynTool::declare(ToolDef::new("own", "Is the host's.")));
+    let (connector, told) = connect("normal");
+    let connector = connector.registry(&registry).defer(group);
+    let client = connector.await.unwrap();
+    assert_eq!(requested(&registry.snapshot()), ["own", "search_tools"]);
+    call(&client.toolset(), "change", "{}").await;
+    told.wait_for("change", |event| *event == ClientEvent::ToolsChanged)
+        .await;
+    let now = registry.snapshot();
+    assert_eq!(names(&now), ["own", "echo", "new"]);
+    assert_eq!(requested(&now), ["own", "search_tools"]);
+    assert_eq!(
+        requested(&now.load(["new"])),
+        ["own", "search_tools", "new"]
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -107,15 +107,22 @@ impl Registry {
     /// # Errors
     /// When a tool has this name; nothing changes.
     pub fn insert_new(&self, tool: Arc<dyn Tool>) -> Result<(), ConflictError> {
-        self.change(
-            |tools| match Toolset::new([tool]).and_then(|one| tools.merge(&one)) {
-                Ok(changed) => (changed, Ok(())),
-                Err(conflicts) => (tools.clone(), Err(conflicts)),
-            },
-        )
+        self.merge(&Toolset::new([tool])?)
     }
 
-    /// Adds all tools of a set; the last of a name wins, in the place of the first.
+    /// Adds all tools of a set, which have new names. Those that are [deferred](Toolset::defer) stay so.
+    ///
+    /// # Errors
+    /// When a tool has one of the names; nothing changes.
+    pub fn merge(&self, others: &Toolset) -> Result<(), ConflictError> {
+        self.change(|tools| match tools.merge(others) {
+            Ok(changed) => (changed, Ok(())),
+            Err(conflicts) => (tools.clone(), Err(conflicts)),
+        })
+    }
+
+    /// Adds all tools of a set; the last of a name wins, in the place of the first. Those that are
+    /// [deferred](Toolset::defer) stay so.
     pub fn extend(&self, others: &Toolset) {
         self.change(|tools| (tools.with_all(others), ()));
     }

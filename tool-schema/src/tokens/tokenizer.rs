@@ -14,7 +14,7 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Tokenizer {
-    /// The [bound](super::bound) that is known when a program compiles. It is not too low for any of the others but on texts that were made to deceive it, and costs no memory.
+    /// The [bound](super::bound) that the compiler uses. It is made not to be too low for any of the others.
     Bound,
     /// The vocabulary `o200k_base` of `OpenAI`'s models since GPT-4o. The first count loads 200,000 entries.
     #[cfg(feature = "tokens")]

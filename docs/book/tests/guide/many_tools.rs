@@ -91,22 +91,13 @@ fn older_model(key: &str) -> Endpoint {
 // ANCHOR_END: loading
 
 // ANCHOR: mcp
-use toolwright::executor::Source;
+use toolwright::Registry;
 use toolwright::mcp::{self, Client, ServerAt};
 
-async fn with_github(own: &Toolset, server: ServerAt) -> Result<Toolset, Error> {
-    let github = mcp::connect(server).prefix("github_").await?;
+async fn add_github(tools: &Registry, server: ServerAt) -> Result<Client, Error> {
     let group = Namespace::new("github")?.describe("Repositories, issues, pull requests");
-    Ok(own.merge(&github.toolset().defer(group))?)
-}
-
-/// Follows the server's list: an executor asks before each turn.
-fn following(own: Toolset, server: &Client, group: Namespace) -> Source {
-    let registry = server.registry().clone();
-    Source::catalog(move |_| {
-        let theirs = registry.snapshot().defer(group.clone());
-        own.merge(&theirs).unwrap_or_else(|_| own.clone())
-    })
+    let server = mcp::connect(server).prefix("github_").defer(group);
+    Ok(server.registry(tools).await?)
 }
 // ANCHOR_END: mcp
 
@@ -298,16 +289,14 @@ fn served(tools: Toolset) -> ServerAt {
 
 #[tokio::test]
 async fn tools_of_a_server_are_deferred() {
-    let own = tools![program::now];
-    let tools = with_github(&own, issues()).await.unwrap();
+    let registry = Registry::from(tools![program::now]);
+    let client = add_github(&registry, issues()).await.unwrap();
+    let tools = Executor::serial(&registry).tools(&Context::new());
     let requested: Vec<_> = tools.requested().map(|def| &*def.name).collect();
     assert_eq!(requested, ["now", "search_tools"]);
     assert!(tools.contains("github_open_issue"));
-    let client = mcp::connect(issues()).await.unwrap();
-    let source = following(own, &client, Namespace::new("github").unwrap());
-    let tools = Executor::serial(source).tools(&Context::new());
-    let requested: Vec<_> = tools.requested().map(|def| &*def.name).collect();
-    assert_eq!(requested, ["now", "search_tools"]);
+    client.close().await;
+    assert_eq!(registry.snapshot().len(), 1);
 }
 
 #[tokio::test]

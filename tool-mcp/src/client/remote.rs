@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use toolwright_provider::call::{Annotations, Meta, ToolDef, ToolError};
+use toolwright_provider::wire::SEARCH_TOOLS;
 use toolwright_runtime::dyn_tool::DynTool;
 use toolwright_runtime::tool::Tool;
 use toolwright_runtime::toolset::Toolset;
@@ -88,6 +89,13 @@ pub(super) fn tools(
             Err(notice) => Err(notice),
         };
         match made {
+            // It would take the place of the search that loads the others.
+            Ok(Some(Made { tool, .. }))
+                if settings.deferred.is_some() && tool.def().name == SEARCH_TOOLS =>
+            {
+                let why = "this name loads deferred tools; give the server a prefix";
+                notices.push(refused(SEARCH_TOOLS, why.to_owned()));
+            }
             Ok(Some(Made { tool, told })) if names.insert(tool.def().name.clone()) => {
                 tools.push(tool);
                 notices.extend(told);

@@ -42,6 +42,10 @@ pub(crate) fn page(script: &str, cursor: Option<&str>, changed: bool) -> String 
                 rest.strip_prefix('[').unwrap()
             );
         }
+        ("search", _) => json!({"tools": [
+            {"name": "search_tools", "inputSchema": {"type": "object"}},
+            {"name": "echo", "inputSchema": {"type": "object"}},
+        ]}),
         ("no list", _) => json!({"tools": "none"}),
         _ if changed => json!({"tools": [
             {"name": "echo", "description": "Repeats.", "inputSchema": {"type": "object",
@@ -290,6 +294,15 @@ async fn a_server_may_be_deferred() {
     let (connector, _) = connect("pages");
     let client = connector.defer(group.clone()).await.unwrap();
     assert_eq!(names(&client.toolset()), ["one", "two", "three"]);
+    assert_eq!(requested(&client.toolset()), ["search_tools"]);
+
+    // A tool of the search's name would take its place.
+    let connector = || connect("search").0.defer(group.clone());
+    let client = connector().await.unwrap();
+    assert_eq!(names(&client.toolset()), ["echo"]);
+    assert_eq!(client.notices()[0].kind, NoticeKind::Refused);
+    let client = connector().prefix("their_").await.unwrap();
+    assert_eq!(client.toolset().len(), 2);
     assert_eq!(requested(&client.toolset()), ["search_tools"]);
 
     // Beside tools of others, and after the list has changed.

@@ -2,8 +2,8 @@
 //!
 //! The text is the compact canonical form, `{"name":…,"description":…,"input_schema":…}`. Texts of a tree are counted by their
 //! characters; keywords and JSON's signs in whole tokens. What JSON escapes is counted as it stands. Defaults and examples,
-//! and schemas of opaque types are known when the program runs, and count as [`FUNCTION`] and [`FOREIGN`] each. `tests/it/schemas/tokens.rs` holds the sum to what is
-//! sent.
+//! and schemas of opaque types, are known when the program runs, and count as `FUNCTION` and `FOREIGN` each.
+//! `tests/it/schemas/tokens.rs` holds the sum to what is sent.
 
 use super::{TOKEN, cost};
 use crate::shape::{

@@ -6,6 +6,7 @@ mod conversation;
 mod deferred;
 mod lazy;
 mod strict_tools;
+mod tokens;
 mod visible;
 
 use std::borrow::Cow;

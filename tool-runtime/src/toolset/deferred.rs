@@ -350,7 +350,7 @@ impl Toolset {
     /// }
     ///
     /// let tools = tools![add];
-    /// assert_eq!(tools.tokens(Tokenizer::Bound), 65);
+    /// assert_eq!(tools.tokens(Tokenizer::Bound), 62);
     /// ```
     pub fn tokens(&self, tokenizer: Tokenizer) -> usize {
         self.requested().map(|def| def.tokens(tokenizer)).sum()

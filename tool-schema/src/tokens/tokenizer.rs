@@ -7,7 +7,7 @@ use std::str::FromStr;
 /// use toolwright::tokens::Tokenizer;
 ///
 /// let text = "Returns the weather in a city.";
-/// assert_eq!(Tokenizer::Bound.count(text), 12);
+/// assert_eq!(Tokenizer::Bound.count(text), 14);
 /// assert_eq!(Tokenizer::Claude.count(text), 9);
 /// assert_eq!("gemini".parse(), Ok(Tokenizer::Gemini));
 /// ```

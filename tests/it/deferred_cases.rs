@@ -657,3 +657,52 @@ fn the_budget_counts_each_group() {
         );
     }
 }
+
+/// Is for nobody.
+#[tool(visible = nobody)]
+fn unseen() {}
+
+fn nobody(_: &Scope<'_>) -> bool {
+    false
+}
+
+/// The text of the search's answer.
+async fn answer(tools: &Toolset, query: &str) -> String {
+    let arguments = json!({"query": query}).to_string();
+    let call = ToolCall::new("1", "search_tools", arguments);
+    tools
+        .call(&call, &Context::new())
+        .await
+        .content(Encoder::auto())
+        .to_string()
+}
+
+#[tokio::test]
+async fn a_search_for_a_tool_that_is_there_says_so() {
+    let tools = tools![now]
+        .merge(&tools![find_customer].defer(group("crm")))
+        .unwrap();
+    assert_eq!(answer(&tools, "now").await, "`now` can be called already");
+    assert_eq!(
+        answer(&tools, "zzz").await,
+        "no tool fits; search with other words"
+    );
+    // Nobody is told of what is hidden.
+    let tools = tools![unseen]
+        .merge(&tools![find_customer].defer(group("crm")))
+        .unwrap();
+    assert_eq!(
+        answer(&tools, "unseen").await,
+        "no tool fits; search with other words"
+    );
+}
+
+#[tokio::test]
+async fn a_tool_named_like_a_group_does_not_stand_before_it() {
+    let theirs = Toolset::new([declared("crm", "Is a server's.")]).unwrap();
+    let tools = tools![find_customer].defer(group("crm"));
+    let tools = tools.merge(&theirs.defer(group("server"))).unwrap();
+    let found = answer(&tools, "crm").await;
+    assert!(found.contains("crm: Is a server's."), "{found}");
+    assert!(found.contains("find_customer: "), "{found}");
+}

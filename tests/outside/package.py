@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 REQUIRED = {"Cargo.toml", "README.md", "LICENSE-APACHE", "LICENSE-MIT", "src/lib.rs"}
 ALLOWED = re.compile(
     r"Cargo\.(toml|toml\.orig|lock)|\.cargo_vcs_info\.json|(README|CHANGELOG)\.md|LICENSE-(APACHE|MIT)|docs/agents\.md"
-    r"|src/.*\.(rs|html|css|js)|examples/.*\.(rs|json|lock)"
+    r"|src/.*\.(rs|html|css|js)|examples/.*\.(rs|json|lock)|migrations/.*\.sql"
 )
 METADATA = ["description", "license", "readme", "repository", "keywords", "categories", "rust_version"]
 errors = []
@@ -31,7 +31,7 @@ def metadata(manifest):
 
 
 workspace = [package for package in metadata("Cargo.toml") if package["publish"] != []]
-beside = [package for path in ROOT.glob("integrations/*/Cargo.toml") for package in metadata(path)]
+beside = [package for path in [*ROOT.glob("integrations/*/Cargo.toml"), ROOT / "tool-postgres/Cargo.toml"] for package in metadata(path)]
 oldest = tomllib.loads((ROOT / "rust-toolchain.toml").read_text())["toolchain"]["channel"].removesuffix(".0")
 for package in workspace + beside:
     name, manifest = package["name"], package["manifest_path"]

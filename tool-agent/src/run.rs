@@ -182,7 +182,7 @@ impl Run {
             RunEnd::MaxTurns(most) => Err(AgentError::Limit("model calls", most)),
             RunEnd::MaxToolRounds(most) => Err(AgentError::Limit("rounds of tools", most)),
             RunEnd::MaxSteps(most) => Err(AgentError::Limit("steps", most)),
-            RunEnd::Budget { left, .. } => Err(AgentError::Budget(left)),
+            RunEnd::Budget { left, needs } => Err(AgentError::Budget { left, needs }),
             RunEnd::ToolError(error) => Err(AgentError::Tool(error)),
             RunEnd::ModelError(error) => Err(AgentError::Model(error)),
             _ => Ok(self),
@@ -204,8 +204,13 @@ pub enum AgentError {
     Tool(ToolError),
     /// The run reached a limit: the counted thing and the limit.
     Limit(&'static str, u32),
-    /// A budget does not pay for what comes next: what is left of it.
-    Budget(Left),
+    /// A budget does not pay for what comes next.
+    Budget {
+        /// What is left of it.
+        left: Left,
+        /// Tokens that the next request needs; 0 if nothing is left for calls either.
+        needs: u64,
+    },
     /// A budget limits money, and the host's [prices](crate::Prices) have no model of this name. It is empty for a model
     /// without one.
     NoPrice(String),
@@ -238,9 +243,15 @@ impl fmt::Display for AgentError {
             Self::Model(error) => error.fmt(f),
             Self::Tool(error) => error.fmt(f),
             Self::Limit(what, most) => write!(f, "the run reached its limit of {most} {what}"),
-            Self::Budget(left) => write!(
+            Self::Budget { left, needs: 0 } => {
+                write!(
+                    f,
+                    "the budget does not pay for what comes next: {left} left"
+                )
+            }
+            Self::Budget { left, needs } => write!(
                 f,
-                "the budget does not pay for what comes next: {left} left"
+                "the budget does not pay for what comes next: it needs {needs} tokens, and {left} are left"
             ),
             Self::NoPrice(model) if model.is_empty() => {
                 f.write_str("the table of prices has none for a model without a name")

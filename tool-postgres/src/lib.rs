@@ -34,5 +34,9 @@ mod database;
 mod error;
 mod store;
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub use database::{Database, Migration};
 pub use store::PostgresCheckpointer;

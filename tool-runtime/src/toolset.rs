@@ -615,6 +615,7 @@ impl Inner {
             self.name_mentions();
         }
         self.renew_search();
+        self.drop_foreign_search();
         self.may_hide = self.tools.iter().any(|entry| entry.may_hide);
         let set = Arc::new(self);
         let deferral = Deferral::of(&set);

@@ -210,7 +210,8 @@ impl Serve {
         Self { mcp, ..self }
     }
 
-    /// Runs the command line of this process.
+    /// Runs the command line of this process. It may be called in a runtime of several threads, such as that of
+    /// `#[tokio::main]`, where an MCP client has been connected before.
     pub fn run(self) -> ExitCode {
         self.run_with(std::env::args_os())
     }
@@ -218,7 +219,32 @@ impl Serve {
     /// Runs these arguments. The first one is the program's name.
     pub fn run_with<A: Into<OsString>>(self, arguments: impl IntoIterator<Item = A>) -> ExitCode {
         let arguments = arguments.into_iter().map(Into::into).collect();
-        cli::run(self, arguments).into()
+        let Ok(around) = tokio::runtime::Handle::try_current() else {
+            return cli::run(self, arguments).into();
+        };
+        if around.runtime_flavor() == tokio::runtime::RuntimeFlavor::CurrentThread {
+            cli::print_error(
+                "the program runs inside a runtime of one thread, which would wait for itself\nhelp: write `#[tokio::main]` \
+                 without a flavor, or leave the runtime before",
+            );
+            return cli::Exit::Failed.into();
+        }
+        // A runtime cannot be waited for inside of another, but on a thread of its own.
+        let run = || {
+            std::thread::scope(|scope| {
+                let run =
+                    std::thread::Builder::new().spawn_scoped(scope, || cli::run(self, arguments));
+                match run.map(std::thread::ScopedJoinHandle::join) {
+                    Ok(Ok(exit)) => exit,
+                    Ok(Err(panic)) => std::panic::resume_unwind(panic),
+                    Err(error) => {
+                        cli::print_error(&format!("no thread could be started: {error}"));
+                        cli::Exit::Failed
+                    }
+                }
+            })
+        };
+        tokio::task::block_in_place(run).into()
     }
 
     /// Returns the executor for calls from the command line, without a time limit.

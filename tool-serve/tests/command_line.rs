@@ -41,7 +41,7 @@ fn main() -> ExitCode {
         if std::env::args().nth(1).as_deref() == Some("serve_stdio") {
             return program::serve_stdio_without_threads();
         }
-        return tools::program().run();
+        return program::inside(|| tools::program().run());
     }
     let all = [flags::TESTS, answers::TESTS, screen::TESTS, attended::TESTS].concat();
     let trials = all.into_iter().map(|(name, test)| {

@@ -75,8 +75,8 @@ impl Agent {
         request.schema = Some(&schema);
         let spending = active_agent.spending(self, cx);
         let needs = spending.needs(&request);
-        if let Some(RunEnd::Budget { left, .. }) = spending.reserve(&session.usage, needs)? {
-            return Err(AgentError::Budget(left));
+        if let Some(RunEnd::Budget { left, needs }) = spending.reserve(&session.usage, needs)? {
+            return Err(AgentError::Budget { left, needs });
         }
         let stop = cx.cancel();
         let span = AgentSpan::of_model(Some(session.id()));

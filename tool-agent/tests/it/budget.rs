@@ -118,6 +118,10 @@ async fn a_request_that_does_not_fit_is_not_sent() {
     let (left, needs) = refused(&run);
     assert_eq!((left.tokens, left.money, needs), (Some(1_000), None, 1_002));
     assert_eq!(run.turns, 0);
+    assert_eq!(
+        run.clone().strict().unwrap_err().to_string(),
+        "the budget does not pay for what comes next: it needs 1002 tokens, and 1000 tokens are left"
+    );
     assert!(model.requests().is_empty());
 }
 
@@ -494,7 +498,7 @@ async fn a_final_answer_is_a_request_too() {
     assert_eq!(answer.sum, 5);
     assert_eq!(budget.left(&session).unwrap().tokens, Some(0));
     let again = agent.finalize::<Answer>(&mut session, &cx).await;
-    assert!(matches!(again, Err(AgentError::Budget(left)) if left.is_empty()));
+    assert!(matches!(again, Err(AgentError::Budget { left, .. }) if left.is_empty()));
     model.finish();
 }
 

@@ -96,6 +96,12 @@ impl Parse for Group {
             })?;
             LitStr::new(&name.unraw().to_string(), name.span())
         };
+        if input.peek(Token![-]) {
+            return Err(syn::Error::new(
+                name.span(),
+                "a group's name with `-` stands in quotes\nhelp: `\"my-group\": [tool]`",
+            ));
+        }
         if !input.peek(Token![:]) {
             return Err(syn::Error::new(
                 name.span(),

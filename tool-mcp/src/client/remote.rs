@@ -226,6 +226,7 @@ impl<'a> Listed<'a> {
             open_world: hints.open_world_hint,
         };
         def.timeout = settings.tool_timeout;
+        def.mark_foreign();
         def.meta = attributes(self.meta.unwrap_or_default(), self.icons, settings);
         Ok(def)
     }

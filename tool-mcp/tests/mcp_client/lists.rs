@@ -305,6 +305,22 @@ async fn a_server_may_be_deferred() {
     assert_eq!(client.toolset().len(), 2);
     assert_eq!(requested(&client.toolset()), ["search_tools"]);
 
+    // So would it, not deferred, beside deferred tools of others.
+    let own = Toolset::new([DynTool::declare(ToolDef::new("own", "Is the host's."))]).unwrap();
+    let own = own.defer(group.clone());
+    let client = connect("search").0.await.unwrap();
+    assert_eq!(names(&client.toolset()), ["search_tools", "echo"]);
+    let both = own.merge(&client.toolset()).unwrap();
+    assert_eq!(names(&both), ["own", "echo"]);
+    assert_eq!(requested(&both), ["echo", "search_tools"]);
+    let search = both.requested().last().unwrap();
+    assert!(search.input.as_json().contains("\"query\""));
+    let registry = Registry::from(own);
+    let client = connect("search").0.registry(&registry).await.unwrap();
+    assert_eq!(names(&registry.snapshot()), ["own", "echo"]);
+    client.close().await;
+    assert_eq!(names(&registry.snapshot()), ["own"]);
+
     // Beside tools of others, and after the list has changed.
     let registry = Registry::new();
     registry.insert(DynTool::declare(ToolDef::new("own", "Is the host's.")));

@@ -167,6 +167,8 @@ pub struct ToolDef {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Origin {
     name: Option<&'static str>,
+    /// True for a tool of somebody else's program.
+    is_foreign: bool,
     /// Other tools in the description, in order.
     mentions: Vec<Mention>,
 }
@@ -222,6 +224,18 @@ impl ToolDef {
     pub fn named_at_first(mut self, name: &'static str) -> Self {
         self.origin.name = Some(name);
         self
+    }
+
+    /// Says that the tool is one of somebody else's program.
+    #[doc(hidden)]
+    pub fn mark_foreign(&mut self) {
+        self.origin.is_foreign = true;
+    }
+
+    /// Returns true if the tool is one of somebody else's program.
+    #[doc(hidden)]
+    pub fn is_foreign(&self) -> bool {
+        self.origin.is_foreign
     }
 
     /// Says where the description names other tools: each one's place and length, in bytes, and own name.

@@ -252,7 +252,7 @@ pub const fn unique<const N: usize>(taken: &mut Taken<N>, element: Names) {
             text.push("two tools are named `");
             text.push(name.text().as_str());
             text.push(match element {
-                Names::One(_) => "`\nhelp: name one of them otherwise: `path as \"other_name\"`",
+                Names::One(_) => "`\nhelp: list a tool once, or rename one of two: `path as \"other_name\"`",
                 Names::Many(..) => {
                     "`\nhelp: put a prefix before the names of this value's tools: `..value: Type as \"prefix_\"`"
                 }

@@ -196,6 +196,19 @@ impl Inner {
         }
     }
 
+    /// Leaves out a server's tool of the search's name if there are deferred tools: it would get all queries, and load none.
+    pub(super) fn drop_foreign_search(&mut self) {
+        let is_foreign = |entry: &Entry| entry.is_search() && entry.def().is_foreign();
+        if !self.tools.iter().any(is_foreign) || !self.tools.iter().any(Entry::is_deferred) {
+            return;
+        }
+        let mut rest = Self::keeping(self.kept.clone());
+        for entry in self.tools.iter().filter(|entry| !is_foreign(entry)) {
+            rest.push(entry.clone());
+        }
+        *self = rest;
+    }
+
     /// The most deferred tools of a request.
     pub(super) fn most_loaded(&self) -> usize {
         self.kept.loads.at_most.unwrap_or(MOST_LOADED).get()
@@ -211,7 +224,8 @@ impl Toolset {
     /// search.
     ///
     /// A tool of the host's own that is called `search_tools` takes the place of that one. It returns
-    /// [`Block::Tool`](toolwright_provider::call::Block::Tool) for each tool to load.
+    /// [`Block::Tool`](toolwright_provider::call::Block::Tool) for each tool to load. One of an MCP server that has this
+    /// name is left out of the set: give the server a prefix.
     ///
     /// ```
     /// use toolwright::toolset::Namespace;
@@ -318,6 +332,8 @@ impl Toolset {
 
     /// Returns the set as a request of a conversation has it which has loaded these tools, in this order. Names that are no
     /// deferred tool's are ignored. An agent does this before each request.
+    ///
+    /// It hides nothing: what a conversation may not see is taken out before, by [`visible`](Self::visible).
     #[must_use = "a toolset never changes; this returns another one"]
     pub fn load<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Self {
         let Some(deferral) = &self.deferral else {

@@ -114,8 +114,13 @@ impl SearchTools {
             }
         };
         if found.is_empty() {
-            let words = "no tool fits; search with other words";
-            return Ok(Outcome::value(words));
+            let is_there = |entry: &Entry| !entry.is_deferred() && entry.is_visible(&scope, filter);
+            let there = words(&query)
+                .find_map(|word| set.find(word.as_bytes()).filter(|one| is_there(one)));
+            return Ok(Outcome::value(match there {
+                Some(there) => format!("`{}` can be called already", there.name),
+                None => "no tool fits; search with other words".to_owned(),
+            }));
         }
         if self.tells {
             let told = found.into_iter().map(whole).collect::<Vec<_>>();
@@ -135,10 +140,7 @@ impl SearchTools {
 
     /// Returns the tools that are named, and those of the groups that are named, if the query has nothing else.
     fn by_name(&self, query: &str, is_candidate: impl Fn(&&Entry) -> bool) -> Option<Vec<&Entry>> {
-        let words = query
-            .split([' ', ',', '\n'])
-            .filter(|word| !word.is_empty());
-        let words: HashSet<&str> = words.take(MOST_WORDS).collect();
+        let words: HashSet<&str> = words(query).collect();
         let mut left = words.clone();
         let mut found: Vec<(usize, &Entry)> = Vec::new();
         for (at, entry) in self
@@ -150,8 +152,9 @@ impl SearchTools {
         {
             let group = entry.namespace.as_ref().map_or("", Namespace::name);
             let is_named = words.contains(&*entry.name);
-            if is_named || (words.contains(group) && self.set.find(group.as_bytes()).is_none()) {
-                left.remove(if is_named { &*entry.name } else { group });
+            if is_named || words.contains(group) {
+                left.remove(&*entry.name);
+                left.remove(group);
                 // What is named stands before what is in a group, in the order of the words.
                 found.push((if is_named { 0 } else { at + 1 }, entry));
             }
@@ -173,6 +176,12 @@ impl SearchTools {
             most.min(self.set.most_loaded().div_ceil(2))
         }
     }
+}
+
+/// The words of a query that may be names.
+fn words(query: &str) -> impl Iterator<Item = &str> {
+    let words = query.split([' ', ',', '\n']);
+    words.filter(|word| !word.is_empty()).take(MOST_WORDS)
 }
 
 impl Tool for SearchTools {

@@ -106,7 +106,7 @@ impl fmt::Display for NameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "providers refuse the tool name \"{}\": use a letter or `_`, then letters, digits, `_` or `-`, 64 in all",
+            "providers refuse the name \"{}\": use a letter or `_`, then letters, digits, `_` or `-`, 64 in all",
             Printable::new(&self.0).one_line().at_most(LONGEST_SHOWN)
         )
     }

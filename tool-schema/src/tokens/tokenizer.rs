@@ -22,10 +22,11 @@ pub enum Tokenizer {
     /// The vocabulary `cl100k_base` of GPT-4 and GPT-3.5. The first count loads 100,000 entries.
     #[cfg(feature = "tokens")]
     Cl100k,
-    /// An estimate for Claude: a token for 3.5 characters, as Anthropic's glossary says of English. Its vocabulary is not
-    /// public; its API counts exactly.
+    /// An estimate for Claude: a token for 3.5 characters, as Anthropic's glossary says of English, and one for each
+    /// character outside of ASCII. Its vocabulary is not public; its API counts exactly.
     Claude,
-    /// An estimate for Gemini: a token for 4 characters, as Google's documentation says. Its API counts exactly.
+    /// An estimate for Gemini: a token for 4 characters, as Google's documentation says of English, and one for each character
+    /// outside of ASCII. Its API counts exactly.
     Gemini,
 }
 
@@ -49,8 +50,8 @@ impl Tokenizer {
             Self::O200k => super::exact::o200k(text),
             #[cfg(feature = "tokens")]
             Self::Cl100k => super::exact::cl100k(text),
-            Self::Claude => (text.chars().count() * 2).div_ceil(7),
-            Self::Gemini => text.chars().count().div_ceil(4),
+            Self::Claude => estimated(text, |ascii| (ascii * 2).div_ceil(7)),
+            Self::Gemini => estimated(text, |ascii| ascii.div_ceil(4)),
         }
     }
 
@@ -66,6 +67,12 @@ impl Tokenizer {
             Self::Gemini => "gemini",
         }
     }
+}
+
+/// Returns the tokens of a text, with these for its ASCII characters.
+fn estimated(text: &str, ascii: impl Fn(usize) -> usize) -> usize {
+    let english = text.bytes().filter(u8::is_ascii).count();
+    ascii(english) + text.chars().count() - english
 }
 
 impl fmt::Display for Tokenizer {

@@ -50,7 +50,8 @@ impl CallCommand {
         let given: Vec<_> = flags
             .iter()
             .filter_map(|flag| {
-                let values = matches.get_many::<String>(&id(flag))?.cloned().collect();
+                let values = matches.try_get_many::<String>(&id(flag)).ok()??;
+                let values = values.cloned().collect();
                 Some(FlagValues { flag, values })
             })
             .collect();

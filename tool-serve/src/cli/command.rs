@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 use std::ffi::OsStr;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::{Error, ErrorKind};
 use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
 use clap_complete::Shell;
 use toolwright_json::Value;
 use toolwright_provider::call::ToolDef;
 use toolwright_provider::dialect::Dialect;
+use toolwright_provider::wire::SEARCH_TOOLS;
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::Parts;
@@ -102,10 +103,12 @@ pub(super) fn with_tools(program: Command, tools: &Toolset) -> Command {
         .num_args(0..=1)
         .require_equals(true)
         .default_missing_value(best)
-        .value_parser(
-            PossibleValuesParser::new(Tokenizer::ALL.iter().map(|one| one.name()))
-                .try_map(|name| name.parse::<Tokenizer>()),
-        )
+        .value_parser(Suggestions(
+            Tokenizer::ALL
+                .iter()
+                .map(|one| Choice::from(one.name()))
+                .collect(),
+        ))
         .help("With the tokens that definitions take");
     program
         .subcommand(Command::new("list").about("Lists the tools").arg(&tokens))
@@ -371,10 +374,10 @@ pub(super) fn first_paragraph(text: &str) -> &str {
 /// tool begins with the same sentence. Two instances of a type differ at the end.
 pub(super) fn summaries(tools: &Toolset) -> impl Iterator<Item = (&ToolDef, String)> {
     let mut uses = HashMap::<&str, usize>::new();
-    for def in tools.definitions() {
+    for def in callable(tools) {
         *uses.entry(first_sentence(&def.description)).or_default() += 1;
     }
-    tools.definitions().map(move |def| {
+    callable(tools).map(move |def| {
         let sentence = first_sentence(&def.description);
         let is_shared = uses.get(sentence).is_some_and(|uses| *uses > 1);
         let words = if is_shared {
@@ -387,6 +390,13 @@ pub(super) fn summaries(tools: &Toolset) -> impl Iterator<Item = (&ToolDef, Stri
             words.split_ascii_whitespace().collect::<Vec<_>>().join(" "),
         )
     })
+}
+
+/// All tools, and the search that loads deferred ones.
+fn callable(tools: &Toolset) -> impl Iterator<Item = &ToolDef> {
+    let search = tools.get(SEARCH_TOOLS).map(|tool| tool.def());
+    let search = search.filter(|_| tools.definitions().all(|def| def.name != SEARCH_TOOLS));
+    tools.definitions().chain(search)
 }
 
 fn first_sentence(text: &str) -> &str {

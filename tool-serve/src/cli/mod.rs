@@ -20,7 +20,6 @@ use clap::{ArgMatches, Command};
 use clap_complete::Shell;
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::text::Printable;
-use toolwright_schema::tokens::Tokenizer;
 
 use self::call::CallCommand;
 pub(crate) use self::exit::Exit;
@@ -56,7 +55,7 @@ pub(crate) fn run(serve: Serve, arguments: Vec<OsString>) -> Exit {
     };
     let mut printer = Printer::new(output);
     let done = match matches.subcommand() {
-        Some(("list", asked)) => printer.list(&executor, &tools, tokenizer(asked)),
+        Some(("list", asked)) => printer.list(&executor, &tools, word(asked, "tokens")),
         Some(("search", asked)) => {
             let words = asked.get_many::<String>("words").unwrap_or_default();
             let words = words.map(String::as_str).collect::<Vec<_>>().join(" ");
@@ -68,7 +67,7 @@ pub(crate) fn run(serve: Serve, arguments: Vec<OsString>) -> Exit {
         }
         Some(("check", asked)) => {
             let targets = asked.get_many::<String>("target").unwrap_or_default();
-            printer.check(&tools, targets.map(String::as_str), tokenizer(asked))
+            printer.check(&tools, targets.map(String::as_str), word(asked, "tokens"))
         }
         Some(("lock", asked)) => printer.lock(&tools, asked.contains_id("accept")),
         Some(("call", asked)) => {
@@ -175,10 +174,6 @@ fn print_clap_error(error: &clap::Error) -> Exit {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Done,
         _ => Exit::Usage,
     }
-}
-
-fn tokenizer(matches: &ArgMatches) -> Option<Tokenizer> {
-    matches.get_one("tokens").copied()
 }
 
 fn word<'m>(matches: &'m ArgMatches, name: &str) -> Option<&'m str> {

@@ -87,16 +87,19 @@ impl Printer {
         &mut self,
         executor: &Executor,
         tools: &Toolset,
-        tokenizer: Option<Tokenizer>,
+        tokenizer: Option<&str>,
     ) -> io::Result<Exit> {
+        let tokenizer = match self::tokenizer(tokenizer) {
+            Ok(tokenizer) => tokenizer,
+            Err(exit) => return Ok(exit),
+        };
         if self.output == Output::Json {
             let tokenizer = tokenizer.unwrap_or(Tokenizer::Bound);
             self.line(&definitions::tools_json(executor, tools, tokenizer))?;
             return Ok(Exit::Done);
         }
-        let longest = tools
-            .definitions()
-            .map(|def| def.name.chars().count())
+        let longest = summaries(tools)
+            .map(|(def, _)| def.name.chars().count())
             .max();
         let width = longest.unwrap_or_default();
         // Writing to a string cannot fail.
@@ -242,8 +245,12 @@ impl Printer {
         &mut self,
         tools: &Toolset,
         targets: impl Iterator<Item = &'t str>,
-        tokenizer: Option<Tokenizer>,
+        tokenizer: Option<&str>,
     ) -> io::Result<Exit> {
+        let tokenizer = match self::tokenizer(tokenizer) {
+            Ok(tokenizer) => tokenizer,
+            Err(exit) => return Ok(exit),
+        };
         let mut dialects = Vec::new();
         for target in targets {
             match target.parse::<Dialect>() {
@@ -419,15 +426,29 @@ fn change(change: &LockChange) -> String {
     object(members)
 }
 
+/// Returns the tokenizer of this name, or prints those that there are.
+fn tokenizer(name: Option<&str>) -> Result<Option<Tokenizer>, Exit> {
+    let found = name.map(str::parse::<Tokenizer>).transpose();
+    found.map_err(|error| {
+        print_error(&error.to_string());
+        Exit::Usage
+    })
+}
+
 /// Says what the definitions take.
 fn taken(tools: &Toolset, tokenizer: Tokenizer) -> String {
     let tokens = tools.tokens(tokenizer);
-    let most = if tokenizer == Tokenizer::Bound {
-        "at most "
+    let how = match tokenizer {
+        Tokenizer::Bound => "at most ",
+        Tokenizer::Claude | Tokenizer::Gemini => "about ",
+        _ => "",
+    };
+    let later = if tools.deferred().next().is_some() {
+        "; deferred ones only once they are loaded"
     } else {
         ""
     };
-    format!("the definitions take {most}{tokens} tokens of a request, by {tokenizer}")
+    format!("the definitions take {how}{tokens} tokens of a request, by {tokenizer}{later}")
 }
 
 fn report(

@@ -31,6 +31,19 @@ pub(crate) fn serve_stdio_without_threads() -> ExitCode {
     }
 }
 
+/// How many threads the runtime has in which the program runs.
+pub(crate) const THREADS: &str = "TOOLWRIGHT_COMMAND_LINE_THREADS";
+
+/// Runs the program as it is, or inside of a runtime.
+pub(crate) fn inside(program: impl FnOnce() -> ExitCode) -> ExitCode {
+    let runtime = match std::env::var(THREADS).as_deref() {
+        Ok("1") => tokio::runtime::Builder::new_current_thread().build(),
+        Ok(_) => tokio::runtime::Builder::new_multi_thread().build(),
+        Err(_) => return program(),
+    };
+    runtime.unwrap().block_on(async { program() })
+}
+
 /// A command with these arguments, with nothing of the terminal that the tests run in.
 pub(crate) fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
@@ -73,6 +86,11 @@ impl Came {
 /// Runs it with these arguments.
 pub(crate) fn run(arguments: &[&str]) -> Came {
     Came::of(command(arguments).output().unwrap())
+}
+
+/// Runs it inside of a runtime with so many threads.
+pub(crate) fn run_inside(threads: &str, arguments: &[&str]) -> Came {
+    Came::of(command(arguments).env(THREADS, threads).output().unwrap())
 }
 
 /// Runs it with something to read.

@@ -1,14 +1,17 @@
 //! What the program says of itself: lists, schemas, checks, help, completions.
 
 use serde_json::{Value, json};
+use toolwright::tokens::Tokenizer;
 
 use super::Named;
-use super::program::{command, run, run_with};
+use super::program::{command, run, run_inside, run_with};
 
 pub(crate) const TESTS: &[Named] = named![
     tools_are_listed,
     tools_are_found_by_what_they_do,
     tokens_are_counted,
+    the_search_of_deferred_tools_is_called,
+    a_program_may_run_inside_of_a_runtime,
     schemas_are_printed,
     providers_are_asked_before,
     help_is_what_the_comments_say,
@@ -98,7 +101,7 @@ fn tokens_are_counted() {
     let all = json["tokens"].as_u64().unwrap();
     assert!((sum + 80..sum + 300).contains(&all), "{sum} {all}");
     for (arguments, by) in [
-        (&["list", "--tokens"][..], "bound"),
+        (&["list", "--tokens=bound"][..], "bound"),
         (&["list", "--tokens=gemini"], "gemini"),
         (
             &["check", "--target", "mcp_2025_11_25", "--tokens=claude"],
@@ -108,10 +111,13 @@ fn tokens_are_counted() {
         let came = run(arguments);
         let last = came.out.lines().last().unwrap_or_default();
         assert!(
-            last.ends_with(&format!(" tokens of a request, by {by}")),
+            last.ends_with(&format!(
+                " tokens of a request, by {by}; deferred ones only once they are loaded"
+            )),
             "{came:?}"
         );
         assert_eq!(last.contains("at most"), by == "bound", "{last}");
+        assert_eq!(last.contains("about"), by != "bound", "{last}");
     }
     let listed = run(&["list", "--tokens=gemini"]);
     let (tool, json) = (
@@ -139,7 +145,56 @@ fn tokens_are_counted() {
     assert_eq!(checked.json()[0]["tokens"], json["tokens"]);
     let came = run(&["list", "--tokens=gpt"]);
     assert_eq!(came.code, 2);
-    assert!(came.err.contains("possible values: bound, "), "{came:?}");
+    let names: Vec<_> = Tokenizer::ALL.iter().map(|one| one.name()).collect();
+    let names = names.join(", ");
+    assert_eq!(
+        came.err,
+        format!("error: no tokenizer is called `gpt`; there are {names}\n")
+    );
+    // One that a program without the feature lacks.
+    let came = run(&["check", "--target", "ollama", "--tokens=o200k"]);
+    let is_there = "o200k".parse::<Tokenizer>().is_ok();
+    assert_eq!(came.code, if is_there { 0 } else { 2 }, "{came:?}");
+    assert_eq!(
+        came.err.ends_with("help: switch on the feature `tokens`\n"),
+        !is_there,
+        "{came:?}"
+    );
+}
+
+/// As in `#[tokio::main]`, where somebody has connected an MCP server before.
+fn a_program_may_run_inside_of_a_runtime() {
+    for arguments in [
+        &["list"][..],
+        &["call", "get_forecast", "--location", "Oslo"],
+        &["call", "no_such_tool"],
+    ] {
+        let (alone, inside) = (run(arguments), run_inside("2", arguments));
+        assert_eq!((alone.code, alone.out), (inside.code, inside.out));
+        let came = run_inside("1", arguments);
+        assert_eq!((came.code, &*came.out), (1, ""), "{came:?}");
+        assert_eq!(
+            came.err,
+            "error: the program runs inside a runtime of one thread, which would wait for itself\nhelp: write \
+             `#[tokio::main]` without a flavor, or leave the runtime before\n"
+        );
+    }
+}
+
+fn the_search_of_deferred_tools_is_called() {
+    let listed = run(&["list"]);
+    let search = listed.out.lines().last().unwrap_or_default();
+    assert!(search.starts_with("search_tools "), "{listed:?}");
+    let came = run(&["call", "search_tools", "--query", "strange"]);
+    assert_eq!(came.code, 0, "{came:?}");
+    assert!(
+        came.out.starts_with("These tools can be called now:"),
+        "{came:?}"
+    );
+    let came = run(&["call", "search_tools", "--help"]);
+    assert_eq!(came.code, 0, "{came:?}");
+    let came = run(&["call", "search_tools"]);
+    assert_eq!(came.code, 3, "{came:?}");
 }
 
 fn schemas_are_printed() {

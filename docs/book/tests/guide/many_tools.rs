@@ -18,6 +18,19 @@ fn with_orders(own: &Toolset, orders: &Toolset) -> Result<Toolset, Box<dyn std::
 }
 // ANCHOR_END: at_run_time
 
+fn with_options() -> Toolset {
+    use program::{close_order, find_customer, now};
+    // ANCHOR: options
+    tools! {
+        targets: [openai_strict, anthropic];
+        budget: 600;
+        at_most: 20;
+        defer: { "my-crm": [find_customer, close_order] };
+        now
+    }
+    // ANCHOR_END: options
+}
+
 // ANCHOR: by_hand
 use serde_json::json;
 use toolwright::Executor;
@@ -30,10 +43,13 @@ const WIRE: Wire = Wire::OpenAiChat;
 
 async fn converse(
     tools: &Toolset,
+    cx: &Context,
     question: &str,
     send: impl AsyncFn(String) -> Result<String, Error>, // a request's body; a response's body
 ) -> Result<String, Error> {
-    let executor = Executor::parallel(tools, 8);
+    // What this conversation may not see is not sent.
+    let tools = tools.visible(&cx.scope());
+    let executor = Executor::parallel(&tools, 8);
     let mut messages = vec![json!({"role": "user", "content": question})];
     let mut loaded: Vec<String> = Vec::new();
     loop {
@@ -46,7 +62,7 @@ async fn converse(
         if calls.is_empty() {
             return Ok(WIRE.completion(&response)?.text);
         }
-        let batch = executor.run(&calls, &Context::new()).await;
+        let batch = executor.run(&calls, cx).await;
         let results: Vec<_> = batch.into_results().collect();
         // A tool that has left comes back when it is called.
         loaded.extend(calls.iter().map(|call| call.name.to_string()));
@@ -71,9 +87,14 @@ use toolwright::agent::Thread;
 use toolwright::wire::{DefinitionOptions, JsonText, Loading, Parallel, ToolChoice};
 
 /// The members of a request's body that are about tools, and those that are about the conversation.
-fn members(tools: &Toolset, thread: &Thread) -> Result<[JsonText<'static>; 2], Error> {
+fn members(
+    tools: &Toolset,
+    cx: &Context,
+    thread: &Thread,
+) -> Result<[JsonText<'static>; 2], Error> {
     let options = DefinitionOptions::to(Dialect::Anthropic).loading(Loading::Native);
-    let sent = Wire::Anthropic.definitions_in(&tools.load(thread.loaded()), options)?;
+    let tools = tools.visible(&cx.scope()).load(thread.loaded());
+    let sent = Wire::Anthropic.definitions_in(&tools, options)?;
     Ok([
         sent.request(&ToolChoice::Auto, Parallel::Allowed)?,
         thread.format_with(&sent, None)?,
@@ -246,7 +267,7 @@ fn hosts_load_by_hand() {
         Ok(responses[requests.len() - 1].to_string())
     };
     assert_eq!(
-        block_on(converse(&shop(), "Close order 7.", send)).unwrap(),
+        block_on(converse(&shop(), &Context::new(), "Close order 7.", send)).unwrap(),
         "Done."
     );
     let requests = requests.into_inner();
@@ -263,7 +284,7 @@ fn a_thread_loads_in_the_providers_form() {
         ThreadMessage::calls([called]),
         ThreadMessage::tool("order 7 is closed", "c"),
     ]);
-    let [tools, messages] = members(&shop(), &thread).unwrap();
+    let [tools, messages] = members(&shop(), &Context::new(), &thread).unwrap();
     assert!(tools.contains(r#""defer_loading":true"#), "{tools}");
     assert!(
         messages.contains(r#""tool_name":"close_order""#),
@@ -285,6 +306,11 @@ fn served(tools: Toolset) -> ServerAt {
         tokio::spawn(server.serve_pipe(input, output));
         Ok(tokio::io::split(ours))
     })
+}
+
+#[test]
+fn options_go_together() {
+    assert_eq!(with_options().requested().count(), 2);
 }
 
 #[tokio::test]

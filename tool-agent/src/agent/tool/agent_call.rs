@@ -164,9 +164,11 @@ fn failed(error: AgentError) -> ToolError {
             ToolError::failed(format!("the agent reached its limit of {most} {what}"))
         }
         // How much money there is, no model has to know.
-        AgentError::Budget(left) => ToolError::failed("the agent's budget does not pay for more")
-            .with_debug(left.to_string())
-            .permanent(),
+        AgentError::Budget { left, .. } => {
+            ToolError::failed("the agent's budget does not pay for more")
+                .with_debug(left.to_string())
+                .permanent()
+        }
         AgentError::Model(error) => model(error),
         AgentError::Answer(error) => ToolError::failed(format!(
             "the agent's answer does not match the schema: {error}"

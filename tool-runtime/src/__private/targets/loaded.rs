@@ -5,6 +5,7 @@
 use super::Inputs;
 use super::request::{Measure, Sum, all_accepted};
 use toolwright_provider::dialect::Dialect;
+use toolwright_provider::wire::SEARCH_TOOLS;
 use toolwright_schema::text::ConstText;
 use toolwright_schema::tokens;
 
@@ -243,8 +244,8 @@ pub const fn loaded_within_budget<const N: usize>(
     loads: LoadLimits,
 ) {
     let mut cost = Cost::<N>::of(Measure::Tokens, list, loads);
-    cost.stable += SEARCH + loads.told;
-    cost.sum.total = cost.stable;
+    cost.sum.add(SEARCH_TOOLS, SEARCH + loads.told);
+    cost.stable = cost.sum.total;
     let fitting = cost.add_largest(budget);
     if cost.sum.total <= budget {
         return;

@@ -19,10 +19,17 @@ CREATE TABLE {schema}.checkpoint (
     at_ms bigint NOT NULL,
     -- JSON as text: `jsonb` sorts keys, rounds numbers and refuses some strings.
     metadata text NOT NULL,
-    body text NOT NULL
+    -- The session, or what stands between the `front` and the `back` bytes that stay of the session's checkpoint before this one.
+    body text NOT NULL,
+    front bigint,
+    back bigint,
+    -- Of the whole session, so that a lost row is noticed: the first eight bytes of its SHA-256.
+    sum bigint NOT NULL,
+    CHECK ((front IS NULL) = (back IS NULL))
 );
 
 CREATE INDEX checkpoint_of_session ON {schema}.checkpoint (session, id);
+CREATE INDEX whole_checkpoint ON {schema}.checkpoint (session, id) WHERE front IS NULL;
 
 CREATE TABLE {schema}.call (
     -- In the order in which the calls first began.

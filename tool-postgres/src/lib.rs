@@ -31,8 +31,10 @@
 //! ```
 
 mod database;
+mod delta;
 mod error;
 mod store;
+mod texts;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -11,7 +11,9 @@ use toolwright::agent::{
 };
 
 use crate::Database;
+use crate::delta::Delta;
 use crate::error::{Done, Failure};
+use crate::texts::{Text, Texts};
 
 /// Store that keeps sessions in Postgres, for several machines.
 ///
@@ -20,11 +22,15 @@ use crate::error::{Done, Failure};
 /// [conflict](CheckpointError::Conflict) before it runs a call. Data is as durable as the server commits it: leave
 /// `synchronous_commit` on.
 ///
+/// A checkpoint is stored as what it changes of the one before it, and now and then whole, so that the table grows with a
+/// conversation and not with its square. A checksum tells if a row was lost or changed.
+///
 /// The tables hold all messages, arguments and results as plain text; nothing is encrypted. An id of a session has no NUL.
 #[derive(Clone)]
 pub struct PostgresCheckpointer {
     database: Database,
     sql: Sql,
+    texts: Texts,
 }
 
 /// The statements, with the name of the schema.
@@ -46,7 +52,8 @@ struct Sql {
     calls: String,
 }
 
-const CHECKPOINT: &str = "id, session, parent, written, next, at_ms, metadata, body";
+const CHECKPOINT: &str =
+    "id, session, parent, written, next, at_ms, metadata, body, front, back, sum";
 const CALL: &str = "key, record, revision, after, outcome";
 
 impl Sql {
@@ -59,7 +66,20 @@ impl Sql {
             format!(
                 "WITH head AS ({head} RETURNING id, newest)
                  INSERT INTO {checkpoint} ({CHECKPOINT})
-                 SELECT newest, id, $2, $3, $4, $5, $6, $7 FROM head RETURNING id"
+                 SELECT newest, id, $2, $3, $4, $5, $6, $7, $8, $9, $10 FROM head RETURNING id"
+            )
+        };
+        // From the last whole one on.
+        let columns = CHECKPOINT.split(", ").map(|column| format!("row.{column}"));
+        let columns = columns.collect::<Vec<_>>().join(", ");
+        let chain = |target: &str| {
+            format!(
+                "WITH target AS ({target})
+                 SELECT {columns} FROM target JOIN {checkpoint} AS row ON row.session = target.session
+                 WHERE row.id <= target.id AND row.id >= (
+                     SELECT max(whole.id) FROM {checkpoint} AS whole
+                     WHERE whole.session = target.session AND whole.id <= target.id AND whole.front IS NULL
+                 ) ORDER BY row.id"
             )
         };
         Self {
@@ -67,14 +87,16 @@ impl Sql {
                 "INSERT INTO {session} (id, newest) VALUES ($1, {number}) ON CONFLICT DO NOTHING"
             )),
             next: put(&format!(
-                "UPDATE {session} SET newest = {number} WHERE id = $1 AND newest = $8"
+                "UPDATE {session} SET newest = {number} WHERE id = $1 AND newest = $11"
             )),
             newest: format!("SELECT newest FROM {session} WHERE id = $1"),
             locked: format!("SELECT newest FROM {session} WHERE id = $1 FOR SHARE"),
-            latest: format!(
-                "SELECT {CHECKPOINT} FROM {checkpoint} WHERE id = (SELECT newest FROM {session} WHERE id = $1)"
-            ),
-            get: format!("SELECT {CHECKPOINT} FROM {checkpoint} WHERE id = $1"),
+            latest: chain(&format!(
+                "SELECT id AS session, newest AS id FROM {session} WHERE id = $1"
+            )),
+            get: chain(&format!(
+                "SELECT session, id FROM {checkpoint} WHERE id = $1"
+            )),
             history: format!("SELECT {CHECKPOINT} FROM {checkpoint} WHERE session = $1 ORDER BY id"),
             sessions: format!(
                 "SELECT id FROM {session} WHERE $1::text IS NULL OR id > $1 ORDER BY id LIMIT $2"
@@ -115,7 +137,11 @@ impl PostgresCheckpointer {
     pub async fn open(database: Database) -> Result<Self, CheckpointError> {
         database.is_current().await?;
         let sql = Sql::of(database.schema_name());
-        Ok(Self { database, sql })
+        Ok(Self {
+            database,
+            sql,
+            texts: Texts::default(),
+        })
     }
 
     async fn rows(&self, sql: &str, of: &[&(dyn ToSql + Sync)]) -> Done<Vec<Row>> {
@@ -135,30 +161,63 @@ impl PostgresCheckpointer {
         newest(rows.first())
     }
 
+    /// Returns the text of the checkpoint that a new one follows; `None` if it is not the newest.
+    async fn before(&self, session: &str, after: CheckpointId) -> Done<Option<Text>> {
+        if let Some(text) = self.texts.take(session, after) {
+            return Ok(Some(text));
+        }
+        let rows = self.rows(&self.sql.latest, &[&session]).await?;
+        Ok(match Chain::of(&rows, session)? {
+            Some(chain) if chain.id == after => Some(chain.text),
+            _ => None,
+        })
+    }
+
     async fn put_new(&self, new: NewCheckpoint<'_>) -> Done<CheckpointId> {
         let session = named(new.session)?;
+        let before = match new.after {
+            // A branch leaves damage behind.
+            Some(_) if new.written == Written::Branch => None,
+            Some(after) => match self.before(session, after).await {
+                Err(Failure::Checkpoint(CheckpointError::Damaged(_))) => None,
+                before => before?,
+            },
+            None => None,
+        };
+        let delta = before.as_ref().and_then(|before| before.next(new.body));
         let parent = new.parent.map(|id| number(id.get())).transpose()?;
+        let after = new.after.map(|id| number(id.get())).transpose()?;
         let (written, next) = (new.written.as_str(), new.next.as_str());
         let at_ms = number(new.at_ms)?;
         let metadata = Value::Object(new.metadata.clone()).to_string();
-        let of: [&(dyn ToSql + Sync); 7] = [
-            &session, &parent, &written, &next, &at_ms, &metadata, &new.body,
+        let body = delta.map_or(new.body, |delta| delta.middle);
+        let kept = |bytes: usize| i64::try_from(bytes).unwrap_or(i64::MAX);
+        let (front, back) = (
+            delta.map(|delta| kept(delta.front)),
+            delta.map(|delta| kept(delta.back)),
+        );
+        let sum = Text::sum(new.body);
+        let mut of: Vec<&(dyn ToSql + Sync)> = vec![
+            &session, &parent, &written, &next, &at_ms, &metadata, &body, &front, &back, &sum,
         ];
-        let rows = match new.after {
+        let rows = match &after {
             None => self.rows(&self.sql.first, &of).await?,
             Some(after) => {
-                let after = number(after.get())?;
-                let [session, parent, written, next, at_ms, metadata, body] = of;
-                let of = [
-                    session, parent, written, next, at_ms, metadata, body, &after,
-                ];
+                of.push(after);
                 self.rows(&self.sql.next, &of).await?
             }
         };
-        match newest(rows.first())? {
-            Some(id) => Ok(id),
-            None => Err(conflict(session, new.after, self.newest(session).await?).into()),
+        let Some(id) = newest(rows.first())? else {
+            return Err(conflict(session, new.after, self.newest(session).await?).into());
+        };
+        let text = match (before, delta) {
+            (Some(mut text), Some(delta)) => text.follow(delta).map(|()| text),
+            _ => Some(Text::whole(new.body.to_owned())),
+        };
+        if let Some(text) = text {
+            self.texts.keep(session, id, text);
         }
+        Ok(id)
     }
 
     async fn begin(&self, begin: Begin<'_>) -> Done<Begun> {
@@ -246,34 +305,84 @@ fn conflict(
     }
 }
 
-fn checkpoint(row: &Row) -> Done<Checkpoint> {
-    let session: String = row.try_get(1)?;
-    let id = CheckpointId::new(unsigned(row.try_get(0)?, &session)?);
-    let (written, next, metadata): (String, String, String) =
-        (row.try_get(3)?, row.try_get(4)?, row.try_get(6)?);
-    let damaged = |what: &str, text: &str| {
-        let damage = Damage::of_session(&*session, DamagedPart::Checkpoint(id), None);
-        Failure::from(CheckpointError::damaged(
-            damage.with_reason(format!("{what} `{text}`")),
-        ))
-    };
-    let written = Written::from_name(&written).ok_or_else(|| damaged("the mark", &written))?;
-    let next = Node::from_name(&next).ok_or_else(|| damaged("the node", &next))?;
-    let metadata: Map<String, Value> =
-        serde_json::from_str(&metadata).map_err(|_| damaged("the metadata", &metadata))?;
-    let parent: Option<i64> = row.try_get(2)?;
-    let parent = parent.map(|id| unsigned(id, &session)).transpose()?;
-    let at_ms = unsigned(row.try_get(5)?, &session)?;
-    Ok(Checkpoint {
-        id,
-        session,
-        parent: parent.map(CheckpointId::new),
-        written,
-        next,
-        at_ms,
-        metadata,
-        body: row.try_get(7)?,
-    })
+fn damaged(session: &str, id: CheckpointId, reason: impl Into<String>) -> Failure {
+    let damage = Damage::of_session(session, DamagedPart::Checkpoint(id), None);
+    CheckpointError::damaged(damage.with_reason(reason)).into()
+}
+
+/// Checkpoints of a session, read one after the other.
+struct Chain {
+    id: CheckpointId,
+    text: Text,
+}
+
+impl Chain {
+    /// Reads rows from a whole one on. Returns the last one; `None` of no rows.
+    fn of(rows: &[Row], session: &str) -> Done<Option<Self>> {
+        let mut chain = None;
+        for row in rows {
+            chain = Some(Self::behind(chain, row, session)?);
+        }
+        if let (Some(chain), Some(row)) = (&chain, rows.last()) {
+            chain.is_whole(row, session)?;
+        }
+        Ok(chain)
+    }
+
+    fn behind(before: Option<Self>, row: &Row, session: &str) -> Done<Self> {
+        let id = CheckpointId::new(unsigned(row.try_get(0)?, session)?);
+        let body: &str = row.try_get(7)?;
+        let (front, back): (Option<i64>, Option<i64>) = (row.try_get(8)?, row.try_get(9)?);
+        let text = match (front.zip(back), before) {
+            (None, _) => Some(Text::whole(body.to_owned())),
+            (Some((front, back)), Some(Self { mut text, .. })) => {
+                let kept = usize::try_from(front).ok().zip(usize::try_from(back).ok());
+                let delta = kept.map(|(front, back)| Delta {
+                    front,
+                    back,
+                    middle: body,
+                });
+                delta.and_then(|delta| text.follow(delta)).map(|()| text)
+            }
+            (Some(_), None) => None,
+        };
+        match text {
+            Some(text) => Ok(Self { id, text }),
+            None => Err(damaged(session, id, "what it follows is missing")),
+        }
+    }
+
+    /// Fails if a row before was lost or changed.
+    fn is_whole(&self, row: &Row, session: &str) -> Done<()> {
+        if row.try_get::<_, i64>(10)? == Text::sum(&self.text.body) {
+            return Ok(());
+        }
+        Err(damaged(session, self.id, "its checksum is wrong"))
+    }
+
+    /// Makes the checkpoint of the last row.
+    fn checkpoint(&self, row: &Row, session: &str) -> Done<Checkpoint> {
+        let id = self.id;
+        let (written, next, metadata): (&str, &str, &str) =
+            (row.try_get(3)?, row.try_get(4)?, row.try_get(6)?);
+        let wrong = |what: &str, text: &str| damaged(session, id, format!("{what} `{text}`"));
+        let written = Written::from_name(written).ok_or_else(|| wrong("the mark", written))?;
+        let next = Node::from_name(next).ok_or_else(|| wrong("the node", next))?;
+        let metadata: Map<String, Value> =
+            serde_json::from_str(metadata).map_err(|_| wrong("the metadata", metadata))?;
+        let parent: Option<i64> = row.try_get(2)?;
+        let parent = parent.map(|id| unsigned(id, session)).transpose()?;
+        Ok(Checkpoint {
+            id,
+            session: session.to_owned(),
+            parent: parent.map(CheckpointId::new),
+            written,
+            next,
+            at_ms: unsigned(row.try_get(5)?, session)?,
+            metadata,
+            body: self.text.body.clone(),
+        })
+    }
 }
 
 fn call(row: &Row, session: &str) -> Done<CallRecord> {
@@ -309,14 +418,29 @@ impl Checkpointer for PostgresCheckpointer {
         Box::pin(async move {
             let session = named(session)?;
             let rows = self.rows(&self.sql.latest, &[&session]).await?;
-            Ok(rows.first().map(checkpoint).transpose()?)
+            let (Some(chain), Some(row)) = (Chain::of(&rows, session)?, rows.last()) else {
+                // The session may be there all the same.
+                return match self.newest(session).await? {
+                    None => Ok(None),
+                    Some(id) => Err(damaged(session, id, "it is missing").into()),
+                };
+            };
+            let found = chain.checkpoint(row, session)?;
+            self.texts.keep(session, chain.id, chain.text);
+            Ok(Some(found))
         })
     }
 
     fn get(&self, id: CheckpointId) -> BoxFuture<'_, Result<Option<Checkpoint>, CheckpointError>> {
         Box::pin(async move {
             let rows = self.rows(&self.sql.get, &[&number(id.get())?]).await?;
-            Ok(rows.first().map(checkpoint).transpose()?)
+            let Some(row) = rows.last() else {
+                return Ok(None);
+            };
+            let session: String = row.try_get(1).map_err(Failure::from)?;
+            let chain = Chain::of(&rows, &session)?;
+            let found = chain.map(|chain| chain.checkpoint(row, &session));
+            Ok(found.transpose()?)
         })
     }
 
@@ -327,8 +451,14 @@ impl Checkpointer for PostgresCheckpointer {
         Box::pin(async move {
             let session = named(session)?;
             let rows = self.rows(&self.sql.history, &[&session]).await?;
-            let all: Done<Vec<_>> = rows.iter().map(checkpoint).collect();
-            Ok(all?)
+            let (mut chain, mut all) = (None, Vec::new());
+            for row in &rows {
+                let next = Chain::behind(chain, row, session)?;
+                next.is_whole(row, session)?;
+                all.push(next.checkpoint(row, session)?);
+                chain = Some(next);
+            }
+            Ok(all)
         })
     }
 

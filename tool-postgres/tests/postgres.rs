@@ -209,6 +209,147 @@ async fn a_call_may_hold_any_character() {
     );
 }
 
+/// A conversation of so many checkpoints, each with a message more. Returns the bytes that are stored, and those of the last one.
+async fn grown(store: &PostgresCheckpointer, session: &str, most: usize) -> (i64, usize) {
+    let (mut messages, mut newest, none) = (String::new(), None, Map::new());
+    let body = |messages: &str, turn: usize| {
+        format!(
+            r#"{{"thread":[{messages}],"at":{{"turn":{turn}}},"usage":{}}}"#,
+            turn * 7
+        )
+    };
+    for turn in 0..most {
+        messages.push_str(&format!(
+            r#"{{"role":"user","text":"What is {turn} and é?"}},"#
+        ));
+        let body = body(&messages, turn);
+        let new = NewCheckpoint {
+            after: newest,
+            parent: newest,
+            body: &body,
+            ..first(session, &none)
+        };
+        newest = Some(store.put(new).await.unwrap());
+    }
+    let last = body(&messages, most - 1);
+    let (client, connection) = tokio_postgres::connect(&url(), tokio_postgres::NoTls)
+        .await
+        .unwrap();
+    tokio::spawn(connection);
+    let sql = "SELECT sum(octet_length(body))::bigint FROM growth.checkpoint WHERE session = $1";
+    let stored: i64 = client.query_one(sql, &[&session]).await.unwrap().get(0);
+    // What another machine reads.
+    let other = self::store("growth").await;
+    let latest = other.latest(session).await.unwrap().unwrap();
+    assert_eq!(latest.body, last);
+    let history = other.history(session).await.unwrap();
+    assert_eq!(history.len(), most);
+    for (turn, one) in history.iter().enumerate().step_by(7) {
+        assert_eq!(store.get(one.id).await.unwrap().as_ref(), Some(one));
+        assert!(one.body.ends_with(&format!("\"usage\":{}}}", turn * 7)));
+    }
+    (stored, last.len())
+}
+
+#[tokio::test]
+async fn a_conversation_takes_as_much_as_it_is_long() {
+    let store = store("growth").await;
+    for most in [1, 10, 100, 1_000] {
+        let (stored, last) = grown(&store, &format!("of {most}"), most).await;
+        println!("{most} checkpoints: {stored} bytes, the last one {last}");
+        assert!(
+            stored <= 4 * i64::try_from(last).unwrap() + 1_000,
+            "{most}: {stored} of {last}"
+        );
+    }
+}
+
+/// Two machines write in turn: each finds what the other wrote.
+#[tokio::test]
+async fn machines_write_behind_each_other() {
+    let both = [store("turns").await, store("turns").await];
+    let (mut newest, none) = (None, Map::new());
+    for turn in 0..50 {
+        let body = format!("[{}]", "1,".repeat(turn * 3));
+        let new = NewCheckpoint {
+            after: newest,
+            parent: newest,
+            body: &body,
+            ..first("s", &none)
+        };
+        newest = Some(both[turn % 2].put(new).await.unwrap());
+        let latest = both[(turn / 2) % 2].latest("s").await.unwrap().unwrap();
+        assert_eq!((Some(latest.id), latest.body), (newest, body));
+    }
+}
+
+#[tokio::test]
+async fn a_row_that_is_lost_or_changed_is_noticed() {
+    async fn filled(session: &str) -> Vec<CheckpointId> {
+        let (store, none) = (store("lost").await, Map::new());
+        let mut all: Vec<CheckpointId> = Vec::new();
+        for turn in 0..8 {
+            let body = format!(
+                "[{}{}]",
+                "\"a long message of the user\",".repeat(40),
+                "2,".repeat(turn)
+            );
+            let new = NewCheckpoint {
+                after: all.last().copied(),
+                body: &body,
+                ..first(session, &none)
+            };
+            all.push(store.put(new).await.unwrap());
+        }
+        all
+    }
+    const SUM: &str = "its checksum is wrong";
+    const MISSING: &str = "what it follows is missing";
+    let damaged = [
+        (
+            "UPDATE lost.checkpoint SET body = '3,' WHERE id =",
+            &[SUM][..],
+        ),
+        ("DELETE FROM lost.checkpoint WHERE id =", &[SUM, MISSING]),
+        (
+            "UPDATE lost.checkpoint SET front = 5000 WHERE id =",
+            &[MISSING],
+        ),
+    ];
+    let none = Map::new();
+    for (at, (change, words)) in damaged.into_iter().enumerate() {
+        let session = format!("s{at}");
+        let all = filled(&session).await;
+        run(&format!("{change} {}", all[3].get())).await;
+        let other = store("lost").await;
+        for error in [
+            other.latest(&session).await.unwrap_err(),
+            other.history(&session).await.unwrap_err(),
+            other.get(all[7]).await.unwrap_err(),
+        ] {
+            let reason = &*error.damage().unwrap().reason;
+            assert!(words.contains(&reason), "{change}: {reason}");
+        }
+        // What stands before it is as it was, and a branch goes on from there.
+        let good = other.get(all[2]).await.unwrap().unwrap();
+        let new = NewCheckpoint {
+            after: all.last().copied(),
+            parent: Some(good.id),
+            written: Written::Branch,
+            body: &good.body,
+            ..first(&session, &none)
+        };
+        other.put(new).await.unwrap();
+        let latest = other.latest(&session).await.unwrap().unwrap();
+        assert_eq!(latest.body, good.body);
+    }
+    let session = "all";
+    filled(session).await;
+    run("DELETE FROM lost.checkpoint WHERE session = 'all'").await;
+    let error = store("lost").await.latest(session).await.unwrap_err();
+    assert_eq!(error.damage().unwrap().reason, "it is missing");
+}
+
 #[tokio::test]
 async fn damage_is_said() {
     let store = store("damage").await;
@@ -226,8 +367,8 @@ async fn damage_is_said() {
         assert_eq!(damage.reason, words);
     }
     run("UPDATE damage.checkpoint SET at_ms = 1, body = '{'").await;
-    let found = store.get(id).await.unwrap().unwrap();
-    assert!(found.session().unwrap_err().damage().is_some());
+    let error = store.get(id).await.unwrap_err();
+    assert_eq!(error.damage().unwrap().reason, "its checksum is wrong");
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 // A test that finds less than it expects has failed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -219,9 +220,11 @@ async fn grown(store: &PostgresCheckpointer, session: &str, most: usize) -> (i64
         )
     };
     for turn in 0..most {
-        messages.push_str(&format!(
+        write!(
+            messages,
             r#"{{"role":"user","text":"What is {turn} and é?"}},"#
-        ));
+        )
+        .unwrap();
         let body = body(&messages, turn);
         let new = NewCheckpoint {
             after: newest,

@@ -1,0 +1,80 @@
+//! Checkpoints a second in memory, in a SQLite file and in Postgres, in turn in one run, as one line of JSON. A server is named by
+//! `DATABASE_URL`: `tests/outside/postgres.sh cargo run --release --manifest-path tool-postgres/Cargo.toml --example rate`.
+
+use std::error::Error;
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, json};
+use toolwright::agent::{
+    Checkpointer, MemoryCheckpointer, NewCheckpoint, Node, SqliteCheckpointer, Written,
+};
+use toolwright_postgres::{Database, PostgresCheckpointer};
+
+/// Checkpoints of a conversation, each with a message of some words more.
+const TURNS: usize = 200;
+const ROUNDS: usize = 5;
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let directory = std::env::temp_dir().join(format!("toolwright-rate-{}", std::process::id()));
+    std::fs::create_dir_all(&directory)?;
+    let database = Database::connect(&std::env::var("DATABASE_URL")?)?.schema("rate")?;
+    database.migrate().await?;
+    let stores: [(&str, Box<dyn Checkpointer>); 3] = [
+        ("memory", Box::new(MemoryCheckpointer::new())),
+        (
+            "sqlite",
+            Box::new(SqliteCheckpointer::open(directory.join("rate.db"))?),
+        ),
+        (
+            "postgres",
+            Box::new(PostgresCheckpointer::open(database).await?),
+        ),
+    ];
+    let mut least = [Duration::MAX; 3];
+    for round in 0..ROUNDS {
+        for ((_, store), least) in stores.iter().zip(&mut least) {
+            let start = Instant::now();
+            converse(&**store, &format!("session {round}")).await?;
+            *least = (*least).min(start.elapsed());
+        }
+    }
+    std::fs::remove_dir_all(&directory)?;
+    let [_, sqlite, postgres] = least;
+    let rates = stores.iter().zip(least).map(|((name, _), time)| {
+        #[allow(clippy::cast_precision_loss)]
+        let rate = TURNS as f64 / time.as_secs_f64();
+        ((*name).to_owned(), json!(rate.round()))
+    });
+    let rates: Map<_, _> = rates.collect();
+    println!(
+        "{}",
+        json!({
+            "checkpoints_per_second": rates,
+            "time_of_postgres_to_sqlite": postgres.as_secs_f64() / sqlite.as_secs_f64(),
+        })
+    );
+    Ok(())
+}
+
+async fn converse(store: &dyn Checkpointer, session: &str) -> Result<(), Box<dyn Error>> {
+    let (mut messages, mut newest, metadata) = (String::new(), None, Map::new());
+    for turn in 0..TURNS {
+        messages.push_str(
+            r#"{"role":"user","text":"What is the weather like in the cities of the north?"},"#,
+        );
+        let body = format!(r#"{{"thread":[{messages}],"turn":{turn}}}"#);
+        let new = NewCheckpoint {
+            session,
+            after: newest,
+            parent: newest,
+            written: Written::Node,
+            next: Node::Model,
+            at_ms: 0,
+            metadata: &metadata,
+            body: &body,
+        };
+        newest = Some(store.put(new).await?);
+    }
+    Ok(())
+}

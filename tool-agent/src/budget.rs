@@ -158,9 +158,9 @@ impl Budget {
         }
     }
 
-    /// Counts a request by this tokenizer before it is sent, and what a provider does not report. Default:
-    /// [`Tokenizer::Bound`], which is not too low and so refuses a request while there is still something left that might
-    /// have paid for it; for definitions and English text it is up to twice the tokens.
+    /// Sets how tokens are counted: those of a request before it is sent, and those that a provider does not report.
+    /// Default: [`Tokenizer::Bound`], an upper bound of up to twice the tokens of English text. With it, a request may be
+    /// refused although the rest would have paid for it.
     pub fn tokenizer(self, tokenizer: Tokenizer) -> Self {
         Self { tokenizer, ..self }
     }

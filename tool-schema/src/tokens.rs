@@ -17,8 +17,8 @@ const ANY: usize = 3;
 /// Returns a number of tokens that the text does not exceed, in the vocabularies `o200k_base` and `cl100k_base` of `OpenAI`'s
 /// models.
 ///
-/// Characters outside of ASCII count as their bytes, and no tokenizer of bytes makes more tokens of them. In ASCII most
-/// characters share a token with the one before them. How much of a token a character adds depends on the classes of both: a
+/// Characters outside of ASCII count as a token for each byte, and a byte-level tokenizer never makes more of them. In ASCII
+/// most characters share a token with the one before them. How much of a token a character adds depends on the classes of both: a
 /// vowel behind a frequent consonant adds little, a digit behind a letter a whole one. These costs were fitted to texts
 /// (`benches/tokens/fit.py`): half of the definitions of 5,125 public tools, texts in 100 languages, code, and made-up ones such
 /// as hexadecimal numbers, Base64 and lists of short codes.

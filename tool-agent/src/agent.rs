@@ -6,6 +6,7 @@
 mod engine;
 mod finalize;
 mod handoff;
+mod held_lease;
 mod migrate;
 mod persistence;
 mod step;

@@ -10,6 +10,7 @@ mod sqlite;
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -21,7 +22,7 @@ pub use self::sqlite::SqliteCheckpointer;
 use toolwright_provider::call::FormatVersion;
 
 use crate::BoxFuture;
-use crate::journal::{Begin, Begun, CallRecord};
+use crate::journal::{Begin, Begun, CallRecord, End};
 use crate::{Node, Session};
 
 /// Store of sessions and of the records of their calls.
@@ -38,12 +39,20 @@ use crate::{Node, Session};
 ///
 /// A dropped future may or may not have written.
 ///
+/// # Leases
+/// A run of an agent can hold a [`Lease`] of its session, so that no other run begins meanwhile. A lease ends by itself, so the
+/// death of a machine stops a session for its term at most. The lease's number is that of the checkpoint that took it. Each write
+/// of a run carries it, and fails if another run has taken a newer one: a machine that was stopped and goes on later writes nothing.
+///
+/// The clock of a lease is that of the store.
+///
 /// To test an implementation, use [`testing::conformance::checkpointer`](crate::testing::conformance::checkpointer).
 pub trait Checkpointer: Send + Sync {
     /// Adds a checkpoint after the session's newest one.
     ///
     /// # Errors
-    /// [`CheckpointError::Conflict`] if the newest one is not [`NewCheckpoint::after`].
+    /// [`CheckpointError::Conflict`] if the newest one is not [`NewCheckpoint::after`]. [`CheckpointError::Held`] and
+    /// [`CheckpointError::LeaseLost`] as [`Lease`] says.
     fn put<'a>(
         &'a self,
         new: NewCheckpoint<'a>,
@@ -71,7 +80,8 @@ pub trait Checkpointer: Send + Sync {
         most: usize,
     ) -> BoxFuture<'a, Result<Vec<String>, CheckpointError>>;
 
-    /// Deletes the session and its call records. Returns true if there was something to delete.
+    /// Deletes the session, its call records, and the sessions of agents that its calls ran. Returns true if the session was
+    /// there. A run of it gets a conflict.
     fn delete<'a>(&'a self, session: &'a str) -> BoxFuture<'a, Result<bool, CheckpointError>>;
 
     /// Records that a call begins. If the call has a record other than the one to replace ([`Begin::replaces`]),
@@ -79,24 +89,48 @@ pub trait Checkpointer: Send + Sync {
     ///
     /// # Errors
     /// [`CheckpointError::Conflict`] if the session's newest checkpoint is not [`Begin::after`]. Another writer
-    /// continued the session, and the call must not run here.
+    /// continued the session, and the call must not run here. [`CheckpointError::Held`] and
+    /// [`CheckpointError::LeaseLost`] as for [`put`](Self::put).
     fn begin_call<'a>(&'a self, begin: Begin<'a>) -> BoxFuture<'a, Result<Begun, CheckpointError>>;
 
     /// Records the outcome of a call and increments the record's revision. Does nothing if the record no longer has
     /// this revision. The session may have newer checkpoints, since the call has run in any case.
-    fn end_call<'a>(
+    ///
+    /// # Errors
+    /// [`CheckpointError::LeaseLost`] if the call's run has lost its lease ([`End::lease`]). Another run has decided what
+    /// becomes of the call.
+    fn end_call<'a>(&'a self, end: End<'a>) -> BoxFuture<'a, Result<(), CheckpointError>>;
+
+    /// Deletes old checkpoints of a session, from the oldest on, as long as they are not to be [kept](Keep). The newest one stays
+    /// in any case. Returns their number. Call records stay.
+    fn prune<'a>(
         &'a self,
         session: &'a str,
-        key: &'a str,
-        revision: u64,
-        outcome: &'a str,
-    ) -> BoxFuture<'a, Result<(), CheckpointError>>;
+        keep: Keep,
+    ) -> BoxFuture<'a, Result<usize, CheckpointError>>;
 
     /// Returns the records of the session's calls, in the order in which the calls first began.
     fn calls<'a>(
         &'a self,
         session: &'a str,
     ) -> BoxFuture<'a, Result<Vec<CallRecord>, CheckpointError>>;
+
+    /// Keeps a lease for this time from now. A time of zero releases it. `lease` is the checkpoint that took it.
+    ///
+    /// # Errors
+    /// [`CheckpointError::LeaseLost`] if it is not the session's newest lease, or was released.
+    fn renew<'a>(
+        &'a self,
+        session: &'a str,
+        lease: CheckpointId,
+        term: Duration,
+    ) -> BoxFuture<'a, Result<(), CheckpointError>>;
+
+    /// Returns the time for which the run of an agent takes the lease of its session. A run renews it after a third of that
+    /// time, and releases it at its end. `None`, the default, is for runs without leases.
+    fn lease_term(&self) -> Option<Duration> {
+        None
+    }
 }
 
 impl<C: Checkpointer + ?Sized> Checkpointer for Arc<C> {
@@ -141,14 +175,16 @@ impl<C: Checkpointer + ?Sized> Checkpointer for Arc<C> {
         (**self).begin_call(begin)
     }
 
-    fn end_call<'a>(
+    fn end_call<'a>(&'a self, end: End<'a>) -> BoxFuture<'a, Result<(), CheckpointError>> {
+        (**self).end_call(end)
+    }
+
+    fn prune<'a>(
         &'a self,
         session: &'a str,
-        key: &'a str,
-        revision: u64,
-        outcome: &'a str,
-    ) -> BoxFuture<'a, Result<(), CheckpointError>> {
-        (**self).end_call(session, key, revision, outcome)
+        keep: Keep,
+    ) -> BoxFuture<'a, Result<usize, CheckpointError>> {
+        (**self).prune(session, keep)
     }
 
     fn calls<'a>(
@@ -156,6 +192,19 @@ impl<C: Checkpointer + ?Sized> Checkpointer for Arc<C> {
         session: &'a str,
     ) -> BoxFuture<'a, Result<Vec<CallRecord>, CheckpointError>> {
         (**self).calls(session)
+    }
+
+    fn renew<'a>(
+        &'a self,
+        session: &'a str,
+        lease: CheckpointId,
+        term: Duration,
+    ) -> BoxFuture<'a, Result<(), CheckpointError>> {
+        (**self).renew(session, lease, term)
+    }
+
+    fn lease_term(&self) -> Option<Duration> {
+        (**self).lease_term()
     }
 }
 
@@ -246,6 +295,83 @@ pub struct NewCheckpoint<'a> {
     pub metadata: &'a Map<String, Value>,
     /// Session as JSON text.
     pub body: &'a str,
+    /// Id of the session whose call runs the agent of this one. It counts in the first checkpoint: a session is deleted with
+    /// its caller.
+    pub caller: Option<&'a str>,
+    /// What the write does about the session's lease.
+    pub lease: Lease,
+}
+
+/// Checkpoints that are kept when a session is [pruned](Checkpointer::prune): those that one of the fields keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Keep {
+    /// Number of newest checkpoints to keep. At least one is kept.
+    pub newest: usize,
+    /// Time from which checkpoints are kept, in milliseconds since 1970.
+    pub since_ms: u64,
+}
+
+impl Keep {
+    /// Returns how many of these checkpoints are not kept. They are given by their times, oldest first.
+    pub fn drops(self, at_ms: impl ExactSizeIterator<Item = u64>) -> usize {
+        let most = at_ms.len().saturating_sub(self.newest.max(1));
+        at_ms
+            .take(most)
+            .take_while(|at_ms| *at_ms < self.since_ms)
+            .count()
+    }
+}
+
+/// What a write does about the lease of its session. A lease is named by the checkpoint that took it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Lease {
+    /// Nothing. Fails with [`CheckpointError::Held`] while there is a lease.
+    #[default]
+    None,
+    /// Takes the lease for this time. Fails with [`CheckpointError::Held`] while there is one.
+    Take(Duration),
+    /// Takes the lease for this time. A holder loses it.
+    TakeOver(Duration),
+    /// Keeps the lease for this time from now. Fails with [`CheckpointError::LeaseLost`] if it is not the newest one. A lease
+    /// whose time is over is kept too, if nobody has taken another.
+    Keep(CheckpointId, Duration),
+    /// Releases the lease. Fails as [`Keep`](Self::Keep) does.
+    Release(CheckpointId),
+}
+
+impl Lease {
+    /// Checks whether a write may be done, for implementations of a store. `standing` is the session's newest lease that was
+    /// not released, and the time that it has left: zero if it is over.
+    ///
+    /// # Errors
+    /// [`CheckpointError::Held`] and [`CheckpointError::LeaseLost`], as the variants say.
+    pub fn check(
+        self,
+        session: &str,
+        standing: Option<(CheckpointId, Duration)>,
+    ) -> Result<(), CheckpointError> {
+        let held = standing.filter(|(_, left)| !left.is_zero());
+        match (self, held) {
+            (Self::None | Self::Take(_), Some((_, left))) => Err(CheckpointError::Held {
+                session: session.to_owned(),
+                left,
+            }),
+            (Self::None | Self::Take(_), None) | (Self::TakeOver(_), _) => Ok(()),
+            (Self::Keep(token, _) | Self::Release(token), _) => {
+                if standing.is_some_and(|(newest, _)| newest == token) {
+                    return Ok(());
+                }
+                Err(CheckpointError::LeaseLost {
+                    session: session.to_owned(),
+                })
+            }
+        }
+    }
+
+    /// Returns the lease of a write that belongs to a run with this lease, and leaves its time as it is.
+    pub(crate) fn of_run(token: Option<CheckpointId>) -> Self {
+        token.map_or(Self::None, |token| Self::Keep(token, Duration::ZERO))
+    }
 }
 
 /// State of a session at one moment.

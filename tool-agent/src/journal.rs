@@ -42,6 +42,8 @@ pub struct Begin<'a> {
     pub model_arguments: Option<&'a str>,
     /// Revision of the record to replace. `None` if there must be none.
     pub replaces: Option<u64>,
+    /// Lease of the run, if it has one: see [`Lease`](crate::Lease).
+    pub lease: Option<CheckpointId>,
 }
 
 impl Begin<'_> {
@@ -56,6 +58,21 @@ impl Begin<'_> {
             outcome: None,
         }
     }
+}
+
+/// The end of a call.
+#[derive(Debug, Clone, Copy)]
+pub struct End<'a> {
+    /// The session's id.
+    pub session: &'a str,
+    /// The call's idempotency key.
+    pub key: &'a str,
+    /// Revision of the call's record, as its beginning returned it.
+    pub revision: u64,
+    /// Outcome as the JSON of a [`StoredOutcome`](toolwright_provider::call::StoredOutcome).
+    pub outcome: &'a str,
+    /// Lease of the run. `None` if the run has none, and for a call that stays open after its run.
+    pub lease: Option<CheckpointId>,
 }
 
 /// Result of recording that a call begins.

@@ -5,6 +5,7 @@
 mod agent;
 mod budget;
 mod checkpoint;
+pub mod delta;
 mod digest;
 mod event;
 mod format;
@@ -25,14 +26,14 @@ pub use self::budget::{Budget, Left, Money, Prices};
 #[cfg(feature = "sqlite")]
 pub use self::checkpoint::SqliteCheckpointer;
 pub use self::checkpoint::{
-    Checkpoint, CheckpointError, CheckpointId, Checkpointer, Damage, DamagedPart,
+    Checkpoint, CheckpointError, CheckpointId, Checkpointer, Damage, DamagedPart, Keep, Lease,
     MemoryCheckpointer, NewCheckpoint, Written,
 };
 pub use self::event::{Listener, RunEvent};
 pub use self::format::FormatError;
 #[cfg(feature = "http")]
 pub use self::http::Endpoint;
-pub use self::journal::{Begin, Begun, CallRecord};
+pub use self::journal::{Begin, Begun, CallRecord, End};
 pub use self::message::{Asks, Assistant, Native, Question, ThreadMessage, ToolMessage, wire_name};
 pub use self::model::{DeltaSink, Model, ModelError, ModelErrorKind, ModelRequest, ModelResponse};
 pub use self::run::{AgentError, Node, Run, RunEnd};

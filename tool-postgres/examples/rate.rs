@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, json};
 use toolwright::agent::{
-    Checkpointer, MemoryCheckpointer, NewCheckpoint, Node, SqliteCheckpointer, Written,
+    Checkpointer, Lease, MemoryCheckpointer, NewCheckpoint, Node, SqliteCheckpointer, Written,
 };
 use toolwright_postgres::{Database, PostgresCheckpointer};
 
@@ -73,6 +73,8 @@ async fn converse(store: &dyn Checkpointer, session: &str) -> Result<(), Box<dyn
             at_ms: 0,
             metadata: &metadata,
             body: &body,
+            caller: None,
+            lease: Lease::None,
         };
         newest = Some(store.put(new).await?);
     }

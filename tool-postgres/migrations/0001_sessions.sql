@@ -7,8 +7,16 @@ CREATE SEQUENCE {schema}.checkpoint_number;
 CREATE TABLE {schema}.session (
     -- Sorted by bytes.
     id text COLLATE "C" PRIMARY KEY,
-    newest bigint NOT NULL
+    newest bigint NOT NULL,
+    -- The session whose call runs the agent of this one, which is deleted with it.
+    caller text COLLATE "C",
+    -- The lease of the run: the checkpoint that took it, and its end.
+    lease bigint,
+    lease_until timestamptz,
+    CHECK ((lease IS NULL) = (lease_until IS NULL))
 );
+
+CREATE INDEX session_of_caller ON {schema}.session (caller) WHERE caller IS NOT NULL;
 
 CREATE TABLE {schema}.checkpoint (
     id bigint PRIMARY KEY,

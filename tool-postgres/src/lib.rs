@@ -31,10 +31,8 @@
 //! ```
 
 mod database;
-mod delta;
 mod error;
 mod store;
-mod texts;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -1,4 +1,5 @@
 use std::fmt;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -7,19 +8,20 @@ use tokio_postgres::types::ToSql;
 use toolwright::ToolCall;
 use toolwright::agent::{
     Begin, Begun, BoxFuture, CallRecord, Checkpoint, CheckpointError, CheckpointId, Checkpointer,
-    Damage, DamagedPart, NewCheckpoint, Node, Written,
+    Damage, DamagedPart, End, Keep, Lease, NewCheckpoint, Node, Written,
 };
 
+use toolwright::agent::delta::{Chain, Chains, Delta};
+
 use crate::Database;
-use crate::delta::Delta;
 use crate::error::{Done, Failure};
-use crate::texts::{Text, Texts};
 
 /// Store that keeps sessions in Postgres, for several machines.
 ///
 /// Each write is one transaction that compares the session's newest checkpoint with the one that the writer knows. Of two machines
 /// that continue a session at the same moment one wins, and the other gets a
-/// [conflict](CheckpointError::Conflict) before it runs a call. Data is as durable as the server commits it: leave
+/// [conflict](CheckpointError::Conflict) before it runs a call. A run holds the [lease](Lease) of its session for 30 seconds,
+/// and renews it while it goes on: see [`with_lease`](Self::with_lease). Data is as durable as the server commits it: leave
 /// `synchronous_commit` on.
 ///
 /// A checkpoint is stored as what it changes of the one before it, and now and then whole, so that the table grows with a
@@ -30,7 +32,8 @@ use crate::texts::{Text, Texts};
 pub struct PostgresCheckpointer {
     database: Database,
     sql: Sql,
-    texts: Texts,
+    chains: Chains,
+    term: Option<Duration>,
 }
 
 /// The statements, with the name of the schema.
@@ -38,8 +41,15 @@ pub struct PostgresCheckpointer {
 struct Sql {
     first: String,
     next: String,
-    newest: String,
+    head: String,
     locked: String,
+    owned: String,
+    renew: String,
+    release: String,
+    prunable: String,
+    until: String,
+    whole: String,
+    prune: String,
     latest: String,
     get: String,
     history: String,
@@ -54,6 +64,8 @@ struct Sql {
 
 const CHECKPOINT: &str =
     "id, session, parent, written, next, at_ms, metadata, body, front, back, sum";
+/// Time of a lease.
+const LEASE: Duration = Duration::from_secs(30);
 const CALL: &str = "key, record, revision, after, outcome";
 
 impl Sql {
@@ -69,6 +81,10 @@ impl Sql {
                  SELECT newest, id, $2, $3, $4, $5, $6, $7, $8, $9, $10 FROM head RETURNING id"
             )
         };
+        // The lease of a writer: $11 is what it does, $12 its number, $13 its time in milliseconds.
+        let until = "clock_timestamp() + $13::float8 * interval '1 millisecond'";
+        let left = "extract(epoch FROM lease_until - clock_timestamp())::float8 * 1000";
+        let head = format!("SELECT newest, lease, {left} FROM {session} WHERE id = $1");
         // From the last whole one on.
         let columns = CHECKPOINT.split(", ").map(|column| format!("row.{column}"));
         let columns = columns.collect::<Vec<_>>().join(", ");
@@ -84,13 +100,40 @@ impl Sql {
         };
         Self {
             first: put(&format!(
-                "INSERT INTO {session} (id, newest) VALUES ($1, {number}) ON CONFLICT DO NOTHING"
+                "INSERT INTO {session} (id, newest, caller, lease, lease_until)
+                 SELECT $1, number, $14, CASE WHEN $11 IN ('take', 'over') THEN number END,
+                     CASE WHEN $11 IN ('take', 'over') THEN {until} END
+                 FROM {number} AS number WHERE $12::bigint IS NULL ON CONFLICT DO NOTHING"
             )),
             next: put(&format!(
-                "UPDATE {session} SET newest = {number} WHERE id = $1 AND newest = $11"
+                "UPDATE {session} SET newest = number,
+                     lease = CASE $11 WHEN 'none' THEN lease WHEN 'keep' THEN $12 WHEN 'release' THEN NULL ELSE number END,
+                     lease_until = CASE $11 WHEN 'none' THEN lease_until WHEN 'release' THEN NULL ELSE {until} END
+                 FROM {number} AS number
+                 WHERE id = $1 AND newest = $14 AND CASE
+                     WHEN $11 = 'over' THEN true
+                     WHEN $11 IN ('keep', 'release') THEN lease IS NOT DISTINCT FROM $12
+                     ELSE lease_until IS NULL OR lease_until <= clock_timestamp()
+                 END"
             )),
-            newest: format!("SELECT newest FROM {session} WHERE id = $1"),
-            locked: format!("SELECT newest FROM {session} WHERE id = $1 FOR SHARE"),
+            locked: format!("{head} FOR SHARE"),
+            owned: format!("{head} FOR UPDATE"),
+            head,
+            renew: format!(
+                "UPDATE {session} SET lease_until = clock_timestamp() + $3::float8 * interval '1 millisecond'
+                 WHERE id = $1 AND lease = $2"
+            ),
+            release: format!(
+                "UPDATE {session} SET lease = NULL, lease_until = NULL WHERE id = $1 AND lease = $2"
+            ),
+            prunable: format!(
+                "SELECT id, at_ms FROM {checkpoint} WHERE session = $1 ORDER BY id"
+            ),
+            until: chain("SELECT $1::text AS session, $2::bigint AS id"),
+            whole: format!(
+                "UPDATE {checkpoint} SET body = $2, front = NULL, back = NULL WHERE id = $1"
+            ),
+            prune: format!("DELETE FROM {checkpoint} WHERE session = $1 AND id < $2"),
             latest: chain(&format!(
                 "SELECT id AS session, newest AS id FROM {session} WHERE id = $1"
             )),
@@ -101,7 +144,14 @@ impl Sql {
             sessions: format!(
                 "SELECT id FROM {session} WHERE $1::text IS NULL OR id > $1 ORDER BY id LIMIT $2"
             ),
-            delete: format!("DELETE FROM {session} WHERE id = $1"),
+            delete: format!(
+                "WITH RECURSIVE gone (id) AS (
+                     VALUES ($1::text COLLATE "C")
+                     UNION SELECT inside.id FROM {session} AS inside JOIN gone ON inside.caller = gone.id
+                 ), deleted AS (
+                     DELETE FROM {session} WHERE id IN (SELECT id FROM gone) RETURNING id
+                 ) SELECT id FROM deleted WHERE id = $1"
+            ),
             replace: format!(
                 "UPDATE {call} SET record = $3, after = $4, revision = revision + 1, outcome = NULL
                  WHERE session = $1 AND key = $2 AND revision = $5 RETURNING revision"
@@ -140,8 +190,19 @@ impl PostgresCheckpointer {
         Ok(Self {
             database,
             sql,
-            texts: Texts::default(),
+            chains: Chains::default(),
+            term: Some(LEASE),
         })
+    }
+
+    /// Sets the [time of a lease](Checkpointer::lease_term). Default: 30 seconds. After the death of a machine, its sessions wait
+    /// for that time; a machine that is cut off from the database for longer loses its sessions. `None` is for runs without
+    /// leases: of two at once, the slower one gets a conflict at its next step.
+    ///
+    /// The clock is that of the database.
+    pub fn with_lease(self, term: impl Into<Option<Duration>>) -> Self {
+        let term = term.into();
+        Self { term, ..self }
     }
 
     async fn rows(&self, sql: &str, of: &[&(dyn ToSql + Sync)]) -> Done<Vec<Row>> {
@@ -156,19 +217,19 @@ impl PostgresCheckpointer {
         Ok(client.execute(&statement, of).await?)
     }
 
-    async fn newest(&self, session: &str) -> Done<Option<CheckpointId>> {
-        let rows = self.rows(&self.sql.newest, &[&session]).await?;
-        newest(rows.first())
+    async fn head(&self, session: &str) -> Done<Option<Head>> {
+        let rows = self.rows(&self.sql.head, &[&session]).await?;
+        Head::of(rows.first(), session)
     }
 
-    /// Returns the text of the checkpoint that a new one follows; `None` if it is not the newest.
-    async fn before(&self, session: &str, after: CheckpointId) -> Done<Option<Text>> {
-        if let Some(text) = self.texts.take(session, after) {
-            return Ok(Some(text));
+    /// Returns the chain of the checkpoint that a new one follows; `None` if it is not the newest.
+    async fn before(&self, session: &str, after: CheckpointId) -> Done<Option<Chain>> {
+        if let Some(chain) = self.chains.take(session, after) {
+            return Ok(Some(chain));
         }
         let rows = self.rows(&self.sql.latest, &[&session]).await?;
-        Ok(match Chain::of(&rows, session)? {
-            Some(chain) if chain.id == after => Some(chain.text),
+        Ok(match Reader::of(&rows, session)? {
+            Some(read) if read.id == after => Some(read.chain),
             _ => None,
         })
     }
@@ -196,27 +257,49 @@ impl PostgresCheckpointer {
             delta.map(|delta| kept(delta.front)),
             delta.map(|delta| kept(delta.back)),
         );
-        let sum = Text::sum(new.body);
+        let sum = Chain::sum(new.body);
+        let lease = LeaseColumns::of(new.lease)?;
         let mut of: Vec<&(dyn ToSql + Sync)> = vec![
-            &session, &parent, &written, &next, &at_ms, &metadata, &body, &front, &back, &sum,
+            &session,
+            &parent,
+            &written,
+            &next,
+            &at_ms,
+            &metadata,
+            &body,
+            &front,
+            &back,
+            &sum,
+            &lease.what,
+            &lease.token,
+            &lease.millis,
         ];
-        let rows = match &after {
-            None => self.rows(&self.sql.first, &of).await?,
+        let caller = new.caller.map(named).transpose()?;
+        let sql = match &after {
+            None => {
+                of.push(&caller);
+                &self.sql.first
+            }
             Some(after) => {
                 of.push(after);
-                self.rows(&self.sql.next, &of).await?
+                &self.sql.next
             }
         };
-        let Some(id) = newest(rows.first())? else {
-            return Err(conflict(session, new.after, self.newest(session).await?).into());
+        let id = loop {
+            let rows = self.rows(sql, &of).await?;
+            if let Some(row) = rows.first() {
+                break CheckpointId::new(unsigned(row.try_get(0)?, session)?);
+            }
+            // If nothing speaks against it any more, it is done again.
+            let head = self.head(session).await?;
+            Head::check(head, session, new.lease, new.after)?;
         };
-        let text = match (before, delta) {
-            (Some(mut text), Some(delta)) => text.follow(delta).map(|()| text),
-            _ => Some(Text::whole(new.body.to_owned())),
+        let followed = match (before, delta) {
+            (Some(mut chain), Some(delta)) => chain.follow(delta).map(|()| chain),
+            _ => None,
         };
-        if let Some(text) = text {
-            self.texts.keep(session, id, text);
-        }
+        let chain = followed.unwrap_or_else(|| Chain::new(new.body.to_owned()));
+        self.chains.keep(session, id, chain);
         Ok(id)
     }
 
@@ -234,10 +317,8 @@ impl PostgresCheckpointer {
         // Nobody continues the session before the record is there.
         let statement = transaction.prepare_cached(&self.sql.locked).await?;
         let found = transaction.query_opt(&statement, &[&session]).await?;
-        let found = newest(found.as_ref())?;
-        if found != Some(begin.after) {
-            return Err(conflict(session, Some(begin.after), found).into());
-        }
+        let head = Head::of(found.as_ref(), session)?;
+        Head::check(head, session, of_run(begin.lease), Some(begin.after))?;
         let mut recorded = None;
         if let Some(replaces) = begin.replaces {
             let replaces = number(replaces)?;
@@ -260,6 +341,141 @@ impl PostgresCheckpointer {
         };
         transaction.commit().await?;
         Ok(what)
+    }
+}
+
+/// Ends and prunings, which lock the session's row.
+impl PostgresCheckpointer {
+    async fn end(&self, end: End<'_>) -> Done<()> {
+        let (session, key) = (named(end.session)?, end.key.as_bytes());
+        let revision = number(end.revision)?;
+        let of: [&(dyn ToSql + Sync); 4] = [&session, &key, &revision, &end.outcome];
+        if end.lease.is_none() {
+            self.count(&self.sql.end, &of).await?;
+            return Ok(());
+        }
+        let mut client = self.database.client().await?;
+        let transaction = client.transaction().await?;
+        // Nobody takes the lease before the outcome is there.
+        let statement = transaction.prepare_cached(&self.sql.locked).await?;
+        let found = transaction.query_opt(&statement, &[&session]).await?;
+        if let Some(head) = Head::of(found.as_ref(), session)? {
+            of_run(end.lease).check(session, head.standing)?;
+        }
+        let statement = transaction.prepare_cached(&self.sql.end).await?;
+        transaction.execute(&statement, &of).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    async fn prune_old(&self, session: &str, keep: Keep) -> Done<usize> {
+        let mut client = self.database.client().await?;
+        let transaction = client.transaction().await?;
+        transaction.query_opt(&self.sql.owned, &[&session]).await?;
+        let all = transaction.query(&self.sql.prunable, &[&session]).await?;
+        let all = all.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?)));
+        let all: Vec<(i64, i64)> = all.collect::<Done<_>>()?;
+        let times = all
+            .iter()
+            .map(|(_, at_ms)| u64::try_from(*at_ms).unwrap_or_default());
+        let dropped = keep.drops(times);
+        let Some((oldest, _)) = all.get(dropped).filter(|_| dropped > 0) else {
+            return Ok(0);
+        };
+        // It follows nothing from now on.
+        let rows = transaction
+            .query(&self.sql.until, &[&session, oldest])
+            .await?;
+        if let Some(read) = Reader::of(&rows, session)? {
+            let of: [&(dyn ToSql + Sync); 2] = [oldest, &read.chain.text()];
+            transaction.execute(&self.sql.whole, &of).await?;
+        }
+        transaction
+            .execute(&self.sql.prune, &[&session, oldest])
+            .await?;
+        transaction.commit().await?;
+        Ok(dropped)
+    }
+}
+
+/// What the statement of a new checkpoint is told of its lease.
+struct LeaseColumns {
+    what: &'static str,
+    token: Option<i64>,
+    millis: f64,
+}
+
+impl LeaseColumns {
+    fn of(lease: Lease) -> Result<Self, CheckpointError> {
+        let (what, token, term) = match lease {
+            Lease::None => ("none", None, Duration::ZERO),
+            Lease::Take(term) => ("take", None, term),
+            Lease::TakeOver(term) => ("over", None, term),
+            Lease::Keep(token, term) => ("keep", Some(token), term),
+            Lease::Release(token) => ("release", Some(token), Duration::ZERO),
+        };
+        Ok(Self {
+            what,
+            token: token.map(|token| number(token.get())).transpose()?,
+            millis: millis(term),
+        })
+    }
+}
+
+/// Returns a time as Postgres can add it: at most a century.
+fn millis(term: Duration) -> f64 {
+    term.min(Duration::from_hours(876_000)).as_secs_f64() * 1_000.0
+}
+
+/// The lease of a write that belongs to a run with this lease.
+fn of_run(token: Option<CheckpointId>) -> Lease {
+    token.map_or(Lease::None, |token| Lease::Keep(token, Duration::ZERO))
+}
+
+/// A session's newest checkpoint and its lease.
+struct Head {
+    newest: CheckpointId,
+    standing: Option<(CheckpointId, Duration)>,
+}
+
+impl Head {
+    fn of(row: Option<&Row>, session: &str) -> Done<Option<Self>> {
+        let Some(row) = row else { return Ok(None) };
+        let newest = CheckpointId::new(unsigned(row.try_get(0)?, session)?);
+        let lease: Option<i64> = row.try_get(1)?;
+        let left: Option<f64> = row.try_get(2)?;
+        let standing = match lease.zip(left) {
+            Some((lease, left)) => {
+                let left = Duration::try_from_secs_f64(left.max(0.0) / 1_000.0);
+                Some((
+                    CheckpointId::new(unsigned(lease, session)?),
+                    left.unwrap_or_default(),
+                ))
+            }
+            None => None,
+        };
+        Ok(Some(Self { newest, standing }))
+    }
+
+    /// Fails if a write with this lease, after this checkpoint, may not be done.
+    fn check(
+        head: Option<Self>,
+        session: &str,
+        lease: Lease,
+        after: Option<CheckpointId>,
+    ) -> Result<(), CheckpointError> {
+        if let Some(head) = &head {
+            lease.check(session, head.standing)?;
+        }
+        let found = head.map(|head| head.newest);
+        if found == after {
+            return Ok(());
+        }
+        Err(CheckpointError::Conflict {
+            session: session.to_owned(),
+            expected: after,
+            found,
+        })
     }
 }
 
@@ -286,75 +502,54 @@ fn unsigned(number: i64, session: &str) -> Result<u64, CheckpointError> {
     })
 }
 
-/// The number of a checkpoint in a row's first column.
-fn newest(row: Option<&Row>) -> Done<Option<CheckpointId>> {
-    let Some(row) = row else { return Ok(None) };
-    let id = unsigned(row.try_get(0)?, "")?;
-    Ok(Some(CheckpointId::new(id)))
-}
-
-fn conflict(
-    session: &str,
-    expected: Option<CheckpointId>,
-    found: Option<CheckpointId>,
-) -> CheckpointError {
-    CheckpointError::Conflict {
-        session: session.to_owned(),
-        expected,
-        found,
-    }
-}
-
 fn damaged(session: &str, id: CheckpointId, reason: impl Into<String>) -> Failure {
     let damage = Damage::of_session(session, DamagedPart::Checkpoint(id), None);
     CheckpointError::damaged(damage.with_reason(reason)).into()
 }
 
 /// Checkpoints of a session, read one after the other.
-struct Chain {
+struct Reader {
     id: CheckpointId,
-    text: Text,
+    chain: Chain,
 }
 
-impl Chain {
+impl Reader {
     /// Reads rows from a whole one on. Returns the last one; `None` of no rows.
     fn of(rows: &[Row], session: &str) -> Done<Option<Self>> {
-        let mut chain = None;
+        let mut read = None;
         for row in rows {
-            chain = Some(Self::behind(chain, row, session)?);
+            read = Some(Self::behind(read, row, session)?);
         }
-        if let (Some(chain), Some(row)) = (&chain, rows.last()) {
-            chain.is_whole(row, session)?;
+        if let (Some(read), Some(row)) = (&read, rows.last()) {
+            read.is_whole(row, session)?;
         }
-        Ok(chain)
+        Ok(read)
     }
 
     fn behind(before: Option<Self>, row: &Row, session: &str) -> Done<Self> {
         let id = CheckpointId::new(unsigned(row.try_get(0)?, session)?);
         let body: &str = row.try_get(7)?;
         let (front, back): (Option<i64>, Option<i64>) = (row.try_get(8)?, row.try_get(9)?);
-        let text = match (front.zip(back), before) {
-            (None, _) => Some(Text::whole(body.to_owned())),
-            (Some((front, back)), Some(Self { mut text, .. })) => {
-                let kept = usize::try_from(front).ok().zip(usize::try_from(back).ok());
-                let delta = kept.map(|(front, back)| Delta {
-                    front,
-                    back,
-                    middle: body,
-                });
-                delta.and_then(|delta| text.follow(delta)).map(|()| text)
-            }
-            (Some(_), None) => None,
+        let Some((front, back)) = front.zip(back) else {
+            let chain = Chain::new(body.to_owned());
+            return Ok(Self { id, chain });
         };
-        match text {
-            Some(text) => Ok(Self { id, text }),
+        let delta = Delta {
+            front: usize::try_from(front).unwrap_or(usize::MAX),
+            back: usize::try_from(back).unwrap_or(usize::MAX),
+            middle: body,
+        };
+        let chain = before.map(|before| before.chain);
+        let chain = chain.and_then(|mut chain| chain.follow(delta).map(|()| chain));
+        match chain {
+            Some(chain) => Ok(Self { id, chain }),
             None => Err(damaged(session, id, "what it follows is missing")),
         }
     }
 
     /// Fails if a row before was lost or changed.
     fn is_whole(&self, row: &Row, session: &str) -> Done<()> {
-        if row.try_get::<_, i64>(10)? == Text::sum(&self.text.body) {
+        if row.try_get::<_, i64>(10)? == Chain::sum(self.chain.text()) {
             return Ok(());
         }
         Err(damaged(session, self.id, "its checksum is wrong"))
@@ -380,7 +575,7 @@ impl Chain {
             next,
             at_ms: unsigned(row.try_get(5)?, session)?,
             metadata,
-            body: self.text.body.clone(),
+            body: self.chain.text().to_owned(),
         })
     }
 }
@@ -418,15 +613,15 @@ impl Checkpointer for PostgresCheckpointer {
         Box::pin(async move {
             let session = named(session)?;
             let rows = self.rows(&self.sql.latest, &[&session]).await?;
-            let (Some(chain), Some(row)) = (Chain::of(&rows, session)?, rows.last()) else {
+            let (Some(read), Some(row)) = (Reader::of(&rows, session)?, rows.last()) else {
                 // The session may be there all the same.
-                return match self.newest(session).await? {
+                return match self.head(session).await? {
                     None => Ok(None),
-                    Some(id) => Err(damaged(session, id, "it is missing").into()),
+                    Some(head) => Err(damaged(session, head.newest, "it is missing").into()),
                 };
             };
-            let found = chain.checkpoint(row, session)?;
-            self.texts.keep(session, chain.id, chain.text);
+            let found = read.checkpoint(row, session)?;
+            self.chains.keep(session, read.id, read.chain);
             Ok(Some(found))
         })
     }
@@ -438,8 +633,8 @@ impl Checkpointer for PostgresCheckpointer {
                 return Ok(None);
             };
             let session: String = row.try_get(1).map_err(Failure::from)?;
-            let chain = Chain::of(&rows, &session)?;
-            let found = chain.map(|chain| chain.checkpoint(row, &session));
+            let read = Reader::of(&rows, &session)?;
+            let found = read.map(|read| read.checkpoint(row, &session));
             Ok(found.transpose()?)
         })
     }
@@ -451,12 +646,12 @@ impl Checkpointer for PostgresCheckpointer {
         Box::pin(async move {
             let session = named(session)?;
             let rows = self.rows(&self.sql.history, &[&session]).await?;
-            let (mut chain, mut all) = (None, Vec::new());
+            let (mut read, mut all) = (None, Vec::new());
             for row in &rows {
-                let next = Chain::behind(chain, row, session)?;
+                let next = Reader::behind(read, row, session)?;
                 next.is_whole(row, session)?;
                 all.push(next.checkpoint(row, session)?);
-                chain = Some(next);
+                read = Some(next);
             }
             Ok(all)
         })
@@ -480,7 +675,7 @@ impl Checkpointer for PostgresCheckpointer {
     fn delete<'a>(&'a self, session: &'a str) -> BoxFuture<'a, Result<bool, CheckpointError>> {
         Box::pin(async move {
             let session = named(session)?;
-            Ok(self.count(&self.sql.delete, &[&session]).await? > 0)
+            Ok(!self.rows(&self.sql.delete, &[&session]).await?.is_empty())
         })
     }
 
@@ -488,19 +683,16 @@ impl Checkpointer for PostgresCheckpointer {
         Box::pin(async move { Ok(self.begin(begin).await?) })
     }
 
-    fn end_call<'a>(
+    fn end_call<'a>(&'a self, end: End<'a>) -> BoxFuture<'a, Result<(), CheckpointError>> {
+        Box::pin(async move { Ok(self.end(end).await?) })
+    }
+
+    fn prune<'a>(
         &'a self,
         session: &'a str,
-        key: &'a str,
-        revision: u64,
-        outcome: &'a str,
-    ) -> BoxFuture<'a, Result<(), CheckpointError>> {
-        Box::pin(async move {
-            let (session, key, revision) = (named(session)?, key.as_bytes(), number(revision)?);
-            self.count(&self.sql.end, &[&session, &key, &revision, &outcome])
-                .await?;
-            Ok(())
-        })
+        keep: Keep,
+    ) -> BoxFuture<'a, Result<usize, CheckpointError>> {
+        Box::pin(async move { Ok(self.prune_old(named(session)?, keep).await?) })
     }
 
     fn calls<'a>(
@@ -513,6 +705,31 @@ impl Checkpointer for PostgresCheckpointer {
             let all: Done<Vec<_>> = rows.iter().map(|row| call(row, session)).collect();
             Ok(all?)
         })
+    }
+
+    fn renew<'a>(
+        &'a self,
+        session: &'a str,
+        lease: CheckpointId,
+        term: Duration,
+    ) -> BoxFuture<'a, Result<(), CheckpointError>> {
+        Box::pin(async move {
+            let (session, token) = (named(session)?, number(lease.get())?);
+            let renewed = if term.is_zero() {
+                self.count(&self.sql.release, &[&session, &token]).await?
+            } else {
+                let of: [&(dyn ToSql + Sync); 3] = [&session, &token, &millis(term)];
+                self.count(&self.sql.renew, &of).await?
+            };
+            if renewed == 0 {
+                return Lease::Release(lease).check(session, None);
+            }
+            Ok(())
+        })
+    }
+
+    fn lease_term(&self) -> Option<Duration> {
+        self.term
     }
 }
 

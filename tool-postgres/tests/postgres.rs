@@ -10,8 +10,8 @@ use serde_json::Map;
 use toolwright::agent::testing::conformance;
 use toolwright::agent::{
     Agent, AgentError, Begin, Begun, BoxFuture, CheckpointError, CheckpointId, Checkpointer,
-    DeltaSink, Model, ModelError, ModelRequest, ModelResponse, NewCheckpoint, Node, RunEnd,
-    Session, ThreadMessage, Written,
+    DeltaSink, End, Lease, Model, ModelError, ModelRequest, ModelResponse, NewCheckpoint, Node,
+    RunEnd, Session, ThreadMessage, Written,
 };
 use toolwright::call::Decision;
 use toolwright::layers::Approval;
@@ -178,6 +178,8 @@ fn first<'a>(session: &'a str, metadata: &'a Map<String, serde_json::Value>) -> 
         at_ms: 1,
         metadata,
         body: "{}",
+        caller: None,
+        lease: Lease::None,
     }
 }
 
@@ -194,10 +196,18 @@ async fn a_call_may_hold_any_character() {
         call: &call,
         model_arguments: Some("\0"),
         replaces: None,
+        lease: None,
     };
     assert_eq!(store.begin_call(begin).await.unwrap(), Begun::Recorded(1));
     let outcome = r#"{"text":"\u0000"}"#;
-    store.end_call("s", begin.key, 1, outcome).await.unwrap();
+    let end = End {
+        session: "s",
+        key: begin.key,
+        revision: 1,
+        outcome,
+        lease: None,
+    };
+    store.end_call(end).await.unwrap();
     let calls = store.calls("s").await.unwrap();
     let mut expected = begin.record(2);
     expected.outcome = Some(outcome.to_owned());

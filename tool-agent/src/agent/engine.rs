@@ -3,11 +3,11 @@
 //! An [`Engine`] borrows an agent and a session for one run. Every node saves the session before the next one starts,
 //! so a crash between nodes loses no call and repeats none.
 
-mod lease;
 mod model;
 mod open;
 mod spending;
 mod tools;
+mod tools_visit;
 
 use std::sync::Arc;
 
@@ -15,14 +15,16 @@ use tokio::time::Instant;
 use toolwright_runtime::tool::Context;
 use toolwright_schema::panics::reported;
 
-use self::lease::Lease;
+use self::tools_visit::ToolsVisit;
 use super::Agent;
+use super::held_lease::HeldLease;
 use super::sub_sessions::SubSessions;
 use crate::event::{Listener, RunEvent};
 use crate::span::AgentSpan;
 use crate::tool_node::conversation_context;
 use crate::{
-    AgentError, Node, Run, RunEnd, Session, SessionError, Status, ThreadMessage, Usage, Written,
+    AgentError, Lease, Node, Run, RunEnd, Session, SessionError, Status, ThreadMessage, Usage,
+    Written,
 };
 
 /// One run of one session.
@@ -40,6 +42,8 @@ pub(super) struct Engine<'a> {
     subs: Option<SubSessions>,
     /// Span of the current step: of the last request, until the next one.
     step: Option<AgentSpan>,
+    /// Lease of the session, if its store has leases.
+    lease: Option<HeldLease>,
 }
 
 /// Adds the usage of inner agents to the session of an agent that was called itself, however that call ends. Its caller
@@ -68,6 +72,7 @@ impl<'a> Engine<'a> {
             is_step: false,
             subs: None,
             step: None,
+            lease: None,
         }
     }
 
@@ -196,9 +201,24 @@ impl<'a> Engine<'a> {
         Box::pin(migrated).await
     }
 
-    /// Saves the session. Fails with a conflict if another writer continued it.
+    /// Saves the session. The first save of a run takes the session's lease, the last one releases it. Fails with a
+    /// conflict if another writer continued the session, or holds its lease.
     async fn save(&mut self, written: Written) -> Result<(), AgentError> {
-        Ok(self.agent.persistence.put(self.session, written).await?)
+        let persistence = &self.agent.persistence;
+        match (&mut self.lease, written) {
+            (None, Written::Start) => self.lease = persistence.start(self.session).await?,
+            (None, _) => persistence.put(self.session, written, Lease::None).await?,
+            (Some(held), Written::End) => {
+                let released = held.released();
+                persistence.put(self.session, written, released).await?;
+                held.is_over();
+            }
+            (Some(held), _) => {
+                let kept = held.kept();
+                persistence.put(self.session, written, kept).await?;
+            }
+        }
+        Ok(())
     }
 
     /// Prepares the session for a run. Fails if the session is not in a state that can run.
@@ -458,8 +478,8 @@ impl<'a> Engine<'a> {
 
     /// Returns the context that this turn's calls run with. Drop it before the thread changes, which would copy the
     /// messages otherwise.
-    fn call_context(&self, lease: &Lease) -> Context {
-        let cx = lease.add_to(self.context());
+    fn call_context(&self, visit: &ToolsVisit) -> Context {
+        let cx = visit.add_to(self.context());
         if self.active_agent().shares_thread {
             cx.with_conversation(self.session.thread.clone())
         } else {

@@ -13,9 +13,10 @@ use toolwright_runtime::executor::UnknownOutcome;
 use toolwright_runtime::tool::Context;
 
 use super::Agent;
+use super::held_lease::{Abandoned, HeldLease};
 use crate::journal::Journal;
 use crate::{
-    AgentError, Checkpoint, CheckpointError, CheckpointId, Checkpointer, NewCheckpoint, Run,
+    AgentError, Checkpoint, CheckpointError, CheckpointId, Checkpointer, Lease, NewCheckpoint, Run,
     Session, SessionError, Written,
 };
 
@@ -24,6 +25,10 @@ use crate::{
 pub(super) struct Persistence {
     pub(super) store: Option<Arc<dyn Checkpointer>>,
     pub(super) metadata: Map<String, Value>,
+    /// Id of the session whose call runs this agent.
+    pub(super) caller: Option<Arc<str>>,
+    /// Leases of runs that were dropped in this process.
+    pub(super) abandoned: Abandoned,
 }
 
 impl Persistence {
@@ -36,15 +41,41 @@ impl Persistence {
         &self,
         session: &mut Session,
         written: Written,
+        lease: Lease,
     ) -> Result<(), CheckpointError> {
         let after = session.saved;
-        self.put_after(session, written, after, after).await
+        self.put_after(session, written, lease, after, after).await
+    }
+
+    /// Saves a session at the start of a run, and takes its lease if the store has leases.
+    pub(super) async fn start(
+        &self,
+        session: &mut Session,
+    ) -> Result<Option<HeldLease>, CheckpointError> {
+        let start = Written::Start;
+        let store = self.store.as_ref();
+        let Some((store, term)) = store.and_then(|store| Some((store, store.lease_term()?))) else {
+            self.put(session, start, Lease::None).await?;
+            return Ok(None);
+        };
+        self.abandoned.released(session.id()).await;
+        // Only the caller's run touches this session. Whoever holds its lease has lost that of the caller.
+        let lease = match &self.caller {
+            Some(_) => Lease::TakeOver(term),
+            None => Lease::Take(term),
+        };
+        self.put(session, start, lease).await?;
+        let held = session
+            .saved
+            .map(|token| HeldLease::new(store, session.id(), token, term, &self.abandoned));
+        Ok(held)
     }
 
     async fn put_after(
         &self,
         session: &mut Session,
         written: Written,
+        lease: Lease,
         after: Option<CheckpointId>,
         parent: Option<CheckpointId>,
     ) -> Result<(), CheckpointError> {
@@ -64,6 +95,8 @@ impl Persistence {
             next: session.next(),
             at_ms: u64::try_from(now.unwrap_or_default().as_millis()).unwrap_or(u64::MAX),
             metadata: &self.metadata,
+            caller: self.caller.as_deref(),
+            lease,
             body: &body,
         };
         let id = store.put(new).await?;
@@ -75,6 +108,7 @@ impl Persistence {
     pub(super) fn journal(
         &self,
         session: &Session,
+        lease: Option<CheckpointId>,
         unknown: UnknownOutcome,
         calls: Vec<ToolCall>,
         again: BTreeMap<usize, u64>,
@@ -89,6 +123,7 @@ impl Persistence {
             Arc::clone(store),
             session.id(),
             after,
+            lease,
             unknown,
             calls,
             again,
@@ -154,7 +189,8 @@ impl Agent {
         Ok((session, run))
     }
 
-    /// Changes the stored session of this id between its runs. A run in progress gets a conflict.
+    /// Changes the stored session of this id between its runs. If the store has [leases](Checkpointer::lease_term), this
+    /// fails while a run is in progress; otherwise the run gets a conflict.
     ///
     /// # Errors
     /// Fails without a checkpointer, if there is no such session, if `update` fails, and on a conflict. Nothing is
@@ -167,7 +203,10 @@ impl Agent {
         let session = self.persistence.latest(id).await?;
         let mut session = session.ok_or_else(|| CheckpointError::NoCheckpoint(name(id)))?;
         update(&mut session)?;
-        self.persistence.put(&mut session, Written::Update).await?;
+        let written = Written::Update;
+        self.persistence
+            .put(&mut session, written, Lease::None)
+            .await?;
         Ok(session)
     }
 
@@ -195,9 +234,9 @@ impl Agent {
         // No two branches follow the same newest checkpoint.
         session.branch_off(latest);
         let written = Written::Branch;
-        let put = self
-            .persistence
-            .put_after(&mut session, written, latest, Some(from));
+        let put =
+            self.persistence
+                .put_after(&mut session, written, Lease::None, latest, Some(from));
         put.await?;
         Ok(session)
     }

@@ -1,6 +1,7 @@
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use toolwright_schema::text::Printable;
 
@@ -22,6 +23,18 @@ pub enum CheckpointError {
         expected: Option<CheckpointId>,
         /// Newest checkpoint in the store.
         found: Option<CheckpointId>,
+    },
+    /// Another run holds the session's [lease](crate::Lease).
+    Held {
+        /// The session's id.
+        session: String,
+        /// Time until the lease ends, if it is not renewed.
+        left: Duration,
+    },
+    /// Another run has taken the session's [lease](crate::Lease), or it was released.
+    LeaseLost {
+        /// The session's id.
+        session: String,
     },
     /// The stored data belongs to another program, or a newer version wrote it.
     Unreadable(String),
@@ -158,9 +171,12 @@ impl CheckpointError {
         }
     }
 
-    /// Returns true if another writer continued the session.
+    /// Returns true if another writer continued the session, or holds its lease.
     pub const fn is_conflict(&self) -> bool {
-        matches!(self, Self::Conflict { .. })
+        matches!(
+            self,
+            Self::Conflict { .. } | Self::Held { .. } | Self::LeaseLost { .. }
+        )
     }
 }
 
@@ -201,6 +217,17 @@ impl fmt::Display for CheckpointError {
                     name(expected)
                 )
             }
+            Self::Held { session, left } => {
+                let left = left.as_secs_f64();
+                write!(
+                    f,
+                    "another run holds the session `{session}`; its lease ends in {left:.1} s unless it is renewed"
+                )
+            }
+            Self::LeaseLost { session } => write!(
+                f,
+                "another run took over the session `{session}`, and this one's lease is lost"
+            ),
             Self::Damaged(damage) => damage.fmt(f),
             Self::Unreadable(message) | Self::Store { message, .. } => {
                 Printable::new(message).fmt(f)

@@ -1,11 +1,15 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
+use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use super::error::expect;
-use super::{Checkpoint, CheckpointError, CheckpointId, Checkpointer, NewCheckpoint};
+use super::{Checkpoint, CheckpointError, CheckpointId, Checkpointer, Keep, Lease, NewCheckpoint};
 use crate::BoxFuture;
-use crate::journal::{Begin, Begun, CallRecord};
+use crate::journal::{Begin, Begun, CallRecord, End};
 
 /// Store that keeps sessions in memory, until the process ends. Cheap to clone; all clones share one store.
 ///
@@ -28,15 +32,27 @@ use crate::journal::{Begin, Begun, CallRecord};
 /// # });
 /// ```
 #[derive(Clone, Default)]
-pub struct MemoryCheckpointer(Arc<Mutex<MemoryStore>>);
+pub struct MemoryCheckpointer {
+    store: Arc<Mutex<MemoryStore>>,
+    term: Option<Duration>,
+}
 
 #[derive(Default)]
 struct MemoryStore {
     /// Number of the newest checkpoint.
     last: u64,
-    checkpoints: BTreeMap<CheckpointId, Checkpoint>,
-    /// Call records by session.
-    calls: BTreeMap<String, Calls>,
+    sessions: BTreeMap<String, Stored>,
+}
+
+/// What is stored of a session.
+#[derive(Default)]
+struct Stored {
+    /// Oldest first.
+    checkpoints: Vec<Checkpoint>,
+    calls: Calls,
+    /// Newest lease and its end.
+    lease: Option<(CheckpointId, Instant)>,
+    caller: Option<String>,
 }
 
 /// Records of a session's calls.
@@ -52,6 +68,19 @@ impl Calls {
     fn get_mut(&mut self, key: &str) -> Option<&mut CallRecord> {
         self.records.get_mut(*self.places.get(key)?)
     }
+
+    fn begin(&mut self, begin: &Begin<'_>) -> Begun {
+        let Some(record) = self.get_mut(begin.key) else {
+            self.places.insert(begin.key.to_owned(), self.records.len());
+            self.records.push(begin.record(1));
+            return Begun::Recorded(1);
+        };
+        if begin.replaces != Some(record.revision) {
+            return Begun::Standing(record.clone());
+        }
+        *record = begin.record(record.revision + 1);
+        Begun::Recorded(record.revision)
+    }
 }
 
 impl MemoryCheckpointer {
@@ -60,27 +89,59 @@ impl MemoryCheckpointer {
         Self::default()
     }
 
+    /// Sets the [time of a lease](Checkpointer::lease_term). Default: none, so that runs take no leases.
+    pub fn with_lease(self, term: impl Into<Option<Duration>>) -> Self {
+        let term = term.into();
+        Self { term, ..self }
+    }
+
     /// Locks the store. A poisoned lock is usable: no update is left half done under it.
     fn lock(&self) -> MutexGuard<'_, MemoryStore> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Stored {
+    /// Fails if a write with this lease, after this checkpoint, may not be done.
+    fn check(
+        stored: Option<&Self>,
+        session: &str,
+        lease: Lease,
+        after: Option<CheckpointId>,
+    ) -> Result<(), CheckpointError> {
+        if let Some(stored) = stored {
+            lease.check(session, stored.standing())?;
+        }
+        expect(session, after, stored.and_then(Self::newest))
+    }
+
+    fn newest(&self) -> Option<CheckpointId> {
+        self.checkpoints.last().map(|checkpoint| checkpoint.id)
+    }
+
+    fn standing(&self) -> Option<(CheckpointId, Duration)> {
+        let (token, end) = self.lease?;
+        Some((token, end.saturating_duration_since(Instant::now())))
     }
 }
 
 impl MemoryStore {
-    fn of<'a>(&'a self, session: &'a str) -> impl DoubleEndedIterator<Item = &'a Checkpoint> {
-        let all = self.checkpoints.values();
-        all.filter(move |checkpoint| checkpoint.session == session)
-    }
-
-    fn newest(&self, session: &str) -> Option<CheckpointId> {
-        self.of(session).next_back().map(|checkpoint| checkpoint.id)
-    }
-
     fn put(&mut self, new: &NewCheckpoint<'_>) -> Result<CheckpointId, CheckpointError> {
-        expect(new.session, new.after, self.newest(new.session))?;
+        let stored = self.sessions.get(new.session);
+        Stored::check(stored, new.session, new.lease, new.after)?;
         self.last += 1;
         let id = CheckpointId::new(self.last);
-        let checkpoint = Checkpoint {
+        let stored = self.sessions.entry(new.session.to_owned()).or_default();
+        if new.after.is_none() {
+            stored.caller = new.caller.map(str::to_owned);
+        }
+        match new.lease {
+            Lease::None => {}
+            Lease::Take(term) | Lease::TakeOver(term) => stored.lease = Some((id, end(term))),
+            Lease::Keep(token, term) => stored.lease = Some((token, end(term))),
+            Lease::Release(_) => stored.lease = None,
+        }
+        stored.checkpoints.push(Checkpoint {
             id,
             session: new.session.to_owned(),
             parent: new.parent,
@@ -89,55 +150,74 @@ impl MemoryStore {
             at_ms: new.at_ms,
             metadata: new.metadata.clone(),
             body: new.body.to_owned(),
-        };
-        self.checkpoints.insert(id, checkpoint);
+        });
         Ok(id)
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> Result<Begun, CheckpointError> {
-        expect(begin.session, Some(begin.after), self.newest(begin.session))?;
-        let calls = self.calls.entry(begin.session.to_owned()).or_default();
-        let Some(record) = calls.get_mut(begin.key) else {
-            let place = calls.records.len();
-            calls.places.insert(begin.key.to_owned(), place);
-            calls.records.push(begin.record(1));
-            return Ok(Begun::Recorded(1));
-        };
-        if begin.replaces != Some(record.revision) {
-            return Ok(Begun::Standing(record.clone()));
-        }
-        *record = begin.record(record.revision + 1);
-        Ok(Begun::Recorded(record.revision))
+        let stored = self.sessions.get(begin.session);
+        let (lease, after) = (Lease::of_run(begin.lease), Some(begin.after));
+        Stored::check(stored, begin.session, lease, after)?;
+        let stored = self.sessions.entry(begin.session.to_owned()).or_default();
+        Ok(stored.calls.begin(begin))
     }
 
-    fn end(&mut self, session: &str, key: &str, revision: u64, outcome: &str) {
-        let calls = self.calls.get_mut(session);
-        if let Some(record) = calls.and_then(|calls| calls.get_mut(key))
-            && record.revision == revision
+    fn end(&mut self, end: &End<'_>) -> Result<(), CheckpointError> {
+        let Some(stored) = self.sessions.get_mut(end.session) else {
+            return Ok(());
+        };
+        if end.lease.is_some() {
+            Lease::of_run(end.lease).check(end.session, stored.standing())?;
+        }
+        if let Some(record) = stored.calls.get_mut(end.key)
+            && record.revision == end.revision
         {
             record.revision += 1;
-            record.outcome = Some(outcome.to_owned());
+            record.outcome = Some(end.outcome.to_owned());
         }
+        Ok(())
     }
 
+    fn renew(
+        &mut self,
+        session: &str,
+        lease: CheckpointId,
+        term: Duration,
+    ) -> Result<(), CheckpointError> {
+        let mut stored = self.sessions.get_mut(session);
+        let standing = stored.as_ref().and_then(|stored| stored.standing());
+        Lease::Release(lease).check(session, standing)?;
+        if let Some(stored) = &mut stored {
+            stored.lease = (!term.is_zero()).then(|| (lease, end(term)));
+        }
+        Ok(())
+    }
+
+    /// Deletes a session and those of the agents that its calls ran.
     fn delete(&mut self, session: &str) -> bool {
-        let before = self.checkpoints.len();
-        self.checkpoints
-            .retain(|_, checkpoint| checkpoint.session != session);
-        self.calls.remove(session);
-        self.checkpoints.len() < before
+        let is_gone = self.sessions.remove(session).is_some();
+        let called = self.sessions.iter();
+        let called = called.filter(|(_, stored)| stored.caller.as_deref() == Some(session));
+        let called: Vec<_> = called.map(|(id, _)| id.clone()).collect();
+        for session in called {
+            self.delete(&session);
+        }
+        is_gone
     }
 
     fn sessions(&self, after: Option<&str>, most: usize) -> Vec<String> {
-        let all = self.checkpoints.values();
-        let mut ids: Vec<_> = all.map(|checkpoint| checkpoint.session.as_str()).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        let behind = ids
-            .into_iter()
-            .filter(|id| after.is_none_or(|after| *id > after));
-        behind.take(most).map(str::to_owned).collect()
+        let from = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let behind = self.sessions.range::<str, _>((from, Bound::Unbounded));
+        behind.take(most).map(|(id, _)| id.clone()).collect()
     }
+}
+
+/// Returns the end of a lease that begins now.
+fn end(term: Duration) -> Instant {
+    let now = Instant::now();
+    // A century, if the clock cannot hold it.
+    let most = Duration::from_hours(876_000);
+    now.checked_add(term.min(most)).unwrap_or(now)
 }
 
 impl Checkpointer for MemoryCheckpointer {
@@ -152,18 +232,38 @@ impl Checkpointer for MemoryCheckpointer {
         &'a self,
         session: &'a str,
     ) -> BoxFuture<'a, Result<Option<Checkpoint>, CheckpointError>> {
-        Box::pin(async move { Ok(self.lock().of(session).next_back().cloned()) })
+        Box::pin(async move {
+            Ok(self
+                .lock()
+                .sessions
+                .get(session)
+                .and_then(|stored| stored.checkpoints.last().cloned()))
+        })
     }
 
     fn get(&self, id: CheckpointId) -> BoxFuture<'_, Result<Option<Checkpoint>, CheckpointError>> {
-        Box::pin(async move { Ok(self.lock().checkpoints.get(&id).cloned()) })
+        Box::pin(async move {
+            let store = self.lock();
+            let mut all = store
+                .sessions
+                .values()
+                .flat_map(|stored| &stored.checkpoints);
+            Ok(all.find(|checkpoint| checkpoint.id == id).cloned())
+        })
     }
 
     fn history<'a>(
         &'a self,
         session: &'a str,
     ) -> BoxFuture<'a, Result<Vec<Checkpoint>, CheckpointError>> {
-        Box::pin(async move { Ok(self.lock().of(session).cloned().collect()) })
+        Box::pin(async move {
+            Ok(self
+                .lock()
+                .sessions
+                .get(session)
+                .map(|stored| stored.checkpoints.clone())
+                .unwrap_or_default())
+        })
     }
 
     fn sessions<'a>(
@@ -182,16 +282,23 @@ impl Checkpointer for MemoryCheckpointer {
         Box::pin(async move { self.lock().begin(&begin) })
     }
 
-    fn end_call<'a>(
+    fn end_call<'a>(&'a self, end: End<'a>) -> BoxFuture<'a, Result<(), CheckpointError>> {
+        Box::pin(async move { self.lock().end(&end) })
+    }
+
+    fn prune<'a>(
         &'a self,
         session: &'a str,
-        key: &'a str,
-        revision: u64,
-        outcome: &'a str,
-    ) -> BoxFuture<'a, Result<(), CheckpointError>> {
+        keep: Keep,
+    ) -> BoxFuture<'a, Result<usize, CheckpointError>> {
         Box::pin(async move {
-            self.lock().end(session, key, revision, outcome);
-            Ok(())
+            let mut store = self.lock();
+            let Some(stored) = store.sessions.get_mut(session) else {
+                return Ok(0);
+            };
+            let dropped = keep.drops(stored.checkpoints.iter().map(|one| one.at_ms));
+            stored.checkpoints.drain(..dropped);
+            Ok(dropped)
         })
     }
 
@@ -201,9 +308,24 @@ impl Checkpointer for MemoryCheckpointer {
     ) -> BoxFuture<'a, Result<Vec<CallRecord>, CheckpointError>> {
         Box::pin(async move {
             let store = self.lock();
-            let calls = store.calls.get(session);
-            Ok(calls.map(|calls| calls.records.clone()).unwrap_or_default())
+            let stored = store.sessions.get(session);
+            Ok(stored
+                .map(|stored| stored.calls.records.clone())
+                .unwrap_or_default())
         })
+    }
+
+    fn renew<'a>(
+        &'a self,
+        session: &'a str,
+        lease: CheckpointId,
+        term: Duration,
+    ) -> BoxFuture<'a, Result<(), CheckpointError>> {
+        Box::pin(async move { self.lock().renew(session, lease, term) })
+    }
+
+    fn lease_term(&self) -> Option<Duration> {
+        self.term
     }
 }
 
@@ -211,7 +333,7 @@ impl fmt::Debug for MemoryCheckpointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Conversations may hold secrets.
         f.debug_struct("MemoryCheckpointer")
-            .field("checkpoints", &self.lock().checkpoints.len())
+            .field("sessions", &self.lock().sessions.len())
             .finish_non_exhaustive()
     }
 }

@@ -1,16 +1,18 @@
 //! Store of sessions in a SQLite file.
 //!
-//! `file` opens and checks the file, `table` writes rows with checksums, `rows` maps them to Rust values, and `worker`
+//! `file` opens and checks the file, `migrate` reads those of older versions, `table` writes rows with checksums, `rows` maps them to Rust values, and `worker`
 //! is the thread of the connection. Every operation is one transaction. All rows are checked when they are read, so
 //! damaged data is an error and never a wrong session.
 
 mod file;
+mod migrate;
 mod rows;
 mod table;
 mod worker;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use toolwright_provider::call::ToolCall;
@@ -19,11 +21,12 @@ use self::rows::{CallRow, SessionRow, id, number};
 use self::worker::Worker;
 use super::error::expect;
 use super::{
-    Checkpoint, CheckpointError, CheckpointId, Checkpointer, Damage, DamagedPart, NewCheckpoint,
-    Written,
+    Checkpoint, CheckpointError, CheckpointId, Checkpointer, Damage, DamagedPart, Keep, Lease,
+    NewCheckpoint, Written,
 };
-use crate::BoxFuture;
-use crate::journal::{Begin, Begun, CallRecord};
+use crate::delta::{Chain, Chains};
+use crate::journal::{Begin, Begun, CallRecord, End};
+use crate::{BoxFuture, Node};
 
 /// Store that keeps sessions in a SQLite file, for several processes on one machine.
 ///
@@ -66,6 +69,8 @@ use crate::journal::{Begin, Begun, CallRecord};
 pub struct SqliteCheckpointer {
     path: PathBuf,
     worker: Worker,
+    chains: Chains,
+    term: Option<Duration>,
 }
 
 impl SqliteCheckpointer {
@@ -79,7 +84,7 @@ impl SqliteCheckpointer {
         let path = path.as_ref().to_owned();
         let connection = file::open(&path)?;
         let worker = Worker::start(&path, connection)?;
-        Ok(Self { path, worker })
+        Ok(Self::new(path, worker))
     }
 
     /// Opens a damaged file to read the rest of it. Only the rows that are read are checked, and nothing can be
@@ -88,7 +93,7 @@ impl SqliteCheckpointer {
     /// Copy the good part to another store:
     ///
     /// ```no_run
-    /// use toolwright::agent::{CheckpointError, Checkpointer, NewCheckpoint, SqliteCheckpointer, Written};
+    /// use toolwright::agent::{CheckpointError, Checkpointer, Lease, NewCheckpoint, SqliteCheckpointer, Written};
     ///
     /// # async fn rescue() -> Result<(), CheckpointError> {
     /// let (old, new) = (SqliteCheckpointer::open_read_only("old.db")?, SqliteCheckpointer::open("new.db")?);
@@ -118,6 +123,8 @@ impl SqliteCheckpointer {
     ///         at_ms: last.at_ms,
     ///         metadata: &last.metadata,
     ///         body: &last.body,
+    ///         caller: None,
+    ///         lease: Lease::None,
     ///     })
     ///     .await?;
     /// }
@@ -131,12 +138,33 @@ impl SqliteCheckpointer {
         let path = path.as_ref().to_owned();
         let connection = file::open_read_only(&path)?;
         let worker = Worker::start(&path, connection)?;
-        Ok(Self { path, worker })
+        Ok(Self::new(path, worker))
+    }
+
+    fn new(path: PathBuf, worker: Worker) -> Self {
+        Self {
+            path,
+            worker,
+            chains: Chains::default(),
+            term: None,
+        }
+    }
+
+    /// Sets the [time of a lease](Checkpointer::lease_term). Default: none, so that runs take no leases and a conflict ends the
+    /// slower of two. The clock is that of the machine.
+    pub fn with_lease(self, term: impl Into<Option<Duration>>) -> Self {
+        let term = term.into();
+        Self { term, ..self }
     }
 
     /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Returns the chain that a new checkpoint continues, if this process has it.
+    fn chain(&self, new: &NewCheckpoint<'_>) -> Option<Chain> {
+        self.chains.take(new.session, new.after?)
     }
 
     /// Runs `work` in a transaction of its own, on the connection's thread.
@@ -241,24 +269,130 @@ impl StoreFailure {
     }
 }
 
-/// Returns the session's row, if its newest checkpoint is the expected one.
-fn expected(
+/// Returns the session's row. Fails if a write with this lease, after this checkpoint, may not be done.
+fn writable(
     transaction: &Transaction<'_>,
     session: &str,
-    expected: Option<CheckpointId>,
+    lease: Lease,
+    after: Option<CheckpointId>,
 ) -> SqlResult<Option<SessionRow>> {
     let head = SessionRow::read(transaction, session)?;
-    agreed(session, expected, head)
+    agreed(session, lease, after, head)
 }
 
 fn agreed(
     session: &str,
-    expected: Option<CheckpointId>,
+    lease: Lease,
+    after: Option<CheckpointId>,
     head: Option<SessionRow>,
 ) -> SqlResult<Option<SessionRow>> {
+    if let Some(head) = &head {
+        lease.check(session, head.standing()?)?;
+    }
     let newest = head.as_ref().map(SessionRow::newest).transpose()?;
-    expect(session, expected, newest)?;
+    expect(session, after, newest)?;
     Ok(head)
+}
+
+/// Owned copy of a new checkpoint, for the worker thread.
+struct OwnedCheckpoint {
+    session: String,
+    after: Option<CheckpointId>,
+    parent: Option<CheckpointId>,
+    written: Written,
+    next: Node,
+    at_ms: u64,
+    metadata: String,
+    body: String,
+    caller: Option<String>,
+    lease: Lease,
+}
+
+impl OwnedCheckpoint {
+    fn of(new: &NewCheckpoint<'_>) -> Self {
+        Self {
+            session: new.session.to_owned(),
+            after: new.after,
+            parent: new.parent,
+            written: new.written,
+            next: new.next,
+            at_ms: new.at_ms,
+            metadata: serde_json::Value::Object(new.metadata.clone()).to_string(),
+            body: new.body.to_owned(),
+            caller: new.caller.map(str::to_owned),
+            lease: new.lease,
+        }
+    }
+
+    /// Returns the number of the checkpoint, and the chain that ends with it.
+    fn write(
+        self,
+        transaction: &Transaction<'_>,
+        chain: Option<Chain>,
+    ) -> SqlResult<(CheckpointId, Chain)> {
+        let head = match writable(transaction, &self.session, self.lease, self.after) {
+            // A branch leaves the damage behind, and continues with the rows that are left.
+            Err(failure) if self.written == Written::Branch && failure.is_of_session() => {
+                let head = SessionRow::counted(transaction, &self.session)?;
+                agreed(&self.session, self.lease, self.after, head)?
+            }
+            head => head?,
+        };
+        let mut store = rows::StoreRow::read(transaction)?;
+        store.last += 1;
+        store.sessions += i64::from(head.is_none());
+        store.write(transaction)?;
+        let is_new = head.is_none();
+        // A branch is whole, since what is before it may be damaged.
+        let chain = match (self.written, &head) {
+            (Written::Branch, _) | (_, None) => None,
+            (_, Some(_)) if chain.is_some() => chain,
+            (_, Some(_)) => match rows::latest(transaction, &self.session) {
+                Err(StoreFailure::Checkpoint(CheckpointError::Damaged(_))) => None,
+                latest => latest?.map(|(_, chain)| chain),
+            },
+        };
+        let mut head = head.unwrap_or_else(|| SessionRow {
+            session: self.session,
+            caller: self.caller,
+            ..SessionRow::default()
+        });
+        head.newest = store.last;
+        head.checkpoints += 1;
+        match self.lease {
+            Lease::None => {}
+            Lease::Take(term) | Lease::TakeOver(term) => head.keep(store.last, term),
+            Lease::Keep(lease, term) => head.keep(number(lease.get())?, term),
+            Lease::Release(lease) => head.keep(number(lease.get())?, Duration::ZERO),
+        }
+        head.write(transaction, is_new)?;
+        let parent = self.parent.map(|parent| number(parent.get())).transpose()?;
+        let delta = chain.as_ref().and_then(|chain| chain.next(&self.body));
+        let kept = |bytes: usize| i64::try_from(bytes).unwrap_or(i64::MAX);
+        let row = [
+            store.last.into(),
+            head.session.into(),
+            parent.into(),
+            self.written.as_str().to_owned().into(),
+            self.next.as_str().to_owned().into(),
+            number(self.at_ms)?.into(),
+            self.metadata.into(),
+            delta
+                .map_or(&*self.body, |delta| delta.middle)
+                .to_owned()
+                .into(),
+            delta.map(|delta| kept(delta.front)).into(),
+            delta.map(|delta| kept(delta.back)).into(),
+            Chain::sum(&self.body).into(),
+        ];
+        table::CHECKPOINT.write(transaction, &row, true)?;
+        let followed = match (chain, delta) {
+            (Some(mut chain), Some(delta)) => chain.follow(delta).map(|()| chain),
+            _ => None,
+        };
+        let chain = followed.unwrap_or_else(|| Chain::new(self.body));
+        Ok((id(store.last)?, chain))
+    }
 }
 
 /// Owned copy of a new call record, for the worker thread.
@@ -269,12 +403,14 @@ struct NewRecord {
     model_arguments: Option<String>,
     after: CheckpointId,
     replaces: Option<u64>,
+    lease: Option<CheckpointId>,
 }
 
 impl NewRecord {
     fn write(self, transaction: &Transaction<'_>) -> SqlResult<Begun> {
         let session = &*self.session;
-        let head = expected(transaction, session, Some(self.after))?;
+        let (lease, after) = (Lease::of_run(self.lease), Some(self.after));
+        let head = writable(transaction, session, lease, after)?;
         let standing = CallRow::read(transaction, session, &self.key)?;
         // A replaced record keeps its place in the order.
         let (place, revision) = match (standing, head) {
@@ -311,46 +447,11 @@ impl Checkpointer for SqliteCheckpointer {
         new: NewCheckpoint<'a>,
     ) -> BoxFuture<'a, Result<CheckpointId, CheckpointError>> {
         Box::pin(async move {
-            let (session, body) = (new.session.to_owned(), new.body.to_owned());
-            let metadata = serde_json::Value::Object(new.metadata.clone()).to_string();
-            let (after, parent, written, next, at_ms) =
-                (new.after, new.parent, new.written, new.next, new.at_ms);
-            let put = self.transact(move |transaction| {
-                let head = match expected(transaction, &session, after) {
-                    // A branch leaves the damage behind, and continues with the rows that are left.
-                    Err(failure) if written == Written::Branch && failure.is_of_session() => {
-                        let head = SessionRow::counted(transaction, &session)?;
-                        agreed(&session, after, head)?
-                    }
-                    head => head?,
-                };
-                let mut store = rows::StoreRow::read(transaction)?;
-                store.last += 1;
-                store.sessions += i64::from(head.is_none());
-                store.write(transaction)?;
-                let is_new = head.is_none();
-                let head = SessionRow {
-                    newest: store.last,
-                    checkpoints: 1 + head.as_ref().map_or(0, |head| head.checkpoints),
-                    calls: head.map_or(0, |head| head.calls),
-                    session,
-                };
-                head.write(transaction, is_new)?;
-                let parent = parent.map(|parent| number(parent.get())).transpose()?;
-                let row = [
-                    store.last.into(),
-                    head.session.into(),
-                    parent.into(),
-                    written.as_str().to_owned().into(),
-                    next.as_str().to_owned().into(),
-                    number(at_ms)?.into(),
-                    metadata.into(),
-                    body.into(),
-                ];
-                table::CHECKPOINT.write(transaction, &row, true)?;
-                id(store.last)
-            });
-            put.await
+            let (chain, of) = (self.chain(&new), OwnedCheckpoint::of(&new));
+            let put = self.transact(move |transaction| of.write(transaction, chain));
+            let (id, chain) = put.await?;
+            self.chains.keep(new.session, id, chain);
+            Ok(id)
         })
     }
 
@@ -358,8 +459,14 @@ impl Checkpointer for SqliteCheckpointer {
         &'a self,
         session: &'a str,
     ) -> BoxFuture<'a, Result<Option<Checkpoint>, CheckpointError>> {
-        let session = session.to_owned();
-        Box::pin(self.read(move |connection| rows::latest(connection, &session)))
+        Box::pin(async move {
+            let name = session.to_owned();
+            let latest = self.read(move |connection| rows::latest(connection, &name));
+            Ok(latest.await?.map(|(latest, chain)| {
+                self.chains.keep(session, latest.id, chain);
+                latest
+            }))
+        })
     }
 
     fn get(&self, id: CheckpointId) -> BoxFuture<'_, Result<Option<Checkpoint>, CheckpointError>> {
@@ -389,15 +496,23 @@ impl Checkpointer for SqliteCheckpointer {
     fn delete<'a>(&'a self, session: &'a str) -> BoxFuture<'a, Result<bool, CheckpointError>> {
         let session = session.to_owned();
         Box::pin(self.transact(move |transaction| {
-            transaction.execute("DELETE FROM call WHERE session = ?1", [&session])?;
-            transaction.execute("DELETE FROM checkpoint WHERE session = ?1", [&session])?;
-            let sql = "DELETE FROM session WHERE id = ?1";
-            let is_gone = transaction.execute(sql, [&session])? > 0;
-            if is_gone {
-                let mut store = rows::StoreRow::read(transaction)?;
-                store.sessions -= 1;
-                store.write(transaction)?;
+            let sql = "WITH RECURSIVE gone (id) AS (
+                    VALUES (?1)
+                    UNION SELECT session.id FROM session JOIN gone ON session.caller = gone.id
+                ) SELECT id FROM gone";
+            let mut gone = transaction.prepare(sql)?;
+            let gone = gone.query_map([&session], |row| row.get(0))?;
+            let gone: Vec<String> = gone.collect::<Result<_, _>>()?;
+            let mut store = rows::StoreRow::read(transaction)?;
+            let mut is_gone = false;
+            for id in &gone {
+                transaction.execute("DELETE FROM call WHERE session = ?1", [id])?;
+                transaction.execute("DELETE FROM checkpoint WHERE session = ?1", [id])?;
+                let rows = transaction.execute("DELETE FROM session WHERE id = ?1", [id])?;
+                store.sessions -= i64::from(rows > 0);
+                is_gone |= rows > 0 && *id == session;
             }
+            store.write(transaction)?;
             Ok(is_gone)
         }))
     }
@@ -410,19 +525,20 @@ impl Checkpointer for SqliteCheckpointer {
             model_arguments: begin.model_arguments.map(str::to_owned),
             after: begin.after,
             replaces: begin.replaces,
+            lease: begin.lease,
         };
         Box::pin(self.transact(move |transaction| of.write(transaction)))
     }
 
-    fn end_call<'a>(
-        &'a self,
-        session: &'a str,
-        key: &'a str,
-        revision: u64,
-        outcome: &'a str,
-    ) -> BoxFuture<'a, Result<(), CheckpointError>> {
-        let (session, key, outcome) = (session.to_owned(), key.to_owned(), outcome.to_owned());
+    fn end_call<'a>(&'a self, end: End<'a>) -> BoxFuture<'a, Result<(), CheckpointError>> {
+        let (session, key) = (end.session.to_owned(), end.key.to_owned());
+        let (outcome, revision, lease) = (end.outcome.to_owned(), end.revision, end.lease);
         Box::pin(self.transact(move |transaction| {
+            if lease.is_some()
+                && let Some(head) = SessionRow::read(transaction, &session)?
+            {
+                Lease::of_run(lease).check(&session, head.standing()?)?;
+            }
             if let Some(mut standing) = CallRow::read(transaction, &session, &key)?
                 && standing.record.revision == revision
             {
@@ -434,12 +550,44 @@ impl Checkpointer for SqliteCheckpointer {
         }))
     }
 
+    fn prune<'a>(
+        &'a self,
+        session: &'a str,
+        keep: Keep,
+    ) -> BoxFuture<'a, Result<usize, CheckpointError>> {
+        let session = session.to_owned();
+        Box::pin(self.transact(move |transaction| rows::prune(transaction, &session, keep)))
+    }
+
     fn calls<'a>(
         &'a self,
         session: &'a str,
     ) -> BoxFuture<'a, Result<Vec<CallRecord>, CheckpointError>> {
         let session = session.to_owned();
         Box::pin(self.read(move |connection| CallRow::list(connection, &session)))
+    }
+
+    fn renew<'a>(
+        &'a self,
+        session: &'a str,
+        lease: CheckpointId,
+        term: Duration,
+    ) -> BoxFuture<'a, Result<(), CheckpointError>> {
+        let session = session.to_owned();
+        Box::pin(self.transact(move |transaction| {
+            let head = SessionRow::read(transaction, &session)?;
+            let standing = head.as_ref().map(SessionRow::standing).transpose()?;
+            Lease::Release(lease).check(&session, standing.flatten())?;
+            if let Some(mut head) = head {
+                head.keep(number(lease.get())?, term);
+                head.write(transaction, false)?;
+            }
+            Ok(())
+        }))
+    }
+
+    fn lease_term(&self) -> Option<Duration> {
+        self.term
     }
 }
 

@@ -9,7 +9,7 @@ use toolwright_provider::call::{
 use toolwright_runtime::executor::{Handled, Layer, Next, Request, UnknownOutcome};
 use toolwright_runtime::tool::{BoxFuture, OpenCall, OpenCallError, OpenCallStore};
 
-use super::{Begin, Begun, CallRecord};
+use super::{Begin, Begun, CallRecord, End};
 use crate::{CheckpointError, CheckpointId, Checkpointer, Damage, DamagedPart};
 
 /// Innermost layer of an agent with a checkpointer, for one visit of the tools node. It records each call before and
@@ -21,6 +21,8 @@ struct JournalInner {
     store: Arc<dyn Checkpointer>,
     session: String,
     after: CheckpointId,
+    /// Lease of the run.
+    lease: Option<CheckpointId>,
     unknown: UnknownOutcome,
     /// Calls of the turn, as the model made them.
     calls: Vec<ToolCall>,
@@ -45,6 +47,7 @@ impl Journal {
         store: Arc<dyn Checkpointer>,
         session: &str,
         after: CheckpointId,
+        lease: Option<CheckpointId>,
         unknown: UnknownOutcome,
         calls: Vec<ToolCall>,
         again: BTreeMap<usize, u64>,
@@ -53,6 +56,7 @@ impl Journal {
             store,
             session: session.to_owned(),
             after,
+            lease,
             unknown,
             calls,
             again,
@@ -98,6 +102,7 @@ impl JournalInner {
             call,
             model_arguments: written.filter(|written| **written != *call.arguments),
             replaces,
+            lease: self.lease,
         };
         self.store.begin_call(begin).await
     }
@@ -171,7 +176,13 @@ impl JournalInner {
                 return self.fail(CheckpointError::store_with(words, error));
             }
         };
-        let ended = self.store.end_call(&self.session, key, revision, &stored);
+        let ended = self.store.end_call(End {
+            session: &self.session,
+            key,
+            revision,
+            outcome: &stored,
+            lease: self.lease,
+        });
         match ended.await {
             Ok(()) => {
                 self.state().written.insert(index, revision + 1);
@@ -254,10 +265,14 @@ impl OpenCallStore for Journal {
             let outcome = outcome.to_json();
             let outcome =
                 outcome.map_err(|error| failed(CheckpointError::store(error.to_string())))?;
-            let ended = self
-                .0
-                .store
-                .end_call(&self.0.session, &key, revision, &outcome);
+            let ended = self.0.store.end_call(End {
+                session: &self.0.session,
+                key: &key,
+                revision,
+                outcome: &outcome,
+                // An open call may end after its run.
+                lease: None,
+            });
             ended.await.map_err(failed)
         })
     }

@@ -12,13 +12,15 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
+use std::time::Duration;
 
 use serde_json::{Map, json};
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
     Agent, AgentError, Begin, Begun, BoxFuture, CallRecord, Checkpoint, CheckpointError,
-    CheckpointId, Checkpointer, DamagedPart, MemoryCheckpointer, ModelError, ModelResponse,
-    NewCheckpoint, Node, PendingCallReason, RunEnd, Session, Status, ThreadMessage, Written,
+    CheckpointId, Checkpointer, DamagedPart, End, Keep, Lease, MemoryCheckpointer, ModelError,
+    ModelResponse, NewCheckpoint, Node, PendingCallReason, RunEnd, Session, Status, ThreadMessage,
+    Written,
 };
 use toolwright::layers::Retry;
 use toolwright::{
@@ -192,8 +194,22 @@ async fn put(
         at_ms: 1_700_000_000_123,
         metadata: &metadata,
         body: "{}",
+        caller: None,
+        lease: Lease::None,
     };
     store.put(new).await
+}
+
+/// Ends a call of the session `s` that has begun once.
+async fn end_call(store: &Store, key: &str, outcome: &str) {
+    let end = End {
+        session: "s",
+        key,
+        revision: 1,
+        outcome,
+        lease: None,
+    };
+    store.end_call(end).await.unwrap();
 }
 
 #[tokio::test]
@@ -805,14 +821,25 @@ impl Checkpointer for Broken {
         Box::pin(async { Err(CheckpointError::store("the disk is full")) })
     }
 
-    fn end_call<'a>(
-        &'a self,
-        _session: &'a str,
-        _key: &'a str,
-        _revision: u64,
-        _outcome: &'a str,
-    ) -> BoxFuture<'a, Result<(), CheckpointError>> {
+    fn end_call<'a>(&'a self, _: End<'a>) -> BoxFuture<'a, Result<(), CheckpointError>> {
         Box::pin(async { Err(CheckpointError::store("the disk is full")) })
+    }
+
+    fn prune<'a>(
+        &'a self,
+        session: &'a str,
+        keep: Keep,
+    ) -> BoxFuture<'a, Result<usize, CheckpointError>> {
+        self.store.prune(session, keep)
+    }
+
+    fn renew<'a>(
+        &'a self,
+        session: &'a str,
+        lease: CheckpointId,
+        term: Duration,
+    ) -> BoxFuture<'a, Result<(), CheckpointError>> {
+        self.store.renew(session, lease, term)
     }
 
     fn calls<'a>(
@@ -876,7 +903,7 @@ async fn what_is_damaged_is_said_to_be() {
     assert!(store.delete("s").await.unwrap());
     let agent = Agent::new(model([calls(&turn)]), effects(&ran)).checkpointer(Arc::clone(&store));
     until_it_hangs(&ran, agent.run(&mut asked("s"), &Context::new())).await;
-    store.end_call("s", "s/1/0/0/c1", 1, "{}").await.unwrap();
+    end_call(&store, "s/1/0/0/c1", "{}").await;
     let error = agent.resume("s", &Context::new()).await.unwrap_err();
     let words = error.to_string();
     let begins = "the record of the call `s/1/0/0/c1` of the session `s` is damaged: ";
@@ -896,6 +923,8 @@ async fn what_a_newer_version_wrote_is_not_read_and_not_called_damaged() {
             at_ms: 0,
             metadata: &serde_json::Map::new(),
             body: &body.to_string(),
+            caller: None,
+            lease: Lease::None,
         };
         store.put(new).await.unwrap()
     };
@@ -924,7 +953,7 @@ async fn what_a_newer_version_wrote_is_not_read_and_not_called_damaged() {
     until_it_hangs(&ran, agent.run(&mut asked("s"), &Context::new())).await;
     let key = "s/1/0/0/c1";
     let outcome = r#"{"form": 7, "answer": 5}"#;
-    store.end_call("s", key, 1, outcome).await.unwrap();
+    end_call(&store, key, outcome).await;
     let error = agent.resume("s", &Context::new()).await.unwrap_err();
     let words = format!(
         "the record of the call `{key}` cannot be read: it is of form 7; this program knows form 1"
@@ -1040,7 +1069,7 @@ mod file {
         let newer = rusqlite::Connection::open(dir.file()).unwrap();
         newer.pragma_update(None, "user_version", 7).unwrap();
         drop(newer);
-        let words = format!("`{shown}` has tables of version 7; this program knows version 2");
+        let words = format!("`{shown}` has tables of version 7; this program knows version 3");
         assert_eq!(unreadable(open()), words);
 
         let nowhere = SqliteCheckpointer::open(dir.0.join("no/such/dir.db")).unwrap_err();
@@ -1348,6 +1377,62 @@ mod file {
         // No number is given again.
         let store: Store = Arc::new(SqliteCheckpointer::open(dir.file()).unwrap());
         assert_eq!(put(&store, "c", None).await.unwrap().get(), 10);
+    }
+
+    /// A file of the second version: checkpoints are whole, and there are no leases. Sums are those of that version.
+    const SECOND: &str = include_str!("second.sql");
+
+    #[tokio::test]
+    async fn a_file_of_the_second_version_is_brought_up_to_date() {
+        let dir = Dir::new();
+        let old = rusqlite::Connection::open(dir.file()).unwrap();
+        old.execute_batch(SECOND).unwrap();
+        // One row of each kind was damaged before.
+        let change = "UPDATE checkpoint SET body = '{}' WHERE session = 'damaged';
+                      UPDATE call SET outcome = '2' WHERE session = 'call';";
+        old.execute_batch(change).unwrap();
+        drop(old);
+        for _ in 0..2 {
+            let store: Store = Arc::new(SqliteCheckpointer::open(dir.file()).unwrap());
+            let sessions = store.sessions(None, 10).await.unwrap();
+            assert_eq!(sessions, ["call", "damaged", "whole"]);
+            let history = store.history("whole").await.unwrap();
+            let read: Vec<_> = history
+                .iter()
+                .map(|one| (one.parent, one.written, one.next, one.at_ms, &*one.body))
+                .collect();
+            let first = history[0].id;
+            let expected = [
+                (None, Written::Start, Node::Model, 1, r#"{"a": 1}"#),
+                (
+                    Some(first),
+                    Written::End,
+                    Node::End,
+                    2,
+                    r#"{"a": 1, "b": 2}"#,
+                ),
+            ];
+            assert_eq!(read, expected);
+            assert_eq!(history[1].metadata["title"], "Øre");
+            let record = store.calls("whole").await.unwrap().remove(0);
+            assert_eq!((record.revision, record.outcome.as_deref()), (2, Some("1")));
+            let error = store.latest("damaged").await.unwrap_err();
+            let damage = error.damage().unwrap();
+            assert!(
+                matches!(damage.part, DamagedPart::Checkpoint(_)),
+                "{damage}"
+            );
+            let error = store.calls("call").await.unwrap_err();
+            assert_eq!(
+                error.damage().unwrap().part,
+                DamagedPart::Call("k".to_owned())
+            );
+            assert!(store.latest("call").await.unwrap().is_some());
+        }
+        let store: Store = Arc::new(SqliteCheckpointer::open(dir.file()).unwrap());
+        let newest = store.latest("whole").await.unwrap().unwrap().id;
+        put(&store, "whole", Some(newest)).await.unwrap();
+        assert_eq!(store.history("whole").await.unwrap().len(), 3);
     }
 }
 

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, AgentTool, Assistant, ModelError, ModelResponse, Native, RunEnd, Session, Thread,
+    Agent, AgentTool, Assistant, End, ModelError, ModelResponse, Native, RunEnd, Session, Thread,
     ThreadMessage,
 };
 use toolwright::call::{BoxFuture, Cancel, Decision, StoredOutcome};
@@ -426,10 +426,14 @@ async fn what_was_unknown_is_looked_at_again() {
         let record = store.calls("s").await.unwrap().remove(0);
         let late = StoredOutcome::new(&call.call, &Ok(Outcome::value("a film"))).unwrap();
         let (late, revision) = (late.to_json().unwrap(), record.revision);
-        store
-            .end_call("s", &record.key, revision, &late)
-            .await
-            .unwrap();
+        let end = End {
+            session: "s",
+            key: &record.key,
+            revision,
+            outcome: &late,
+            lease: None,
+        };
+        store.end_call(end).await.unwrap();
         agent.run(&mut session, &Context::new()).await.unwrap();
         assert_eq!(words(&session)[4..], ["late c1: a film", "There it is."]);
     }

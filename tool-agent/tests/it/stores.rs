@@ -5,11 +5,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use toolwright::agent::testing::conformance;
 use toolwright::agent::{
     Begin, Begun, BoxFuture, CallRecord, Checkpoint, CheckpointError, CheckpointId, Checkpointer,
-    MemoryCheckpointer, NewCheckpoint, SqliteCheckpointer,
+    End, Keep, Lease, MemoryCheckpointer, NewCheckpoint, SqliteCheckpointer,
 };
 
 #[tokio::test]
@@ -85,6 +86,17 @@ enum Fault {
     LooksThenBegins,
     ApartFromOthers,
     ForgetsAtTheEnd,
+    ForgetsCallers,
+    PrunesNothing,
+    PrunesTooMany,
+    HasNoLeases,
+    TakesAnyLease,
+    KeepsTheStale,
+    NeverTakesOver,
+    LeasesEndAtOnce,
+    ReleasesNothing,
+    RenewsTheStale,
+    EndsForTheStale,
 }
 
 /// A store that keeps all promises but one.
@@ -137,6 +149,17 @@ impl Checkpointer for Faulty {
         Box::pin(async move {
             let newest = self.newest(new.session).await;
             let mut put = new;
+            put.lease = match (self.fault, new.lease) {
+                (Fault::HasNoLeases, _) => Lease::None,
+                (Fault::TakesAnyLease, Lease::Take(term)) => Lease::TakeOver(term),
+                (Fault::NeverTakesOver, Lease::TakeOver(term)) => Lease::Take(term),
+                (Fault::LeasesEndAtOnce, Lease::Take(_)) => Lease::Take(Duration::ZERO),
+                (Fault::ReleasesNothing, Lease::Release(id)) => Lease::Keep(id, Duration::ZERO),
+                (_, lease) => lease,
+            };
+            if self.is(Fault::ForgetsCallers) {
+                put.caller = None;
+            }
             if self.is(Fault::PutsAnywhere) {
                 put.after = newest;
             }
@@ -148,7 +171,13 @@ impl Checkpointer for Faulty {
                 tokio::task::yield_now().await;
                 put.after = self.newest(new.session).await;
             }
-            let id = self.kept.put(put).await?;
+            let id = match self.kept.put(put).await {
+                Err(CheckpointError::LeaseLost { .. }) if self.is(Fault::KeepsTheStale) => {
+                    put.lease = Lease::TakeOver(Duration::from_secs(1));
+                    self.kept.put(put).await?
+                }
+                id => id?,
+            };
             let again = self.is_deleted.load(Ordering::SeqCst) && new.session == "a";
             Ok(match self.fault {
                 Fault::GivesANumberAgain if again => CheckpointId::new(id.get() - 1),
@@ -226,6 +255,7 @@ impl Checkpointer for Faulty {
                         call: &record.call,
                         model_arguments: None,
                         replaces: None,
+                        lease: None,
                     };
                     self.kept.begin_call(begin).await?;
                 }
@@ -257,20 +287,49 @@ impl Checkpointer for Faulty {
         })
     }
 
-    fn end_call<'a>(
+    fn end_call<'a>(&'a self, mut end: End<'a>) -> BoxFuture<'a, Result<(), CheckpointError>> {
+        Box::pin(async move {
+            match self.fault {
+                Fault::EndsAny => {
+                    let revision = self.revision(end.session, end.key).await;
+                    end.revision = revision.unwrap_or(end.revision);
+                }
+                Fault::EndsNone => return Ok(()),
+                Fault::EndsForTheStale => end.lease = None,
+                _ => {}
+            }
+            self.kept.end_call(end).await
+        })
+    }
+
+    fn prune<'a>(
         &'a self,
         session: &'a str,
-        key: &'a str,
-        revision: u64,
-        outcome: &'a str,
+        mut keep: Keep,
+    ) -> BoxFuture<'a, Result<usize, CheckpointError>> {
+        Box::pin(async move {
+            match self.fault {
+                Fault::PrunesNothing => return Ok(0),
+                Fault::PrunesTooMany => keep.newest = keep.newest.saturating_sub(1),
+                _ => {}
+            }
+            self.kept.prune(session, keep).await
+        })
+    }
+
+    fn renew<'a>(
+        &'a self,
+        session: &'a str,
+        lease: CheckpointId,
+        term: Duration,
     ) -> BoxFuture<'a, Result<(), CheckpointError>> {
         Box::pin(async move {
-            let revision = match self.fault {
-                Fault::EndsAny => self.revision(session, key).await.unwrap_or(revision),
-                Fault::EndsNone => return Ok(()),
-                _ => revision,
-            };
-            self.kept.end_call(session, key, revision, outcome).await
+            let renewed = self.kept.renew(session, lease, term).await;
+            if self.is(Fault::RenewsTheStale) {
+                Ok(())
+            } else {
+                renewed
+            }
         })
     }
 
@@ -304,20 +363,24 @@ fn new_of(session: &str) -> NewCheckpoint<'_> {
         at_ms: 0,
         metadata: &NOTHING,
         body: "{}",
+        caller: None,
+        lease: Lease::None,
     }
 }
 
 /// What the suite says of a store with this fault.
 fn complaint(fault: Fault) -> String {
     let suite = move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build();
         runtime.unwrap().block_on(async {
             let (store, opened) = (Faulty::new(fault), AtomicU64::new(0));
             conformance::checkpointer(async || {
-                // The fifth one follows one that is dropped.
+                // The seventh one follows one that is dropped.
                 let is_new = match (fault, opened.fetch_add(1, Ordering::SeqCst)) {
                     (Fault::ApartFromOthers, _) => true,
-                    (Fault::ForgetsAtTheEnd, before) => before >= 4,
+                    (Fault::ForgetsAtTheEnd, before) => before >= 6,
                     _ => false,
                 };
                 if is_new {
@@ -408,6 +471,35 @@ fn a_store_that_breaks_a_promise_is_told_which() {
         (
             Fault::ForgetsAtTheEnd,
             "what is there for whoever opens the store next: ",
+        ),
+        (
+            Fault::ForgetsCallers,
+            "whether a session is left once that which called it is deleted",
+        ),
+        (Fault::PrunesNothing, "how many are pruned: all but four: "),
+        (Fault::PrunesTooMany, "how many are pruned: all but four: "),
+        (
+            Fault::HasNoLeases,
+            "a checkpoint without one: somebody holds the lease",
+        ),
+        (
+            Fault::TakesAnyLease,
+            "a checkpoint that takes it: somebody holds the lease",
+        ),
+        (
+            Fault::LeasesEndAtOnce,
+            "a checkpoint without one: somebody holds the lease",
+        ),
+        (Fault::KeepsTheStale, "a checkpoint: the lease is lost"),
+        (Fault::NeverTakesOver, "a checkpoint that takes over: "),
+        (
+            Fault::ReleasesNothing,
+            "one that is released: the lease is lost",
+        ),
+        (Fault::RenewsTheStale, "a renewal: the lease is lost"),
+        (
+            Fault::EndsForTheStale,
+            "the end of a call: the lease is lost",
         ),
     ];
     for (fault, words) in cases {

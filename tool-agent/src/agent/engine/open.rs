@@ -13,14 +13,14 @@ use toolwright_runtime::tool::{
 };
 
 use super::Engine;
-use super::lease::Lease;
+use super::tools_visit::ToolsVisit;
 use crate::agent::sub_sessions::SubSessions;
 use crate::journal::unknown;
 use crate::{AgentError, CheckpointError};
 
 impl Engine<'_> {
     /// Returns the owner of open calls. A step has none, since nobody would take their results.
-    pub(super) fn open_calls(&self, lease: &Lease) -> Option<OpenCalls> {
+    pub(super) fn open_calls(&self, visit: &ToolsVisit) -> Option<OpenCalls> {
         if self.is_step {
             return None;
         }
@@ -28,7 +28,7 @@ impl Engine<'_> {
             Some(outer) => outer.queue().open().cancelled_by(outer.stop().clone()),
             None => self.session.open().cancelled_by(self.host.cancel()),
         };
-        Some(match &lease.journal {
+        Some(match &visit.journal {
             Some(journal) => open.store(journal.clone()),
             None => open,
         })
@@ -83,17 +83,17 @@ impl Engine<'_> {
         let is_own = call.session.as_deref() == Some(self.session.id());
         // Another agent's tool of this name is another tool.
         let tool = tools.get(&call.call.name).filter(|_| is_own);
-        let mut lease = self.lease(&tools)?;
-        lease.journal = None;
+        let mut visit = self.tools_visit(&tools)?;
+        visit.journal = None;
         if is_own {
             // Approvals are of calls of the last turn.
-            lease.journal = self.journal(vec![call.call.clone()], BTreeMap::new())?;
+            visit.journal = self.journal(vec![call.call.clone()], BTreeMap::new())?;
         }
         let policy = self.unknown_outcome();
         // It began with a person's yes, and nobody here can say again that it was for this call.
         let needs_approval = tool.is_some_and(|tool| tool.def().needs_approval);
         let runs = !needs_approval
-            && (lease.journal.is_some()
+            && (visit.journal.is_some()
                 || policy == UnknownOutcome::RunAgain
                 || tool.is_some_and(|tool| tool.def().annotations.may_repeat()));
         let batch = match call.place.clone().filter(|_| runs && tool.is_some()) {
@@ -104,13 +104,13 @@ impl Engine<'_> {
                     decision: Decision::Approve,
                     attempt: 0,
                 }];
-                let cx = self.call_context(&lease).with_place(place);
-                let mut executor = self.executor(&lease);
-                if let Some(open) = self.open_calls(&lease) {
+                let cx = self.call_context(&visit).with_place(place);
+                let mut executor = self.executor(&visit);
+                if let Some(open) = self.open_calls(&visit) {
                     executor = executor.open_calls(open.keeping());
                 }
                 let batch = executor.decide(&decided, &cx).await;
-                if let Some(error) = lease.failure() {
+                if let Some(error) = visit.failure() {
                     return Err(error.into());
                 }
                 // Another run finds it.

@@ -11,7 +11,7 @@ use toolwright_runtime::executor::{Batch, Decided, Halted, Reply};
 use toolwright_runtime::tool::{Context, Decision};
 use toolwright_runtime::toolset::Toolset;
 
-use super::lease::Lease;
+use super::tools_visit::ToolsVisit;
 use super::{Engine, VisitResult};
 use crate::digest;
 use crate::session::WaitingCall;
@@ -28,8 +28,8 @@ impl Engine<'_> {
         let cx = self.context();
         let tools = self.active_agent().executor.tools(&cx);
         let decided = self.decided(&tools, &cx)?;
-        let lease = self.lease(&tools)?;
-        self.subs.clone_from(&lease.subs);
+        let visit = self.tools_visit(&tools)?;
+        self.subs.clone_from(&visit.subs);
         let at = &mut self.session.at;
         let is_new = at.counted != Some(at.turn);
         if is_new {
@@ -39,10 +39,10 @@ impl Engine<'_> {
             at.counted = Some(at.turn);
         }
         if !decided.is_empty() {
-            let executor = self.executor(&lease);
-            let batch = executor.decide(&decided, &self.call_context(&lease)).await;
+            let executor = self.executor(&visit);
+            let batch = executor.decide(&decided, &self.call_context(&visit)).await;
             let places: Vec<_> = decided.iter().map(|one| one.place).collect();
-            let halted = self.take(&places, &batch, &places, &lease)?;
+            let halted = self.take(&places, &batch, &places, &visit)?;
             // As in a batch, siblings of a call that ends the run still run.
             let stops = batch.halts().iter().any(|halt| {
                 use Halted::{Aborted, AskUser, Cancelled};
@@ -58,11 +58,11 @@ impl Engine<'_> {
         }
         let calls = self.session.thread.last_calls();
         let (all, plans): (Vec<_>, _) = ((0..calls.len()).collect(), plans(calls, &places));
-        let executor = self.executor(&lease);
+        let executor = self.executor(&visit);
         let batch = executor
-            .run_planned(calls, &plans, &self.call_context(&lease))
+            .run_planned(calls, &plans, &self.call_context(&visit))
             .await;
-        self.take(&all, &batch, &places, &lease)
+        self.take(&all, &batch, &places, &visit)
     }
 
     /// Returns the places of the calls that have not run yet.
@@ -152,9 +152,9 @@ impl Engine<'_> {
         places: &[usize],
         batch: &Batch,
         ran: &[usize],
-        lease: &Lease,
+        visit: &ToolsVisit,
     ) -> VisitResult {
-        if let Some(error) = lease.failure() {
+        if let Some(error) = visit.failure() {
             self.subs = None;
             return Err(error.into());
         }
@@ -187,13 +187,13 @@ impl Engine<'_> {
                     answers.push(answer);
                 }
                 Reply::Pending(pending) => {
-                    let sub = lease.subs.as_ref().and_then(|subs| subs.take_paused(index));
+                    let sub = visit.subs.as_ref().and_then(|subs| subs.take_paused(index));
                     let mut reason = match &sub {
                         Some(_) => PendingCallReason::Agent,
                         None => pending.reason.clone().into(),
                     };
                     if let PendingCallReason::OutcomeUnknown { record, .. } = &mut reason {
-                        let journal = lease.journal.as_ref();
+                        let journal = visit.journal.as_ref();
                         *record = journal.and_then(|journal| journal.unknown(index));
                     }
                     let before = self.session.take_wait(index);

@@ -43,11 +43,15 @@ impl AgentCall {
         if agent.persistence.store.is_none() {
             agent.persistence.store = subs.and_then(|subs| subs.store().cloned());
         }
+        let id = subs.and_then(|subs| subs.id(cx));
+        // A session of a random id is nobody's.
+        let caller = id.as_ref().and(cx.session_id());
+        agent.persistence.caller = caller.map(Arc::from);
         let host = subs.map(|subs| subs.state().clone()).unwrap_or_default();
         Self {
             agent,
             finish: tool.finish.clone(),
-            id: subs.and_then(|subs| subs.id(cx)),
+            id,
             state: cx.state().clone(),
             cx: toolwright_runtime::tool::inside_call(cx)
                 .with_state(host)

@@ -9,19 +9,19 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
-use super::{SqlResult, StoreFailure, rows, table};
+use super::{SqlResult, StoreFailure, migrate, rows, table};
 use crate::CheckpointError;
 use crate::checkpoint::Damage;
 
 /// Application id in the header of the file: "Twrt".
 const APPLICATION: i64 = 0x5477_7274;
-/// Version of the tables. The first one had no checksums, and is migrated.
-const VERSION: i64 = 2;
+/// Version of the tables. The first one had no checksums, the second one no deltas and no leases. Both are migrated.
+const VERSION: i64 = 3;
 /// Time limit for waiting on another program's transaction.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Tables and indices by name, as SQLite stores their definitions.
-const TABLES: [(&str, &str); 5] = [
+const TABLES: [(&str, &str); 7] = [
     (
         table::STORE.name,
         "CREATE TABLE store (
@@ -38,6 +38,9 @@ const TABLES: [(&str, &str); 5] = [
         newest INTEGER NOT NULL,
         checkpoints INTEGER NOT NULL,
         calls INTEGER NOT NULL,
+        caller TEXT,
+        lease INTEGER,
+        lease_until INTEGER,
         checksum INTEGER NOT NULL
     ) STRICT",
     ),
@@ -52,12 +55,23 @@ const TABLES: [(&str, &str); 5] = [
         at_ms INTEGER NOT NULL,
         metadata TEXT NOT NULL,
         body TEXT NOT NULL,
+        front INTEGER,
+        back INTEGER,
+        sum INTEGER NOT NULL,
         checksum INTEGER NOT NULL
     ) STRICT",
     ),
     (
         "checkpoint_of_session",
         "CREATE INDEX checkpoint_of_session ON checkpoint (session, id)",
+    ),
+    (
+        "whole_checkpoint",
+        "CREATE INDEX whole_checkpoint ON checkpoint (session, id) WHERE front IS NULL",
+    ),
+    (
+        "session_of_caller",
+        "CREATE INDEX session_of_caller ON session (caller) WHERE caller IS NOT NULL",
     ),
     (
         table::CALL.name,
@@ -251,22 +265,31 @@ fn check(connection: &Connection) -> SqlResult<()> {
     }
 }
 
-/// Moves the rows of a file of the first version to tables with checksums.
+/// Moves the rows of a file of an older version to the tables of this one.
 fn migrate(connection: &mut Connection, path: &Path) -> SqlResult<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let version = identify(&transaction, path)?;
     // Another process may have been faster.
-    if identify(&transaction, path)? == VERSION {
+    if version == VERSION {
         return Ok(());
     }
     check(&transaction)?;
-    transaction.execute_batch(
-        "DROP INDEX checkpoint_of_session;
-         ALTER TABLE checkpoint RENAME TO old_checkpoint;
-         ALTER TABLE call RENAME TO old_call;",
-    )?;
+    transaction.execute_batch("DROP INDEX checkpoint_of_session;")?;
+    let old: &[&str] = match version {
+        1 => &["checkpoint", "call"],
+        _ => &["checkpoint", "call", "session", "store"],
+    };
+    for table in old {
+        transaction.execute_batch(&format!("ALTER TABLE {table} RENAME TO old_{table};"))?;
+    }
     tables(&transaction)?;
-    rows::migrate(&transaction)?;
-    transaction.execute_batch("DROP TABLE old_checkpoint; DROP TABLE old_call;")?;
+    match version {
+        1 => migrate::from_first(&transaction)?,
+        _ => migrate::from_second(&transaction)?,
+    }
+    for table in old {
+        transaction.execute_batch(&format!("DROP TABLE old_{table};"))?;
+    }
     transaction.commit()?;
     Ok(())
 }

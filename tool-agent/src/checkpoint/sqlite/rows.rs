@@ -1,13 +1,18 @@
 //! Rows of the tables as Rust values.
 
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
 use rusqlite::types::Value;
-use rusqlite::{Connection, Params, Row, Transaction};
+use rusqlite::{Connection, Params, Row};
 use toolwright_provider::call::ToolCall;
 
 use super::table::{CALL, CHECKPOINT, SESSION, STORE, Table};
 use super::{SqlResult, StoreFailure};
 use crate::Node;
-use crate::checkpoint::{Checkpoint, CheckpointError, CheckpointId, Damage, DamagedPart, Written};
+use crate::checkpoint::{
+    Checkpoint, CheckpointError, CheckpointId, Damage, DamagedPart, Keep, Written,
+};
+use crate::delta::{Chain, Delta};
 use crate::journal::CallRecord;
 
 /// Converts a number to SQLite's signed 64 bits.
@@ -23,6 +28,12 @@ fn unsigned(number: i64) -> SqlResult<u64> {
 
 pub(super) fn id(number: i64) -> SqlResult<CheckpointId> {
     unsigned(number).map(CheckpointId::new)
+}
+
+/// Returns the time in milliseconds since 1970, by the machine's clock.
+fn now() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    i64::try_from(now.unwrap_or_default().as_millis()).unwrap_or(i64::MAX)
 }
 
 fn text(text: &str) -> Value {
@@ -67,11 +78,18 @@ impl StoreRow {
 }
 
 /// Row with a session's newest checkpoint and its counts.
+#[derive(Default)]
 pub(super) struct SessionRow {
     pub(super) session: String,
     pub(super) newest: i64,
     pub(super) checkpoints: i64,
     pub(super) calls: i64,
+    /// Session whose call runs the agent of this one.
+    pub(super) caller: Option<String>,
+    /// Newest lease.
+    pub(super) lease: Option<i64>,
+    /// End of the lease, in milliseconds since 1970.
+    pub(super) lease_until: Option<i64>,
 }
 
 impl SessionRow {
@@ -82,6 +100,9 @@ impl SessionRow {
             newest: row.get(1)?,
             checkpoints: row.get(2)?,
             calls: row.get(3)?,
+            caller: row.get(4)?,
+            lease: row.get(5)?,
+            lease_until: row.get(6)?,
         })
     }
 
@@ -116,12 +137,32 @@ impl SessionRow {
             self.newest.into(),
             self.checkpoints.into(),
             self.calls.into(),
+            self.caller.clone().into(),
+            self.lease.into(),
+            self.lease_until.into(),
         ];
         SESSION.write(connection, &row, is_new)
     }
 
     pub(super) fn newest(&self) -> SqlResult<CheckpointId> {
         id(self.newest)
+    }
+
+    /// Returns the newest lease and the time that it has left.
+    pub(super) fn standing(&self) -> SqlResult<Option<(CheckpointId, Duration)>> {
+        let Some((lease, until)) = self.lease.zip(self.lease_until) else {
+            return Ok(None);
+        };
+        let left = u64::try_from(until.saturating_sub(now())).unwrap_or_default();
+        Ok(Some((id(lease)?, Duration::from_millis(left))))
+    }
+
+    /// Keeps a lease for this time from now. A time of zero releases it.
+    pub(super) fn keep(&mut self, lease: i64, term: Duration) {
+        let term = i64::try_from(term.as_millis()).unwrap_or(i64::MAX);
+        let is_kept = term > 0;
+        self.lease = is_kept.then_some(lease);
+        self.lease_until = is_kept.then(|| now().saturating_add(term));
     }
 
     /// Rebuilds a damaged row of a session from the session's rows in the other tables.
@@ -136,6 +177,7 @@ impl SessionRow {
             newest: *newest,
             checkpoints: i64::try_from(numbers.len()).unwrap_or(i64::MAX),
             calls: connection.query_row(calls, [session], |row| row.get(0))?,
+            ..Self::default()
         }))
     }
 }
@@ -153,10 +195,111 @@ fn in_session(connection: &Connection, failure: StoreFailure, session: &str) -> 
     })
 }
 
-fn checkpoint_of(row: &Row<'_>) -> SqlResult<Checkpoint> {
+/// Checkpoints of a session, read one after the other from a whole one on.
+struct Walk<'c> {
+    connection: &'c Connection,
+    session: &'c str,
+    chain: Option<Chain>,
+}
+
+impl<'c> Walk<'c> {
+    const fn new(connection: &'c Connection, session: &'c str) -> Self {
+        Self {
+            connection,
+            session,
+            chain: None,
+        }
+    }
+
+    /// Returns the checkpoint with this number, and the chain that ends with it.
+    fn to(
+        connection: &'c Connection,
+        session: &'c str,
+        number: i64,
+    ) -> SqlResult<(Checkpoint, Chain)> {
+        let sql = "SELECT id FROM checkpoint WHERE session = ?1 AND id < ?2 AND id >= (
+                SELECT max(id) FROM checkpoint WHERE session = ?1 AND id <= ?2 AND front IS NULL
+            ) ORDER BY id";
+        let mut before = connection.prepare(sql)?;
+        let before = before.query_map((session, number), |row| row.get(0))?;
+        let before: Vec<i64> = before.collect::<Result<_, _>>()?;
+        let mut walk = Self::new(connection, session);
+        for number in before {
+            walk.at(number, |_, _| Ok(()))?;
+        }
+        let found = walk.checkpoint(number)?;
+        let chain = walk
+            .chain
+            .ok_or_else(|| StoreFailure::damaged("it is missing"))?;
+        Ok((found, chain))
+    }
+
+    fn checkpoint(&mut self, number: i64) -> SqlResult<Checkpoint> {
+        self.at(number, checkpoint_of)
+    }
+
+    /// Returns true if the checkpoint with this number is not damaged.
+    fn is_good(&mut self, number: i64) -> bool {
+        self.try_at(number, checkpoint_of).is_ok()
+    }
+
+    /// Reads the checkpoint with this number, which follows the one before. Damage is that of this checkpoint.
+    fn at<T>(
+        &mut self,
+        number: i64,
+        read: impl Fn(&Row<'_>, &Chain) -> SqlResult<T>,
+    ) -> SqlResult<T> {
+        let found = self.try_at(number, read);
+        found.map_err(|failure| in_checkpoint(self.connection, failure, self.session, number))
+    }
+
+    fn try_at<T>(
+        &mut self,
+        number: i64,
+        read: impl Fn(&Row<'_>, &Chain) -> SqlResult<T>,
+    ) -> SqlResult<T> {
+        let (connection, session) = (self.connection, self.session);
+        let before = self.chain.take();
+        let step = std::cell::Cell::new(before);
+        let found = first(&CHECKPOINT, connection, "WHERE id = ?1", [number], |row| {
+            let row = row?;
+            if row.get::<_, String>(1)? != session {
+                return Err(StoreFailure::damaged("it is another session's"));
+            }
+            let chain = after(step.take(), row)?;
+            let found = read(row, &chain)?;
+            Ok((found, chain))
+        });
+        let (found, chain) = found?.ok_or_else(|| StoreFailure::damaged("it is missing"))?;
+        self.chain = Some(chain);
+        Ok(found)
+    }
+}
+
+/// Returns the chain that ends with this row.
+fn after(before: Option<Chain>, row: &Row<'_>) -> SqlResult<Chain> {
+    let body = row.get_ref(7)?.as_str().map_err(rusqlite::Error::from)?;
+    let kept: (Option<i64>, Option<i64>) = (row.get(8)?, row.get(9)?);
+    let (front, back) = match kept {
+        (None, None) => return Ok(Chain::new(body.to_owned())),
+        (front, back) => (front.unwrap_or_default(), back.unwrap_or_default()),
+    };
+    let delta = Delta {
+        front: usize::try_from(front).unwrap_or(usize::MAX),
+        back: usize::try_from(back).unwrap_or(usize::MAX),
+        middle: body,
+    };
+    let chain = before.and_then(|mut chain| chain.follow(delta).map(|()| chain));
+    chain.ok_or_else(|| StoreFailure::damaged("the checkpoint that it changes is missing"))
+}
+
+fn checkpoint_of(row: &Row<'_>, chain: &Chain) -> SqlResult<Checkpoint> {
     let damaged = |what: &str, text: &str| StoreFailure::damaged(format!("{what} `{text}`"));
     let (written, next): (String, String) = (row.get(3)?, row.get(4)?);
     let metadata: String = row.get(6)?;
+    if row.get::<_, i64>(10)? != Chain::sum(chain.text()) {
+        return Err(StoreFailure::damaged("a checkpoint before it is missing"));
+    }
     Ok(Checkpoint {
         id: id(row.get(0)?)?,
         session: row.get(1)?,
@@ -166,76 +309,90 @@ fn checkpoint_of(row: &Row<'_>) -> SqlResult<Checkpoint> {
         at_ms: unsigned(row.get(5)?)?,
         metadata: serde_json::from_str(&metadata)
             .map_err(|_| damaged("the metadata", &metadata))?,
-        body: row.get(7)?,
+        body: chain.text().to_owned(),
     })
 }
 
 /// Returns the checkpoint with this number.
 pub(super) fn checkpoint(connection: &Connection, number: i64) -> SqlResult<Option<Checkpoint>> {
-    let read = |row: SqlResult<&Row<'_>>| checkpoint_of(row?);
-    let found = first(&CHECKPOINT, connection, "WHERE id = ?1", [number], read);
-    found.map_err(|failure| {
+    let read = |row: SqlResult<&Row<'_>>| Ok(row?.get::<_, String>(1)?);
+    let session = first(&CHECKPOINT, connection, "WHERE id = ?1", [number], read);
+    let session = session.map_err(|failure| {
         // The index holds the session too.
         let sql = "SELECT session FROM checkpoint INDEXED BY checkpoint_of_session WHERE id = ?1";
         let session = connection.query_row(sql, [number], |row| row.get::<_, String>(0));
         let session = session.unwrap_or_default();
         in_checkpoint(connection, failure, &session, number)
-    })
-}
-
-/// Returns the session's newest checkpoint.
-pub(super) fn latest(connection: &Connection, session: &str) -> SqlResult<Option<Checkpoint>> {
-    let Some(head) = SessionRow::read(connection, session)? else {
+    })?;
+    let Some(session) = session else {
         return Ok(None);
     };
-    let read = |row: SqlResult<&Row<'_>>| checkpoint_of(row?);
-    let rest = "WHERE id = ?1";
-    let found = first(&CHECKPOINT, connection, rest, [head.newest], read).and_then(|found| {
-        let found = found.filter(|found| found.session == session);
-        found.ok_or_else(|| StoreFailure::damaged("it is missing"))
-    });
-    let found = found.map_err(|failure| in_checkpoint(connection, failure, session, head.newest));
-    found.map(Some)
+    let (found, _) = Walk::to(connection, &session, number)?;
+    Ok(Some(found))
+}
+
+/// Returns the session's newest checkpoint, and its chain.
+pub(super) fn latest(
+    connection: &Connection,
+    session: &str,
+) -> SqlResult<Option<(Checkpoint, Chain)>> {
+    let head = SessionRow::read(connection, session)?;
+    head.map(|head| Walk::to(connection, session, head.newest))
+        .transpose()
 }
 
 /// Returns all checkpoints of the session, oldest first.
 pub(super) fn history(connection: &Connection, session: &str) -> SqlResult<Vec<Checkpoint>> {
     let head = SessionRow::read(connection, session)?;
-    let rest = "WHERE session = ?1 ORDER BY id";
-    let found = CHECKPOINT.rows(connection, rest, [session], |row| match row {
-        Ok(row) => {
-            let number = row.get(0)?;
-            checkpoint_of(row)
-                .map_err(|failure| in_checkpoint(connection, failure, session, number))
-        }
-        Err(failure) => Err(failure),
-    });
+    let mut walk = Walk::new(connection, session);
+    let all = numbers(connection, session).into_iter();
+    let found = all.map(|number| walk.checkpoint(number));
+    let found: Vec<_> = found.collect::<SqlResult<_>>()?;
     let expected = head.map_or(0, |head| head.checkpoints);
-    let found = found.and_then(|found| {
-        if i64::try_from(found.len()) == Ok(expected) {
-            Ok(found)
-        } else {
-            let words = format!("{} of its {expected} checkpoints are there", found.len());
-            Err(StoreFailure::damaged(words))
-        }
-    });
-    found.map_err(|failure| match which(connection, session) {
-        Some(number) => in_checkpoint(connection, failure, session, number),
-        None => failure.in_part(
-            session,
-            DamagedPart::Session,
-            last_good(connection, session),
-        ),
-    })
+    if i64::try_from(found.len()) == Ok(expected) {
+        return Ok(found);
+    }
+    let words = format!("{} of its {expected} checkpoints are there", found.len());
+    let good = last_good(connection, session);
+    Err(StoreFailure::damaged(words).in_part(session, DamagedPart::Session, good))
 }
 
-/// Returns the first damaged checkpoint of a session.
-fn which(connection: &Connection, session: &str) -> Option<i64> {
-    let is_damaged = |number: &i64| {
-        let read = |row: SqlResult<&Row<'_>>| checkpoint_of(row?);
-        first(&CHECKPOINT, connection, "WHERE id = ?1", [*number], read).is_err()
+/// Deletes the oldest checkpoints of the session that are not to be kept.
+pub(super) fn prune(connection: &Connection, session: &str, keep: Keep) -> SqlResult<usize> {
+    let Some(mut head) = SessionRow::read(connection, session)? else {
+        return Ok(0);
     };
-    numbers(connection, session).into_iter().find(is_damaged)
+    let sql = "SELECT id, at_ms FROM checkpoint WHERE session = ?1 ORDER BY id";
+    let mut statement = connection.prepare(sql)?;
+    let all = statement.query_map([session], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let all: Vec<(i64, i64)> = all.collect::<Result<_, _>>()?;
+    let times = all
+        .iter()
+        .map(|(_, at_ms)| u64::try_from(*at_ms).unwrap_or_default());
+    let dropped = keep.drops(times);
+    let Some((oldest, _)) = all.get(dropped).filter(|_| dropped > 0) else {
+        return Ok(0);
+    };
+    // It follows nothing from now on.
+    let mut walk = Walk::new(connection, session);
+    for (number, _) in all.iter().take(dropped) {
+        walk.at(*number, |_, _| Ok(()))?;
+    }
+    let row = walk.at(*oldest, |row, chain| {
+        checkpoint_of(row, chain)?;
+        let mut values = (0..11)
+            .map(|place| row.get(place))
+            .collect::<Result<Vec<Value>, _>>()?;
+        let whole = [text(chain.text()), Value::Null, Value::Null];
+        values.splice(7..10, whole);
+        Ok(values)
+    })?;
+    CHECKPOINT.write(connection, &row, false)?;
+    let sql = "DELETE FROM checkpoint WHERE session = ?1 AND id < ?2";
+    connection.execute(sql, (session, oldest))?;
+    head.checkpoints -= i64::try_from(dropped).unwrap_or_default();
+    head.write(connection, false)?;
+    Ok(dropped)
 }
 
 /// Returns the numbers of a session's checkpoints, as far as they can be read.
@@ -250,12 +407,9 @@ fn numbers(connection: &Connection, session: &str) -> Vec<i64> {
 
 /// Returns the newest checkpoint of the session that is not damaged.
 fn last_good(connection: &Connection, session: &str) -> Option<CheckpointId> {
-    let read = |row: SqlResult<&Row<'_>>| checkpoint_of(row?);
-    let whole = |number: &i64| {
-        let found = first(&CHECKPOINT, connection, "WHERE id = ?1", [*number], read);
-        found.is_ok_and(|found| found.is_some_and(|found| found.session == session))
-    };
-    let number = numbers(connection, session).into_iter().rev().find(whole)?;
+    let mut walk = Walk::new(connection, session);
+    let all = numbers(connection, session).into_iter();
+    let number = all.filter(|number| walk.is_good(*number)).last()?;
     id(number).ok()
 }
 
@@ -374,65 +528,4 @@ fn damaged_call(connection: &Connection, session: &str) -> Option<String> {
     let keys: Vec<String> = keys.map_while(Result::ok).collect();
     keys.into_iter()
         .find(|key| CallRow::read(connection, session, key).is_err())
-}
-
-/// Copies the rows of the first version's tables to the current ones.
-pub(super) fn migrate(transaction: &Transaction<'_>) -> SqlResult<()> {
-    let numbers = |sql: &str| -> SqlResult<Vec<i64>> {
-        let mut statement = transaction.prepare(sql)?;
-        let found = statement.query_map([], |row| row.get(0))?;
-        Ok(found.collect::<Result<_, _>>()?)
-    };
-    let row_of = |sql: &str, number: i64, columns: usize| -> SqlResult<Vec<Value>> {
-        let mut statement = transaction.prepare(sql)?;
-        let row = statement.query_row([number], |row| {
-            (0..columns).map(|place| row.get(place)).collect()
-        });
-        Ok(row?)
-    };
-    let mut last = 0;
-    let mut heads = std::collections::BTreeMap::<String, SessionRow>::new();
-    for number in numbers("SELECT id FROM old_checkpoint ORDER BY id")? {
-        let sql = "SELECT id, session, parent, written, next, at_ms, metadata, body FROM old_checkpoint WHERE id = ?1";
-        let row = row_of(sql, number, 8)?;
-        CHECKPOINT.write(transaction, &row, true)?;
-        let Some(Value::Text(session)) = row.into_iter().nth(1) else {
-            return Err(StoreFailure::damaged("a checkpoint of no session"));
-        };
-        last = number;
-        let head = heads.entry(session.clone()).or_insert(SessionRow {
-            session,
-            newest: 0,
-            checkpoints: 0,
-            calls: 0,
-        });
-        head.newest = number;
-        head.checkpoints += 1;
-    }
-    for number in numbers("SELECT number FROM old_call ORDER BY number")? {
-        let sql = "SELECT session, key, 0, id, tool, arguments, NULL, revision, after, outcome FROM old_call WHERE number = ?1";
-        let mut row = row_of(sql, number, 10)?;
-        let head = match row.first() {
-            Some(Value::Text(session)) => heads.get_mut(session),
-            _ => None,
-        };
-        let head = head.ok_or_else(|| StoreFailure::damaged("a call of no session"))?;
-        head.calls += 1;
-        if let Some(place) = row.get_mut(2) {
-            *place = head.calls.into();
-        }
-        CALL.write(transaction, &row, true)?;
-    }
-    for head in heads.values() {
-        head.write(transaction, true)?;
-    }
-    let sessions = i64::try_from(heads.len()).unwrap_or(i64::MAX);
-    // Numbers are never reused.
-    let given = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'old_checkpoint'";
-    let given: i64 = transaction.query_row(given, [], |row| row.get(0))?;
-    let store = StoreRow {
-        last: last.max(given),
-        sessions,
-    };
-    store.write(transaction)
 }

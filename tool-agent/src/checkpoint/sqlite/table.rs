@@ -22,12 +22,12 @@ pub(super) const STORE: Table = Table {
 /// detected by it.
 pub(super) const SESSION: Table = Table {
     name: "session",
-    columns: "id, newest, checkpoints, calls",
+    columns: "id, newest, checkpoints, calls, caller, lease, lease_until",
 };
 
 pub(super) const CHECKPOINT: Table = Table {
     name: "checkpoint",
-    columns: "id, session, parent, written, next, at_ms, metadata, body",
+    columns: "id, session, parent, written, next, at_ms, metadata, body, front, back, sum",
 };
 
 /// One row per call. `place` orders the calls of a session by the time at which they first began.
@@ -75,17 +75,34 @@ impl Table {
         row: &[Value],
         is_new: bool,
     ) -> SqlResult<()> {
-        let (verb, columns, name) = (
-            if is_new { "INSERT" } else { "REPLACE" },
-            self.columns,
-            self.name,
-        );
+        let verb = if is_new { "INSERT" } else { "REPLACE" };
+        self.write_with(connection, row, verb, self.sum_of(row))
+    }
+
+    /// Inserts a row that is damaged, and stays so.
+    pub(super) fn write_damaged(&self, connection: &Connection, row: &[Value]) -> SqlResult<()> {
+        self.write_with(connection, row, "INSERT", !self.sum_of(row))
+    }
+
+    fn write_with(
+        &self,
+        connection: &Connection,
+        row: &[Value],
+        verb: &str,
+        sum: i64,
+    ) -> SqlResult<()> {
+        let (columns, name) = (self.columns, self.name);
         let places = vec!["?"; row.len() + 1].join(", ");
         let sql = format!("{verb} INTO {name} ({columns}, checksum) VALUES ({places})");
-        let sum = Value::from(self.sum(row.iter().map(ValueRef::from)));
+        let sum = Value::from(sum);
         let row = row.iter().chain(std::iter::once(&sum));
         connection.prepare(&sql)?.execute(params_from_iter(row))?;
         Ok(())
+    }
+
+    /// Returns the checksum of a row.
+    pub(super) fn sum_of(&self, row: &[Value]) -> i64 {
+        self.sum(row.iter().map(ValueRef::from))
     }
 
     /// Returns the first eight bytes of the SHA-256 of the table's name and the row's values. Each value is prefixed

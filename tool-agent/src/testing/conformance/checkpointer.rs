@@ -1,20 +1,25 @@
 //! Checks of a store, one per guarantee of the trait.
 
 mod calls;
+mod leases;
 mod races;
 
 use std::fmt::Debug;
+use std::sync::LazyLock;
 
 use serde_json::{Map, json};
 
 use crate::{
-    Checkpoint, CheckpointError, CheckpointId, Checkpointer, NewCheckpoint, Node, Written,
+    Checkpoint, CheckpointError, CheckpointId, Checkpointer, Keep, Lease, NewCheckpoint, Node,
+    Written,
 };
 
 /// Checks that a store keeps the guarantees of its trait:
 /// - Checkpoints are added only after the newest one, and are read back unchanged.
 /// - Numbers grow and are never reused.
 /// - A call is recorded once.
+/// - A lease keeps other writers out, and a lost one writes nothing. This takes about a second.
+/// - Old checkpoints are pruned, and the rest stays as it was.
 /// - One of several concurrent writers wins.
 /// - Data is there when the store is opened again.
 ///
@@ -46,8 +51,11 @@ pub async fn checkpointer<C: Checkpointer + 'static>(open: impl AsyncFn() -> C) 
     what_is_deleted_is_gone(&store).await;
     calls::are_recorded_once(&store).await;
     calls::belong_to_their_session(&store).await;
+    callers_take_theirs_with_them(&store).await;
+    old_ones_are_pruned(&store).await;
     drop(store);
     races::one_wins(open().await, open().await).await;
+    leases::fence(&open().await, &open().await).await;
     is_there_for_the_next(&open).await;
 }
 
@@ -64,6 +72,23 @@ fn same<T: PartialEq + Debug>(what: &str, found: &T, expected: &T) {
     assert!(found == expected, "{what}: {expected:?}, not {found:?}");
 }
 
+/// Returns an empty checkpoint.
+fn empty<'a>(after: Option<CheckpointId>) -> NewCheckpoint<'a> {
+    static NOTHING: LazyLock<Map<String, serde_json::Value>> = LazyLock::new(Map::new);
+    NewCheckpoint {
+        session: "",
+        after,
+        parent: after,
+        written: Written::Update,
+        next: Node::Model,
+        at_ms: 0,
+        metadata: &NOTHING,
+        body: "{}",
+        caller: None,
+        lease: Lease::None,
+    }
+}
+
 /// Writes an empty checkpoint.
 async fn put(
     store: &impl Checkpointer,
@@ -72,13 +97,7 @@ async fn put(
 ) -> Result<CheckpointId, CheckpointError> {
     let new = NewCheckpoint {
         session,
-        after,
-        parent: after,
-        written: Written::Update,
-        next: Node::Model,
-        at_ms: 0,
-        metadata: &Map::new(),
-        body: "{}",
+        ..empty(after)
     };
     store.put(new).await
 }
@@ -173,6 +192,8 @@ async fn come_back_as_they_were(store: &impl Checkpointer) {
             at_ms: one.at_ms,
             metadata: &one.metadata,
             body: &one.body,
+            caller: None,
+            lease: Lease::None,
         };
         one.id = did("a checkpoint", store.put(new).await);
         let latest = did("latest", store.latest(session).await);
@@ -255,6 +276,109 @@ async fn what_is_deleted_is_gone(store: &impl Checkpointer) {
         again > last,
         "a number is not given again, though {last} is deleted: {again}"
     );
+}
+
+async fn callers_take_theirs_with_them(store: &impl Checkpointer) {
+    let ids = [
+        ("outer", None),
+        ("inner", Some("outer")),
+        ("innermost", Some("inner")),
+        ("other", None),
+    ];
+    for (session, caller) in ids {
+        let new = NewCheckpoint {
+            session,
+            caller,
+            ..empty(None)
+        };
+        let first = did("a session with a caller", store.put(new).await);
+        calls::begin(store, session, first, "k").await;
+        // A later checkpoint does not say the caller again.
+        let new = NewCheckpoint {
+            session,
+            ..empty(Some(first))
+        };
+        did("a session with a caller, again", store.put(new).await);
+    }
+    let gone = did("delete", store.delete("outer").await);
+    same(
+        "whether a session with inner ones was deleted",
+        &gone,
+        &true,
+    );
+    let left: Vec<_> = did("sessions", store.sessions(None, 100).await);
+    let left = ids.map(|(id, _)| left.iter().any(|left| left == id));
+    let what = "whether a session is left once that which called it is deleted, and one that nobody called";
+    same(what, &left, &[false, false, false, true]);
+    let calls = did("calls", store.calls("innermost").await);
+    same(
+        "the calls of an inner session that is deleted",
+        &calls,
+        &Vec::new(),
+    );
+    did("delete", store.delete("other").await);
+}
+
+async fn old_ones_are_pruned(store: &impl Checkpointer) {
+    let bodies = [
+        "{\"t\":[\"Øre\"]}",
+        "{\"t\":[\"Øre\",1]}",
+        "{\"t\":[\"Øre\",1,2]}",
+        "{\"t\":[]}",
+        "{\"t\":[3]}",
+    ];
+    let mut newest = None;
+    for (body, at_ms) in bodies.iter().zip([10, 20, 30, 20, 50]) {
+        let new = NewCheckpoint {
+            session: "old",
+            body,
+            at_ms,
+            ..empty(newest)
+        };
+        newest = Some(did("a checkpoint", store.put(new).await));
+    }
+    let mut all = did("history", store.history("old").await);
+    let keep = |newest, since_ms| Keep { newest, since_ms };
+    let cases = [
+        (keep(10, u64::MAX), 0, "fewer than are kept"),
+        (keep(0, 10), 0, "none that are old"),
+        (keep(4, u64::MAX), 1, "all but four"),
+        (keep(0, 30), 1, "those before one that is kept by its time"),
+        (keep(0, u64::MAX), 2, "all but the newest"),
+        (keep(0, u64::MAX), 0, "the newest alone"),
+    ];
+    for (keep, expected, what) in cases {
+        let pruned = did("prune", store.prune("old", keep).await);
+        same(&format!("how many are pruned: {what}"), &pruned, &expected);
+        all.drain(..expected);
+        let left = did("history", store.history("old").await);
+        same(
+            &format!("what is left once some are pruned: {what}"),
+            &left,
+            &all,
+        );
+        for one in &all {
+            let found = did("get", store.get(one.id).await);
+            same(
+                "one that is left, by its number",
+                &found.as_ref(),
+                &Some(one),
+            );
+        }
+    }
+    let next = did(
+        "a checkpoint after some were pruned",
+        put(store, "old", newest).await,
+    );
+    let latest = did("latest", store.latest("old").await);
+    same(
+        "the newest one then",
+        &latest.map(|one| one.id),
+        &Some(next),
+    );
+    let none = did("prune", store.prune("nobody", keep(0, u64::MAX)).await);
+    same("how many are pruned where there is no session", &none, &0);
+    did("delete", store.delete("old").await);
 }
 
 async fn is_there_for_the_next<C: Checkpointer>(open: &impl AsyncFn() -> C) {

@@ -3,7 +3,7 @@
 use toolwright_provider::call::ToolCall;
 
 use super::{did, put, same};
-use crate::{Begin, Begun, CallRecord, CheckpointId, Checkpointer};
+use crate::{Begin, Begun, CallRecord, CheckpointId, Checkpointer, End};
 
 fn call(id: &str) -> ToolCall {
     ToolCall::new(id, "pay", "{ \"to\": \"Øre \u{1f600}\",\n \"n\": 1.0 }")
@@ -42,12 +42,20 @@ async fn begin_as(
         call,
         model_arguments: replaces.map(|_| WRITTEN),
         replaces,
+        lease: None,
     };
     did("a call that begins", store.begin_call(begin).await)
 }
 
 async fn end(store: &impl Checkpointer, session: &str, key: &str, revision: u64, outcome: &str) {
-    let ended = store.end_call(session, key, revision, outcome).await;
+    let end = End {
+        session,
+        key,
+        revision,
+        outcome,
+        lease: None,
+    };
+    let ended = store.end_call(end).await;
     did("a call that ends", ended);
 }
 
@@ -155,6 +163,7 @@ async fn overtaken(store: &impl Checkpointer, after: CheckpointId, second: u64) 
             call: &call,
             model_arguments: None,
             replaces,
+            lease: None,
         };
         match store.begin_call(begin).await {
             Err(error) if error.is_conflict() => {}

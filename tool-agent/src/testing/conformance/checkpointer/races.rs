@@ -56,6 +56,7 @@ pub(super) async fn one_wins<C: Checkpointer + 'static>(one: C, other: C) {
             call: &call,
             model_arguments: None,
             replaces: None,
+            lease: None,
         };
         did(
             "a call that many begin at once",

@@ -11,19 +11,20 @@ use toolwright_runtime::tool::Context;
 use toolwright_runtime::toolset::Toolset;
 
 use super::Engine;
+use crate::agent::held_lease::HeldLease;
 use crate::agent::sub_sessions::SubSessions;
 use crate::event::RunEvent;
 use crate::journal::Journal;
 use crate::{AgentError, CheckpointError};
 
 /// Journal and sub-sessions of one visit of the tools.
-pub(super) struct Lease {
+pub(super) struct ToolsVisit {
     pub(super) journal: Option<Journal>,
     /// Present if some of the tools are agents.
     pub(super) subs: Option<SubSessions>,
 }
 
-impl Lease {
+impl ToolsVisit {
     pub(super) fn add_to(&self, cx: Context) -> Context {
         match &self.subs {
             Some(subs) => cx.with(subs.clone()),
@@ -38,11 +39,11 @@ impl Lease {
 }
 
 impl Engine<'_> {
-    /// Creates the lease of one visit for calls of these tools. A step saves no session, so it has no checkpoint for
+    /// Prepares a visit for calls of these tools. A step saves no session, so it has no checkpoint for
     /// call records to refer to, and no sub-sessions.
-    pub(super) fn lease(&self, tools: &Toolset) -> Result<Lease, AgentError> {
+    pub(super) fn tools_visit(&self, tools: &Toolset) -> Result<ToolsVisit, AgentError> {
         if self.is_step {
-            return Ok(Lease {
+            return Ok(ToolsVisit {
                 journal: None,
                 subs: None,
             });
@@ -51,7 +52,7 @@ impl Engine<'_> {
         let outer = self.host.get::<SubSessions>();
         let store = self.agent.persistence.store.clone();
         let subs = || SubSessions::new(store, self.session, outer, &self.host, self.ledger());
-        Ok(Lease {
+        Ok(ToolsVisit {
             journal: self.journal(
                 self.session.thread().last_calls().to_vec(),
                 self.session.again().collect(),
@@ -67,7 +68,8 @@ impl Engine<'_> {
         again: BTreeMap<usize, u64>,
     ) -> Result<Option<Journal>, CheckpointError> {
         let (persistence, unknown) = (&self.agent.persistence, self.unknown_outcome());
-        persistence.journal(self.session, unknown, calls, again)
+        let lease = self.lease.as_ref().map(HeldLease::token);
+        persistence.journal(self.session, lease, unknown, calls, again)
     }
 
     /// Returns the policy of the active agent, or of the one that was asked.
@@ -78,16 +80,16 @@ impl Engine<'_> {
     }
 
     /// Returns the executor of the calls, with the run's listeners. The journal is its innermost layer.
-    pub(super) fn executor(&self, lease: &Lease) -> Executor {
+    pub(super) fn executor(&self, visit: &ToolsVisit) -> Executor {
         let executor = self.active_agent().executor.clone();
         let mut executor = executor.on_unknown_outcome(self.unknown_outcome());
-        if let Some(subs) = &lease.subs {
+        if let Some(subs) = &visit.subs {
             executor = executor.layer(subs.clone());
         }
-        if let Some(journal) = &lease.journal {
+        if let Some(journal) = &visit.journal {
             executor = executor.layer(journal.clone());
         }
-        if let Some(open) = self.open_calls(lease) {
+        if let Some(open) = self.open_calls(visit) {
             executor = executor.open_calls(open);
         }
         // One observer per listener, because the executor contains the panic of each observer.

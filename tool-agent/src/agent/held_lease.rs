@@ -1,0 +1,167 @@
+//! The lease of a run: renewed by a task while the run goes on, and released when it is dropped.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::sync::{Notify, oneshot};
+use tokio::time::timeout;
+
+use crate::{CheckpointError, CheckpointId, Checkpointer, Lease};
+
+/// Lease of a session, taken by the first save of a run.
+pub(super) struct HeldLease {
+    token: CheckpointId,
+    term: Duration,
+    session: Arc<str>,
+    abandoned: Abandoned,
+    /// Ends the task. What is sent says if the lease is to be released.
+    stop: Option<oneshot::Sender<bool>>,
+}
+
+impl HeldLease {
+    pub(super) fn new(
+        store: &Arc<dyn Checkpointer>,
+        session: &str,
+        token: CheckpointId,
+        term: Duration,
+        abandoned: &Abandoned,
+    ) -> Self {
+        let session: Arc<str> = session.into();
+        let (stop, stopped) = oneshot::channel();
+        // Without a runtime of its own kind, the lease is kept by the run's writes alone.
+        if let Ok(runtime) = Handle::try_current() {
+            let keeper = Keeper {
+                store: Arc::clone(store),
+                session: Arc::clone(&session),
+                token,
+                term,
+                abandoned: abandoned.clone(),
+            };
+            runtime.spawn(keeper.keep(stopped));
+        }
+        Self {
+            token,
+            term,
+            session,
+            abandoned: abandoned.clone(),
+            stop: Some(stop),
+        }
+    }
+
+    pub(super) const fn token(&self) -> CheckpointId {
+        self.token
+    }
+
+    /// Returns what a write within the run does about the lease.
+    pub(super) const fn kept(&self) -> Lease {
+        Lease::Keep(self.token, self.term)
+    }
+
+    /// Returns what the last write of the run does about the lease.
+    pub(super) const fn released(&self) -> Lease {
+        Lease::Release(self.token)
+    }
+
+    /// Notes that a write has released the lease.
+    pub(super) fn is_over(&mut self) {
+        if let Some(stop) = self.stop.take() {
+            // The task may have ended.
+            let _ = stop.send(false);
+        }
+    }
+}
+
+impl Drop for HeldLease {
+    fn drop(&mut self) {
+        if let Some(stop) = self.stop.take() {
+            // Before the task ends, which removes it.
+            self.abandoned.add(&self.session, self.token);
+            if stop.send(true).is_err() {
+                self.abandoned.remove(&self.session, self.token);
+            }
+        }
+    }
+}
+
+/// Task that keeps a lease.
+struct Keeper {
+    store: Arc<dyn Checkpointer>,
+    session: Arc<str>,
+    token: CheckpointId,
+    term: Duration,
+    abandoned: Abandoned,
+}
+
+impl Keeper {
+    async fn keep(self, mut stopped: oneshot::Receiver<bool>) {
+        let mut pause = self.term / 3;
+        let releases = loop {
+            match timeout(pause, &mut stopped).await {
+                Ok(stopped) => break stopped.unwrap_or(true),
+                Err(_) => match self.renew(self.term).await {
+                    // The run hears it at its next write.
+                    Err(CheckpointError::LeaseLost { .. }) => return,
+                    // The store may be back before the lease ends.
+                    Err(_) => pause = self.term / 10,
+                    Ok(()) => pause = self.term / 3,
+                },
+            }
+        };
+        if releases {
+            // If this fails, the lease ends by itself.
+            let _ = self.renew(Duration::ZERO).await;
+        }
+    }
+
+    async fn renew(&self, term: Duration) -> Result<(), CheckpointError> {
+        self.store.renew(&self.session, self.token, term).await
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.abandoned.remove(&self.session, self.token);
+    }
+}
+
+/// Leases of dropped runs of this process that are being released, by session. The next run of the session waits for it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Abandoned(Arc<AbandonedShared>);
+
+#[derive(Debug, Default)]
+struct AbandonedShared {
+    leases: Mutex<HashMap<String, CheckpointId>>,
+    change: Notify,
+}
+
+impl Abandoned {
+    /// Locks the leases. A poisoned lock is usable: no update is left half done under it.
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, CheckpointId>> {
+        self.0.leases.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until no lease of the session is being released.
+    pub(super) async fn released(&self, session: &str) {
+        loop {
+            let change = self.0.change.notified();
+            if !self.lock().contains_key(session) {
+                return;
+            }
+            change.await;
+        }
+    }
+
+    fn add(&self, session: &str, token: CheckpointId) {
+        self.lock().insert(session.to_owned(), token);
+    }
+
+    fn remove(&self, session: &str, token: CheckpointId) {
+        let mut leases = self.lock();
+        if leases.get(session) == Some(&token) {
+            leases.remove(session);
+            self.0.change.notify_waiters();
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Checkpoints stored as what they change, for implementations of a [`Checkpointer`](crate::Checkpointer).
+//!
+//! The text of a session grows with its conversation, so whole checkpoints would grow with its square. Most of a checkpoint is
+//! the one before it. A store keeps a [`Delta`], and a whole text now and then. A [`Chain`] says which, and puts the texts
+//! together again.
+//!
+//! ```
+//! use toolwright::agent::delta::{Chain, Delta};
+//!
+//! let mut chain = Chain::new("[1, 2]".to_owned());
+//! let delta = chain.next("[1, 2, 3]").unwrap();
+//! assert_eq!(delta, Delta { front: 5, back: 1, middle: ", 3" });
+//!
+//! chain.follow(delta).unwrap();
+//! assert_eq!(chain.text(), "[1, 2, 3]");
+//! ```
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use sha2::{Digest, Sha256};
+
+use crate::CheckpointId;
+
+/// Most bytes that [`Chains`] keep.
+const MOST_BYTES: usize = 64 * 1024 * 1024;
+
+/// Difference of two texts: a front and a back that stay, and what stands between them in the new one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Delta<'a> {
+    /// Bytes that stay at the front.
+    pub front: usize,
+    /// Bytes that stay at the back.
+    pub back: usize,
+    /// New text between them.
+    pub middle: &'a str,
+}
+
+impl<'a> Delta<'a> {
+    /// Returns what makes `new` of `old`.
+    pub fn between(old: &str, new: &'a str) -> Self {
+        let same = |(one, other): &(u8, u8)| one == other;
+        let front = old.bytes().zip(new.bytes()).take_while(same).count();
+        let front = new.floor_char_boundary(front);
+        let left = old.len().min(new.len()) - front;
+        let back = old.bytes().rev().zip(new.bytes().rev()).take(left);
+        let mut back = back.take_while(same).count();
+        while !new.is_char_boundary(new.len() - back) {
+            back -= 1;
+        }
+        let middle = new.get(front..new.len() - back).unwrap_or(new);
+        Self {
+            front,
+            back,
+            middle,
+        }
+    }
+
+    /// Makes the new text of the old one. Returns `None`, and changes nothing, if they do not belong together.
+    pub fn apply(self, text: &mut String) -> Option<()> {
+        let end = text.len().checked_sub(self.back)?;
+        if self.front > end || !text.is_char_boundary(self.front) || !text.is_char_boundary(end) {
+            return None;
+        }
+        text.replace_range(self.front..end, self.middle);
+        Some(())
+    }
+}
+
+/// Text of a checkpoint, and the size of what it was put together from.
+#[derive(Clone)]
+pub struct Chain {
+    text: String,
+    /// Bytes of the last whole text.
+    whole: usize,
+    /// Bytes of the deltas after it.
+    since: usize,
+}
+
+impl Chain {
+    /// Creates a chain of a text that is stored whole.
+    pub fn new(text: String) -> Self {
+        let whole = text.len();
+        Self {
+            text,
+            whole,
+            since: 0,
+        }
+    }
+
+    /// Returns the text of the newest checkpoint.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the delta to store for the next text. `None` if it is to be stored whole, since the deltas after the last
+    /// whole text would be more than twice its size. The store so grows with the conversation, and a session is read
+    /// from at most three times its size.
+    pub fn next<'a>(&self, new: &'a str) -> Option<Delta<'a>> {
+        let delta = Delta::between(&self.text, new);
+        let since = self.since.saturating_add(delta.middle.len());
+        (since <= self.whole.saturating_mul(2)).then_some(delta)
+    }
+
+    /// Makes the next text. Returns `None`, and changes nothing, if the delta is one of another text.
+    pub fn follow(&mut self, delta: Delta<'_>) -> Option<()> {
+        delta.apply(&mut self.text)?;
+        self.since += delta.middle.len();
+        Some(())
+    }
+
+    /// Returns the first eight bytes of the SHA-256 of a text. Stored with a delta, it tells if one before it was lost.
+    pub fn sum(text: &str) -> i64 {
+        let hash = Sha256::digest(text);
+        i64::from_be_bytes(hash.first_chunk().copied().unwrap_or_default())
+    }
+}
+
+impl fmt::Debug for Chain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Conversations may hold secrets.
+        f.debug_struct("Chain")
+            .field("bytes", &self.text.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Chains of the sessions that a process has read or written last, at most 64 MiB. Cheap to clone; all clones share them.
+#[derive(Debug, Clone, Default)]
+pub struct Chains(Arc<Mutex<Kept>>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    chains: HashMap<String, (CheckpointId, Chain)>,
+    bytes: usize,
+}
+
+impl Chains {
+    /// Takes the chain of a session if it ends with this checkpoint.
+    pub fn take(&self, session: &str, id: CheckpointId) -> Option<Chain> {
+        // A poisoned lock is usable: no update is left half done under it.
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (newest, chain) = kept.chains.remove(session)?;
+        kept.bytes = kept.bytes.saturating_sub(chain.text.len());
+        (newest == id).then_some(chain)
+    }
+
+    /// Keeps the chain of a session that ends with this checkpoint. Call it after the checkpoint was stored.
+    pub fn keep(&self, session: &str, id: CheckpointId, chain: Chain) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes = chain.text.len();
+        if kept.bytes.saturating_add(bytes) > MOST_BYTES {
+            // They are read again.
+            *kept = Kept::default();
+        }
+        kept.bytes += bytes;
+        if let Some((_, old)) = kept.chains.insert(session.to_owned(), (id, chain)) {
+            kept.bytes = kept.bytes.saturating_sub(old.text.len());
+        }
+    }
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(old: &str, new: &str, middle: &str) {
+        let delta = Delta::between(old, new);
+        assert_eq!(delta.middle, middle, "{old} {new}");
+        let mut text = old.to_owned();
+        assert_eq!(delta.apply(&mut text), Some(()));
+        assert_eq!(text, new);
+    }
+
+    #[test]
+    fn a_delta_has_what_is_new() {
+        check("", "", "");
+        check("", "abc", "abc");
+        check("abc", "", "");
+        check("abc", "abc", "");
+        check("[1,2]", "[1,2,3]", ",3");
+        check("aaa", "aaaaa", "aa");
+        check("aaaaa", "aaa", "");
+        check("abc", "xbc", "x");
+        check("abc", "xyz", "xyz");
+        // Characters that share bytes stay whole.
+        check("é", "è", "è");
+        check("aéb", "aèb", "è");
+        check("\u{1f600}", "\u{1f601}", "\u{1f601}");
+        check("\u{a9}", "\u{3a9}", "\u{3a9}");
+        check("x\u{3a9}", "x\u{a9}", "\u{a9}");
+    }
+
+    #[test]
+    fn any_two_texts_have_one() {
+        let parts = ["", "a", "é", "\u{1f600}", "ab", "[1]", "\u{3a9}\u{a9}"];
+        let texts = || {
+            let pairs = parts
+                .iter()
+                .flat_map(|one| parts.iter().map(move |two| format!("{one}{two}")));
+            pairs.flat_map(|pair| parts.iter().map(move |part| format!("{pair}{part}")))
+        };
+        for (old, new) in texts().flat_map(|old| texts().map(move |new| (old.clone(), new))) {
+            let mut text = old.clone();
+            Delta::between(&old, &new).apply(&mut text);
+            assert_eq!(text, new, "{old}");
+        }
+    }
+
+    #[test]
+    fn one_of_another_text_is_refused() {
+        for (text, front, back) in [
+            ("abc", 4, 0),
+            ("abc", 0, 4),
+            ("abc", 2, 2),
+            ("é", 1, 0),
+            ("é", 0, 1),
+        ] {
+            let delta = Delta {
+                front,
+                back,
+                middle: "",
+            };
+            let mut text = text.to_owned();
+            assert_eq!(delta.apply(&mut text), None, "{text} {delta:?}");
+        }
+    }
+}

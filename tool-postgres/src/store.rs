@@ -146,7 +146,7 @@ impl Sql {
             ),
             delete: format!(
                 "WITH RECURSIVE gone (id) AS (
-                     VALUES ($1::text COLLATE "C")
+                     VALUES ($1::text COLLATE \"C\")
                      UNION SELECT inside.id FROM {session} AS inside JOIN gone ON inside.caller = gone.id
                  ), deleted AS (
                      DELETE FROM {session} WHERE id IN (SELECT id FROM gone) RETURNING id

@@ -7,12 +7,18 @@
 //! ```
 //! use toolwright::agent::delta::{Chain, Delta};
 //!
-//! let mut chain = Chain::new("[1, 2]".to_owned());
-//! let delta = chain.next("[1, 2, 3]").unwrap();
+//! // Written: the first text whole, the second one as a delta.
+//! let (written, whole) = Chain::next(None, "[1, 2]");
+//! assert_eq!(whole, None);
+//! let (written, delta) = Chain::next(Some(written), "[1, 2, 3]");
+//! let delta = delta.unwrap();
 //! assert_eq!(delta, Delta { front: 5, back: 1, middle: ", 3" });
 //!
-//! chain.follow(delta).unwrap();
-//! assert_eq!(chain.text(), "[1, 2, 3]");
+//! // Read.
+//! let mut read = Chain::new("[1, 2]".to_owned());
+//! read.follow(delta).unwrap();
+//! assert_eq!(read.text(), "[1, 2, 3]");
+//! assert_eq!(read.sum(), written.sum());
 //! ```
 
 use std::collections::HashMap;
@@ -40,12 +46,14 @@ pub struct Delta<'a> {
 impl<'a> Delta<'a> {
     /// Returns what makes `new` of `old`.
     pub fn between(old: &str, new: &'a str) -> Self {
-        let same = |(one, other): &(u8, u8)| one == other;
-        let front = old.bytes().zip(new.bytes()).take_while(same).count();
+        let (one, other) = (old.as_bytes(), new.as_bytes());
+        let pieces = one.chunks(PIECE).zip(other.chunks(PIECE));
+        let front = same(pieces, one.iter().zip(other));
         let front = new.floor_char_boundary(front);
-        let left = old.len().min(new.len()) - front;
-        let back = old.bytes().rev().zip(new.bytes().rev()).take(left);
-        let mut back = back.take_while(same).count();
+        let (one, other) = (one.get(front..), other.get(front..));
+        let (one, other) = (one.unwrap_or_default(), other.unwrap_or_default());
+        let pieces = one.rchunks(PIECE).zip(other.rchunks(PIECE));
+        let mut back = same(pieces, one.iter().rev().zip(other.iter().rev()));
         while !new.is_char_boundary(new.len() - back) {
             back -= 1;
         }
@@ -66,6 +74,20 @@ impl<'a> Delta<'a> {
         text.replace_range(self.front..end, self.middle);
         Some(())
     }
+}
+
+/// Bytes that are compared at once.
+const PIECE: usize = 256;
+
+/// Returns the number of bytes that are equal from the start, given in pieces and one by one.
+fn same<'a>(
+    pieces: impl Iterator<Item = (&'a [u8], &'a [u8])>,
+    bytes: impl Iterator<Item = (&'a u8, &'a u8)>,
+) -> usize {
+    let pieces = pieces.take_while(|(one, other)| one == other);
+    let whole = pieces.map(|(piece, _)| piece.len()).sum();
+    let rest = bytes.skip(whole).take_while(|(one, other)| one == other);
+    whole + rest.count()
 }
 
 /// Text of a checkpoint, and the size of what it was put together from.
@@ -94,25 +116,31 @@ impl Chain {
         &self.text
     }
 
-    /// Returns the delta to store for the next text. `None` if it is to be stored whole, since the deltas after the last
-    /// whole text would be more than twice its size. The store so grows with the conversation, and a session is read
-    /// from at most three times its size.
-    pub fn next<'a>(&self, new: &'a str) -> Option<Delta<'a>> {
-        let delta = Delta::between(&self.text, new);
-        let since = self.since.saturating_add(delta.middle.len());
-        (since <= self.whole.saturating_mul(2)).then_some(delta)
+    /// Continues a chain with a new text. Returns also the delta to store for it, or `None` if it is to be stored whole: without a
+    /// chain, and when the deltas after the last whole text would be more than twice its size. The store so grows with the
+    /// conversation, and a session is read from at most three times its size.
+    pub fn next(before: Option<Self>, new: &str) -> (Self, Option<Delta<'_>>) {
+        if let Some(mut chain) = before {
+            let delta = Delta::between(&chain.text, new);
+            let since = chain.since.saturating_add(delta.middle.len());
+            if since <= chain.whole.saturating_mul(2) && chain.follow(delta).is_some() {
+                return (chain, Some(delta));
+            }
+        }
+        (Self::new(new.to_owned()), None)
     }
 
-    /// Makes the next text. Returns `None`, and changes nothing, if the delta is one of another text.
+    /// Makes the next text of a delta that was stored. Returns `None`, and changes nothing, if the delta is one of another text.
     pub fn follow(&mut self, delta: Delta<'_>) -> Option<()> {
         delta.apply(&mut self.text)?;
         self.since += delta.middle.len();
         Some(())
     }
 
-    /// Returns the first eight bytes of the SHA-256 of a text. Stored with a delta, it tells if one before it was lost.
-    pub fn sum(text: &str) -> i64 {
-        let hash = Sha256::digest(text);
+    /// Returns a checksum of the text: the first eight bytes of its SHA-256. Stored with a delta, it tells if one before it was
+    /// lost or changed. It protects from accidents, not from attackers.
+    pub fn sum(&self) -> i64 {
+        let hash = Sha256::digest(&self.text);
         i64::from_be_bytes(hash.first_chunk().copied().unwrap_or_default())
     }
 }

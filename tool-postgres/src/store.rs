@@ -245,7 +245,7 @@ impl PostgresCheckpointer {
             },
             None => None,
         };
-        let delta = before.as_ref().and_then(|before| before.next(new.body));
+        let (chain, delta) = Chain::next(before, new.body);
         let parent = new.parent.map(|id| number(id.get())).transpose()?;
         let after = new.after.map(|id| number(id.get())).transpose()?;
         let (written, next) = (new.written.as_str(), new.next.as_str());
@@ -257,7 +257,7 @@ impl PostgresCheckpointer {
             delta.map(|delta| kept(delta.front)),
             delta.map(|delta| kept(delta.back)),
         );
-        let sum = Chain::sum(new.body);
+        let sum = chain.sum();
         let lease = LeaseColumns::of(new.lease)?;
         let mut of: Vec<&(dyn ToSql + Sync)> = vec![
             &session,
@@ -294,11 +294,6 @@ impl PostgresCheckpointer {
             let head = self.head(session).await?;
             Head::check(head, session, new.lease, new.after)?;
         };
-        let followed = match (before, delta) {
-            (Some(mut chain), Some(delta)) => chain.follow(delta).map(|()| chain),
-            _ => None,
-        };
-        let chain = followed.unwrap_or_else(|| Chain::new(new.body.to_owned()));
         self.chains.keep(session, id, chain);
         Ok(id)
     }
@@ -549,7 +544,7 @@ impl Reader {
 
     /// Fails if a row before was lost or changed.
     fn is_whole(&self, row: &Row, session: &str) -> Done<()> {
-        if row.try_get::<_, i64>(10)? == Chain::sum(self.chain.text()) {
+        if row.try_get::<_, i64>(10)? == self.chain.sum() {
             return Ok(());
         }
         Err(damaged(session, self.id, "its checksum is wrong"))

@@ -367,7 +367,11 @@ impl OwnedCheckpoint {
         }
         head.write(transaction, is_new)?;
         let parent = self.parent.map(|parent| number(parent.get())).transpose()?;
-        let delta = chain.as_ref().and_then(|chain| chain.next(&self.body));
+        let (chain, delta) = Chain::next(chain, &self.body);
+        let (middle, front, back) = match delta {
+            Some(delta) => (delta.middle, Some(delta.front), Some(delta.back)),
+            None => (&*self.body, None, None),
+        };
         let kept = |bytes: usize| i64::try_from(bytes).unwrap_or(i64::MAX);
         let row = [
             store.last.into(),
@@ -377,20 +381,12 @@ impl OwnedCheckpoint {
             self.next.as_str().to_owned().into(),
             number(self.at_ms)?.into(),
             self.metadata.into(),
-            delta
-                .map_or(&*self.body, |delta| delta.middle)
-                .to_owned()
-                .into(),
-            delta.map(|delta| kept(delta.front)).into(),
-            delta.map(|delta| kept(delta.back)).into(),
-            Chain::sum(&self.body).into(),
+            middle.to_owned().into(),
+            front.map(kept).into(),
+            back.map(kept).into(),
+            chain.sum().into(),
         ];
         table::CHECKPOINT.write(transaction, &row, true)?;
-        let followed = match (chain, delta) {
-            (Some(mut chain), Some(delta)) => chain.follow(delta).map(|()| chain),
-            _ => None,
-        };
-        let chain = followed.unwrap_or_else(|| Chain::new(self.body));
         Ok((id(store.last)?, chain))
     }
 }

@@ -399,6 +399,14 @@ fn complaint(fault: Fault) -> String {
     panic.downcast_ref::<String>().unwrap().clone()
 }
 
+#[track_caller]
+fn is_told(cases: &[(Fault, &str)]) {
+    for (fault, words) in cases {
+        let said = complaint(*fault);
+        assert!(said.starts_with(words), "{fault:?}: {said:.300}");
+    }
+}
+
 #[test]
 fn a_store_that_breaks_a_promise_is_told_which() {
     let cases = [
@@ -472,6 +480,13 @@ fn a_store_that_breaks_a_promise_is_told_which() {
             Fault::ForgetsAtTheEnd,
             "what is there for whoever opens the store next: ",
         ),
+    ];
+    is_told(&cases);
+}
+
+#[test]
+fn a_store_without_leases_or_with_holes_in_its_past_is_told_so() {
+    let cases = [
         (
             Fault::ForgetsCallers,
             "whether a session is left once that which called it is deleted",
@@ -502,8 +517,5 @@ fn a_store_that_breaks_a_promise_is_told_which() {
             "the end of a call: the lease is lost",
         ),
     ];
-    for (fault, words) in cases {
-        let said = complaint(fault);
-        assert!(said.starts_with(words), "{fault:?}: {said:.300}");
-    }
+    is_told(&cases);
 }

@@ -104,7 +104,7 @@ fn copy(
 /// Adds to a checkpoint's row what it has as a whole one.
 fn whole(mut row: Vec<Value>) -> Vec<Value> {
     let sum = match row.last() {
-        Some(Value::Text(body)) => Chain::sum(body),
+        Some(Value::Text(body)) => Chain::new(body.clone()).sum(),
         _ => 0,
     };
     row.extend([Value::Null, Value::Null, sum.into()]);

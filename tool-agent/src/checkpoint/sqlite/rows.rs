@@ -297,7 +297,7 @@ fn checkpoint_of(row: &Row<'_>, chain: &Chain) -> SqlResult<Checkpoint> {
     let damaged = |what: &str, text: &str| StoreFailure::damaged(format!("{what} `{text}`"));
     let (written, next): (String, String) = (row.get(3)?, row.get(4)?);
     let metadata: String = row.get(6)?;
-    if row.get::<_, i64>(10)? != Chain::sum(chain.text()) {
+    if row.get::<_, i64>(10)? != chain.sum() {
         return Err(StoreFailure::damaged("a checkpoint before it is missing"));
     }
     Ok(Checkpoint {
@@ -383,8 +383,7 @@ pub(super) fn prune(connection: &Connection, session: &str, keep: Keep) -> SqlRe
         let mut values = (0..11)
             .map(|place| row.get(place))
             .collect::<Result<Vec<Value>, _>>()?;
-        let whole = [text(chain.text()), Value::Null, Value::Null];
-        values.splice(7..10, whole);
+        values.splice(7..10, [text(chain.text()), Value::Null, Value::Null]);
         Ok(values)
     })?;
     CHECKPOINT.write(connection, &row, false)?;

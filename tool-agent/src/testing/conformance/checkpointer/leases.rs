@@ -8,7 +8,7 @@ use super::{calls, did, empty, put, same};
 use crate::{Begin, Begun, CheckpointError, CheckpointId, Checkpointer, End, Lease, NewCheckpoint};
 
 /// Time of a lease that does not end during a check.
-const LONG: Duration = Duration::from_secs(600);
+const LONG: Duration = Duration::from_mins(10);
 /// Time of a lease whose end a check waits for.
 const SHORT: Duration = Duration::from_millis(300);
 
@@ -152,12 +152,21 @@ pub(super) async fn fence(store: &impl Checkpointer, other: &impl Checkpointer) 
     tokio::time::sleep(SHORT * 2).await;
     let third = write(other, Some(second), Lease::Take(LONG)).await;
     let third = did("another, after the end of the lease", third);
+    stale_writes_fail(store, other, first, third).await;
+}
 
-    // Whoever sleeps past its lease writes nothing.
+/// Checks that whoever sleeps past its lease, `first`, writes nothing after another took one, `third`. Then leases end in
+/// other ways.
+async fn stale_writes_fail(
+    store: &impl Checkpointer,
+    other: &impl Checkpointer,
+    first: CheckpointId,
+    third: CheckpointId,
+) {
     let stale = Some(first);
     is_lost(
         "a checkpoint",
-        write(store, Some(second), Lease::Keep(first, LONG)).await,
+        write(store, stale, Lease::Keep(first, LONG)).await,
     );
     is_lost(
         "a last checkpoint",

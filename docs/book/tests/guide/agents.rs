@@ -33,6 +33,25 @@ fn stored_and_read(session: &Session) -> serde_json::Result<Session> {
 }
 // ANCHOR_END: stored
 
+// ANCHOR: leases
+use std::time::Duration;
+use toolwright::agent::{CheckpointError, Checkpointer, MemoryCheckpointer};
+
+fn leased() -> impl Checkpointer {
+    MemoryCheckpointer::new().with_lease(Duration::from_secs(30))
+}
+
+async fn go_on(agent: &Agent, id: &str) -> Result<(), AgentError> {
+    match agent.resume(id, &Context::new()).await {
+        Err(AgentError::Checkpoint(CheckpointError::Held { left, .. })) => {
+            println!("Another process goes on with it, for {left:?} at least.");
+            Ok(())
+        }
+        resumed => resumed.map(drop),
+    }
+}
+// ANCHOR_END: leases
+
 // ANCHOR: limits
 fn limited(agent: Agent) -> Agent {
     agent
@@ -231,6 +250,21 @@ fn a_session_is_data() {
         let mut session = stored_and_read(&session).unwrap();
         assert_eq!(run(&agent, &mut session).await, "Take your sunglasses!");
         assert_eq!(session.status(), &Status::Completed);
+    });
+}
+
+#[test]
+fn a_lease_keeps_others_out() {
+    block_on(async {
+        let agent = forecaster().checkpointer(leased());
+        let mut session = Session::ask("Oslo?");
+        assert_eq!(run(&agent, &mut session).await, "Take your sunglasses!");
+        go_on(&agent, session.id()).await.unwrap();
+        let unknown = go_on(&agent, "nobody's").await.unwrap_err();
+        assert_eq!(
+            unknown.to_string(),
+            "there is no checkpoint of the session `nobody's`"
+        );
     });
 }
 

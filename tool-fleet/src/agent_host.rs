@@ -13,9 +13,7 @@ use temporalio_sdk::activities::{
 };
 use tokio::time::{sleep, timeout};
 use toolwright::Context;
-use toolwright::agent::{
-    Agent, AgentError, CheckpointError, Hooks, Run, Session, SessionError,
-};
+use toolwright::agent::{Agent, AgentError, CheckpointError, Hooks, Run, Session, SessionError};
 use toolwright::call::Cancel;
 
 use crate::FleetError;
@@ -156,7 +154,8 @@ impl AgentHost {
             Ok(wire) => Ok(wire),
             Err(error @ FleetError::TooLarge { .. }) => {
                 let kind = ConversationErrorKind::Other;
-                let mut small = ConversationState::failed(ConversationError::new(kind, error.to_string()));
+                let mut small =
+                    ConversationState::failed(ConversationError::new(kind, error.to_string()));
                 small.status = state.status;
                 small.end = state.end;
                 let wire = self.payloads.send("a conversation's state", &small).await;
@@ -166,14 +165,18 @@ impl AgentHost {
         }
     }
 
-    async fn inputs(&self, order: &RunOrder) -> Result<Vec<(u64, Result<Input, String>)>, ActivityError> {
+    async fn inputs(
+        &self,
+        order: &RunOrder,
+    ) -> Result<Vec<(u64, Result<Input, String>)>, ActivityError> {
         let mut inputs = Vec::new();
         for one in &order.inputs {
             let input = match self.payloads.unpack("an input", &one.input).await {
                 Ok(input) => Ok(input),
-                Err(error @ (FleetError::Unreadable { .. } | FleetError::Payload(crate::PayloadError::Missing { .. }))) => {
-                    Err(error.to_string())
-                }
+                Err(
+                    error @ (FleetError::Unreadable { .. }
+                    | FleetError::Payload(crate::PayloadError::Missing { .. })),
+                ) => Err(error.to_string()),
                 Err(error) => return Err(passing(&error.to_string())),
             };
             inputs.push((one.number, input));
@@ -216,7 +219,15 @@ impl AgentHost {
         let mark = Mark::of(&session).filter(|mark| mark.chain == order.chain);
         let last = mark.as_ref().map_or(0, |mark| mark.last);
         let fresh: Vec<_> = inputs.iter().filter(|(number, _)| *number > last).collect();
-        if let (true, Some(Mark { end: Some(end), refused, .. })) = (fresh.is_empty(), mark.clone()) {
+        if let (
+            true,
+            Some(Mark {
+                end: Some(end),
+                refused,
+                ..
+            }),
+        ) = (fresh.is_empty(), mark.clone())
+        {
             return Ok(ConversationState::of(&self.agent, &session, end, refused));
         }
         let mut refused = mark.map(|mark| mark.refused).unwrap_or_default();

@@ -81,7 +81,11 @@ impl CallRequest {
             run: cx.run_id().map(str::to_owned),
             turn: cx.turn(),
             input: cx.input().map(str::to_owned),
-            called: scope.called.iter().map(|tool| tool.as_ref().to_owned()).collect(),
+            called: scope
+                .called
+                .iter()
+                .map(|tool| tool.as_ref().to_owned())
+                .collect(),
             state: cx.state().clone(),
             repairs: match cx.repairs() {
                 Repairs::None => StoredRepairs::None,
@@ -160,7 +164,10 @@ impl StoredProgress {
             number,
             done: progress.done,
             total: progress.total,
-            message: progress.message.as_ref().map(|text| Cow::clone(text).into_owned()),
+            message: progress
+                .message
+                .as_ref()
+                .map(|text| Cow::clone(text).into_owned()),
             item: progress.item.clone(),
         }
     }

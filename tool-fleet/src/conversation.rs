@@ -49,7 +49,7 @@ pub struct Conversation {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ConversationInfo {
-    /// Id of the session.
+    /// Name of the session.
     pub session: String,
     /// Time when it began, or when its history was last begun anew.
     pub started: Option<SystemTime>,
@@ -149,9 +149,15 @@ impl Conversation {
         &self.agent
     }
 
-    /// Returns the id of the session.
+    /// Returns the name of the session, as it was given.
     pub fn session(&self) -> &str {
         &self.session
+    }
+
+    /// Returns the id of the session in the agent's store: `support/ticket-17`. It has the agent's name, so that sessions and
+    /// calls of two agents are never mixed up. The workflow has the same id.
+    pub fn session_id(&self) -> String {
+        format!("{}/{}", self.agent, self.session)
     }
 
     /// Says something. The first message starts the conversation. If the agent asks and nothing else is open, the message is the
@@ -209,7 +215,8 @@ impl Conversation {
         let signal = workflow::Conversation::cancel;
         let handle = self.handle();
         let sent = handle.signal(signal, nothing(), Default::default());
-        sent.await.map_err(|error| self.failed("cancel a run", error))
+        sent.await
+            .map_err(|error| self.failed("cancel a run", error))
     }
 
     /// Ends the conversation for the server, once all inputs are answered. Its session stays in the store, and a message begins
@@ -277,7 +284,9 @@ impl Conversation {
         let events = events.map_err(|error| self.failed("return a history", error))?;
         let mut entries = Vec::new();
         for event in events {
-            let at = event.event_time.and_then(|at| SystemTime::try_from(at).ok());
+            let at = event
+                .event_time
+                .and_then(|at| SystemTime::try_from(at).ok());
             match event.attributes {
                 Some(Attributes::WorkflowExecutionSignaledEventAttributes(signal)) => {
                     match &*signal.signal_name {
@@ -314,25 +323,21 @@ impl Conversation {
         }
         Err(FleetError::Name {
             name: self.session.chars().take(LONGEST_SESSION).collect(),
-            rule: "the id of a session has 1 to 700 bytes, and no control characters",
+            rule: "the name of a session has 1 to 700 bytes, and no control characters",
         })
     }
 
-    fn id(&self) -> String {
-        format!("{}/{}", self.agent, self.session)
-    }
-
     fn handle(&self) -> WorkflowHandle<Client, workflow::Conversation> {
-        self.fleet.client.get_workflow_handle(self.id())
+        self.fleet.client.get_workflow_handle(self.session_id())
     }
 
     /// Sends an input, and starts the workflow if it does not run.
     async fn send(&self, input: &Input) -> Result<(), FleetError> {
         self.check()?;
         let wire = self.fleet.payloads.send("an input", input).await?;
-        let start = Start::new(&self.session, self.fleet.settings.heartbeat);
+        let start = Start::new(&self.session_id(), self.fleet.settings.heartbeat);
         let start = crate::payloads::to_wire("a conversation", &start)?;
-        let options = WorkflowStartOptions::new(agent_queue(&self.agent), self.id())
+        let options = WorkflowStartOptions::new(agent_queue(&self.agent), self.session_id())
             .id_reuse_policy(WorkflowIdReusePolicy::AllowDuplicate)
             .id_conflict_policy(WorkflowIdConflictPolicy::UseExisting)
             .build();

@@ -115,7 +115,9 @@ impl FleetError {
 impl fmt::Display for FleetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Address { message } => write!(f, "the server's address cannot be read: {message}"),
+            Self::Address { message } => {
+                write!(f, "the server's address cannot be read: {message}")
+            }
             Self::Connect { address, source } => {
                 write!(f, "no connection to the server {address}: {source}")
             }

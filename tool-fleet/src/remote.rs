@@ -12,6 +12,7 @@ use temporalio_client::{
 use temporalio_common::error::{IncomingError, TimeoutType};
 use temporalio_common::{ActivityCloseTimeouts, RetryPolicy};
 use tokio::runtime::Handle;
+use tokio::sync::oneshot;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep, timeout};
 use toolwright::call::{Answer, Call, ErrorKind, Scope, StoredOutcome};
 use toolwright::{Context, DynTool, Outcome, Tool, ToolCall, ToolDef, ToolError, Toolset};
@@ -47,8 +48,7 @@ impl Fleet {
     ///
     /// # At most once
     /// A call is an activity of Temporal under the call's idempotency key. If this process ends and its session is resumed,
-    /// anywhere, the same call is found again, running or ended. So ids of sessions must be unique in a namespace, and a session
-    /// has to be resumed within the namespace's retention: after that an ended call is forgotten, and would run again.
+    /// anywhere, the same call is found again, running or ended. So ids of sessions must be unique in a namespace, as those of [conversations](Self::conversation) are, and a session has to be resumed within the namespace's retention: after that an ended call is forgotten, and would run again.
     ///
     /// A call whose worker died is an error of [unknown outcome](ToolError::is_outcome_unknown), which an agent lets a person
     /// decide. Tools that are `read_only` or `idempotent` run again by themselves. If no worker serves the queue, the call ends with
@@ -280,23 +280,22 @@ impl RemoteTool {
         let (client, mut pause, stop) = (&self.fleet.client, Pause::new(), cx.cancel());
         loop {
             let options = self.options(call, id.clone());
-            let started = client.start_activity(CallTool, wire.clone(), options);
-            let error = tokio::select! {
-                started = started => match started {
-                    Ok(handle) => return Ok((handle, false)),
-                    Err(StartActivityError::AlreadyStarted { run_id, .. }) => {
-                        return Ok((client.get_activity_handle(CallTool, id, Some(run_id)), true));
-                    }
-                    Err(error) => error,
-                },
+            let started = tokio::select! {
+                started = start(client.clone(), wire.clone(), options, cx) => started,
                 () = stop.cancelled() => {
                     return Err(unknown("the call was cancelled while it was sent", None));
                 }
             };
-            match &error {
+            match started {
+                Ok(handle) => return Ok((handle, false)),
+                Err(StartActivityError::AlreadyStarted { run_id, .. }) => {
+                    return Ok((client.get_activity_handle(CallTool, id, Some(run_id)), true));
+                }
                 // The id makes it harmless to ask once more.
-                StartActivityError::Rpc(status) if is_passing(status.code()) => pause.wait().await,
-                _ => return Err(not_started(&error)),
+                Err(StartActivityError::Rpc(status)) if is_passing(status.code()) => {
+                    pause.wait().await;
+                }
+                Err(error) => return Err(not_started(&error)),
             }
         }
     }
@@ -326,7 +325,8 @@ impl RemoteTool {
 
     /// Waits for the end of the activity, and cancels it if nobody waits any more.
     async fn wait(&self, handle: &ActivityHandle<Client, CallTool>, cx: &Context) -> Ended {
-        let mut guard = CancelOnDrop::new(self.fleet.client.clone(), handle, cx);
+        let moved = cx.get::<MovedRun>().cloned();
+        let mut guard = CancelOnDrop::new(self.fleet.client.clone(), handle, moved);
         let mut pause = Pause::new();
         let mut ticks = interval_at(Instant::now() + PROGRESS, PROGRESS);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -347,7 +347,7 @@ impl RemoteTool {
                 }
                 _ = ticks.tick() => progress(handle, cx, &mut seen).await,
                 () = stop.cancelled() => {
-                    guard.cancel().await;
+                    drop(guard);
                     let words = "the call was cancelled; it may have taken effect";
                     let error = ToolError::new(ErrorKind::Cancelled, words);
                     return Ended::Failed(error.with_outcome_unknown());
@@ -408,6 +408,26 @@ impl RemoteTool {
     }
 }
 
+/// Starts an activity, on a task of its own: a request that is dropped may have reached the server, and what it started would run
+/// with nobody to cancel it.
+async fn start(
+    client: Client,
+    wire: Wire,
+    options: ActivityStartOptions,
+    cx: &Context,
+) -> Result<ActivityHandle<Client, CallTool>, StartActivityError> {
+    let (answer, answered) = oneshot::channel();
+    let moved = cx.get::<MovedRun>().cloned();
+    tokio::spawn(async move {
+        let started = client.start_activity(CallTool, wire, options).await;
+        if let Err(Ok(handle)) = answer.send(started) {
+            drop(CancelOnDrop::new(client, &handle, moved));
+        }
+    });
+    let answered = answered.await;
+    answered.unwrap_or_else(|error| Err(StartActivityError::Other(Box::new(error))))
+}
+
 /// Reports the newest progress of the activity as that of the call, if there is any.
 async fn progress(handle: &ActivityHandle<Client, CallTool>, cx: &Context, seen: &mut u64) {
     let options = ActivityDescribeOptions::builder().include_heartbeat_details(true);
@@ -434,12 +454,16 @@ struct CancelOnDrop {
 }
 
 impl CancelOnDrop {
-    fn new(client: Client, handle: &ActivityHandle<Client, CallTool>, cx: &Context) -> Self {
+    fn new(
+        client: Client,
+        handle: &ActivityHandle<Client, CallTool>,
+        moved: Option<MovedRun>,
+    ) -> Self {
         let run = handle.run_id().map(str::to_owned);
         Self {
             client,
             id: Some((handle.activity_id().to_owned(), run)),
-            moved: cx.get::<MovedRun>().cloned(),
+            moved,
         }
     }
 
@@ -462,14 +486,9 @@ impl CancelOnDrop {
             let _ = timeout(MARGIN, handle.cancel(options)).await;
         })
     }
-
-    async fn cancel(&mut self) {
-        if let Some(request) = self.request() {
-            request.await;
-        }
-    }
 }
 
+/// Sends the request from a task of its own: an executor that is cancelled waits for no tool.
 impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         if let (Some(request), Ok(runtime)) = (self.request(), Handle::try_current()) {

@@ -4,10 +4,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use toolwright::Context;
 use toolwright::agent::{
     Agent, AgentError, CallRef, PendingCallReason, Run, RunEnd, Session, SessionError, Status,
 };
-use toolwright::Context;
 use toolwright::call::Decision;
 
 /// Reference to a call of a conversation: by its id, or by its place if calls of a turn have equal ids.
@@ -284,7 +284,12 @@ impl ConversationState {
         }
     }
 
-    pub(crate) fn of(agent: &Agent, session: &Session, end: StoredEnd, refused: Vec<RefusedInput>) -> Self {
+    pub(crate) fn of(
+        agent: &Agent,
+        session: &Session,
+        end: StoredEnd,
+        refused: Vec<RefusedInput>,
+    ) -> Self {
         let tools = agent.executor().tools(&Context::new());
         let pending = session.pending().into_iter().map(|pending| {
             let tool = tools.get(&pending.call.name);

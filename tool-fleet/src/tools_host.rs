@@ -84,7 +84,11 @@ impl ToolsHost {
     }
 
     /// Runs the call. Returns it as it ran, its result, and the updates of its conversation's state.
-    async fn run(&self, activity: &ActivityContext, request: &CallRequest) -> Result<Ran, ActivityError> {
+    async fn run(
+        &self,
+        activity: &ActivityContext,
+        request: &CallRequest,
+    ) -> Result<Ran, ActivityError> {
         let (beats, reports) = Beats::start(activity);
         let stop = Cancel::new();
         let cx = request.context().with_cancel(stop.clone()).with(reports);
@@ -96,7 +100,10 @@ impl ToolsHost {
                 return Ok((request.call.clone(), Some(result), Vec::new()));
             }
         };
-        let executor = self.executor.clone().timeout(self.limit(&tools, &call, request.limit()));
+        let executor = self
+            .executor
+            .clone()
+            .timeout(self.limit(&tools, &call, request.limit()));
         let ran = call.clone();
         let mut batch = Box::pin(run_batch(&executor, &ran, request.approved, &cx));
         let batch = tokio::select! {
@@ -129,7 +136,11 @@ impl ToolsHost {
     }
 }
 
-type Ran = (ToolCall, Option<ToolResult>, Vec<(String, serde_json::Value)>);
+type Ran = (
+    ToolCall,
+    Option<ToolResult>,
+    Vec<(String, serde_json::Value)>,
+);
 
 async fn run_batch(executor: &Executor, call: &ToolCall, approved: bool, cx: &Context) -> Batch {
     if !approved {

@@ -11,6 +11,8 @@ use temporalio_common::protos::temporal::api::common::v1::Payload;
 ///
 /// The SDK's own converter reads JSON through `serde_json::Value`, which sorts keys, drops repeated ones and rounds numbers.
 #[derive(Clone)]
+// The traits of activities and workflows are public.
+#[allow(unreachable_pub)]
 pub struct Wire(pub(crate) String);
 
 impl TemporalSerializable for Wire {

@@ -12,10 +12,10 @@ use temporalio_sdk::{Runtime, Worker as SdkWorker, WorkerOptions};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
+use toolwright::Executor;
 use toolwright::agent::{Agent, AgentError, CheckpointError};
 use toolwright::call::Cancel;
 use toolwright::executor::Source;
-use toolwright::Executor;
 
 use crate::agent_host::AgentHost;
 use crate::conversation::agent_queue;
@@ -118,11 +118,21 @@ impl Worker {
         let mut served = Vec::new();
         for (queue, executor) in &self.tools {
             let host = ToolsHost::new(executor, self.fleet.payloads.clone(), expired.clone());
-            served.push(Served::start(&self.fleet, queue.clone(), Host::Tools(Arc::new(host)), &expired)?);
+            served.push(Served::start(
+                &self.fleet,
+                queue.clone(),
+                Host::Tools(Arc::new(host)),
+                &expired,
+            )?);
         }
         for (name, agent) in &self.agents {
             let host = AgentHost::new(agent, self.fleet.payloads.clone(), expired.clone());
-            served.push(Served::start(&self.fleet, agent_queue(name), Host::Agent(Arc::new(host)), &expired)?);
+            served.push(Served::start(
+                &self.fleet,
+                agent_queue(name),
+                Host::Agent(Arc::new(host)),
+                &expired,
+            )?);
         }
         let mut first = Ok(());
         tokio::select! {
@@ -160,7 +170,9 @@ impl Worker {
         for (queue, _) in &self.tools {
             check_name(queue)?;
             if !names.insert(queue) {
-                return refused(format!("the worker has two toolsets for the queue `{queue}`"));
+                return refused(format!(
+                    "the worker has two toolsets for the queue `{queue}`"
+                ));
             }
         }
         names.clear();
@@ -210,17 +222,28 @@ struct Served {
 type Failure = Box<dyn Error + Send + Sync>;
 
 impl Served {
-    fn start(fleet: &Fleet, queue: String, host: Host, expired: &Cancel) -> Result<Self, FleetError> {
+    fn start(
+        fleet: &Fleet,
+        queue: String,
+        host: Host,
+        expired: &Cancel,
+    ) -> Result<Self, FleetError> {
         let (end, ended) = oneshot::channel();
         let stop = Cancel::new();
-        let (client, runtime, stopped, name) =
-            (fleet.client.clone(), Handle::current(), stop.clone(), queue.clone());
+        let (client, runtime, stopped, name) = (
+            fleet.client.clone(),
+            Handle::current(),
+            stop.clone(),
+            queue.clone(),
+        );
         let serve = move || {
             let served = runtime.block_on(serve(client, name, host, stopped));
             // The worker's future may be dropped.
             let _ = end.send(served);
         };
-        let thread = thread::Builder::new().name(format!("fleet {queue}")).spawn(serve);
+        let thread = thread::Builder::new()
+            .name(format!("fleet {queue}"))
+            .spawn(serve);
         match thread {
             Ok(_) => Ok(Self {
                 queue,
@@ -240,7 +263,10 @@ impl Served {
         self.stop.cancel();
     }
 
-    fn poll_end(&mut self, task: &mut std::task::Context<'_>) -> std::task::Poll<Result<(), FleetError>> {
+    fn poll_end(
+        &mut self,
+        task: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Result<(), FleetError>> {
         if self.has_ended {
             return std::task::Poll::Ready(Ok(()));
         }

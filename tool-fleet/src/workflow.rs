@@ -1,5 +1,8 @@
 //! The workflow of a conversation: it takes inputs, and lets a worker run the agent with them.
 
+// The macros make public items of what they are given.
+#![allow(unreachable_pub)]
+
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -65,6 +68,8 @@ pub struct Conversation {
     /// Number of the last input before this run of the workflow.
     before: u64,
     running: Option<WorkflowCancellationToken>,
+    /// Number of those who wait for the state.
+    waiting: usize,
     is_ended: bool,
     state: Option<Packed>,
 }
@@ -83,6 +88,7 @@ impl Conversation {
             tried: last,
             before: last,
             running: None,
+            waiting: 0,
             is_ended: false,
             state,
         }
@@ -106,7 +112,9 @@ impl Conversation {
             ctx.state_mut(|this| {
                 this.running = None;
                 let state = ran.map_err(|error| error.to_string());
-                match state.and_then(|wire| from_wire("a state", &wire).map_err(|error| error.to_string())) {
+                match state
+                    .and_then(|wire| from_wire("a state", &wire).map_err(|error| error.to_string()))
+                {
                     Ok(state) => {
                         let tried = this.tried;
                         this.inputs.retain(|one| one.number > tried);
@@ -117,8 +125,13 @@ impl Conversation {
                 }
             });
             let is_long = ctx.state(|this| this.tried - this.before >= MOST_INPUTS);
-            if (is_long || ctx.continue_as_new_suggested())
-                && ctx.state(|this| this.inputs.is_empty() && !this.is_ended)
+            if !is_long && !ctx.continue_as_new_suggested() {
+                continue;
+            }
+            // They would get no answer.
+            ctx.wait_condition(|this| this.waiting == 0 || this.is_due())
+                .await?;
+            if ctx.state(|this| this.inputs.is_empty() && !this.is_ended)
                 && ctx.all_handlers_finished()
             {
                 let start = ctx.state(|this| this.as_new(&chain));
@@ -161,18 +174,24 @@ impl Conversation {
     /// Waits until nothing runs and no input waits, and returns the state.
     #[update(name = "settled")]
     pub async fn settled(ctx: &mut WorkflowContext<Self>, _: Wire) -> Wire {
+        ctx.state_mut(|this| this.waiting += 1);
         // If the workflow is cancelled, this is its last state.
         let _ = ctx
             .wait_condition(|this| this.running.is_none() && !this.is_due())
             .await;
-        ctx.state(Self::state_wire)
+        ctx.state_mut(|this| {
+            this.waiting -= 1;
+            this.state_wire()
+        })
     }
 }
 
 impl Conversation {
     /// Returns true if there is an input that no run was tried with.
     fn is_due(&self) -> bool {
-        self.inputs.back().is_some_and(|one| one.number > self.tried)
+        self.inputs
+            .back()
+            .is_some_and(|one| one.number > self.tried)
     }
 
     fn next_order(&mut self, chain: &str, token: &WorkflowCancellationToken) -> Wire {
@@ -231,5 +250,7 @@ fn wire<T: Serialize>(value: &T) -> Wire {
 fn failed(words: String) -> Option<Packed> {
     let kind = ConversationErrorKind::Other;
     let state = ConversationState::failed(ConversationError::new(kind, words));
-    serde_json::value::to_raw_value(&state).ok().map(Packed::Inline)
+    serde_json::value::to_raw_value(&state)
+        .ok()
+        .map(Packed::Inline)
 }

@@ -1,0 +1,287 @@
+//! Conversations with agents of workers.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use toolwright::agent::{Agent, PendingCallReason, Status};
+use toolwright::call::{Cancel, Decision};
+use toolwright::layers::Approval;
+use toolwright::{Context, Executor, Outcome, Toolset, tool, tools};
+use toolwright_fleet::{ConversationErrorKind, FleetError, HistoryEntry, Input};
+
+use crate::support::{Obedient, agent, fleet, said, start, unique, until};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_answers() {
+    let (fleet, name) = (fleet().await, unique("answers"));
+    let agent = agent(Toolset::default());
+    let worker = start(fleet.worker().agent(&name, agent.clone()));
+    let talk = fleet.conversation(&name, "t1");
+    let began = Instant::now();
+    talk.say("hello").await.unwrap();
+    let state = talk.wait().await.unwrap();
+    println!("a message was answered after {:?}", began.elapsed());
+    assert_eq!(state.text.as_deref(), Some("heard hello"));
+    assert_eq!(state.end.as_deref(), Some("completed"));
+    assert_eq!(state.status, Some(Status::Completed));
+    assert_eq!(talk.state().await.unwrap(), state);
+    talk.say("one more").await.unwrap();
+    assert_eq!(
+        talk.wait().await.unwrap().text.as_deref(),
+        Some("heard one more")
+    );
+    assert_eq!(said(&agent, &talk).await, ["hello", "one more"]);
+    // Another conversation is another session.
+    let other = fleet.conversation(&name, "t2");
+    other.say("hello").await.unwrap();
+    other.wait().await.unwrap();
+    assert_eq!(said(&agent, &other).await, ["hello"]);
+    worker.stop().await;
+}
+
+/// Charges a customer.
+#[tool(destructive)]
+fn charge(customer: u32, #[arg(secret)] card: String) -> String {
+    format!(
+        "charged customer {customer}, whose card has {} digits",
+        card.len()
+    )
+}
+
+/// Picks a colour.
+#[tool]
+fn pick() -> Outcome {
+    Outcome::ask("Which colour?").option("choices", ["red", "blue"])
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn approvals_and_questions_of_remote_tools_go_from_end_to_end() {
+    let (fleet, name, queue) = (fleet().await, unique("approves"), unique("billing"));
+    let far = fleet.toolset(&queue, &tools![charge, pick]).unwrap();
+    let executor = Executor::parallel(&far, 4).layer(Approval::default());
+    let agent = Agent::with_executor(Obedient, executor)
+        .checkpointer(toolwright::agent::MemoryCheckpointer::new());
+    let worker = start(
+        fleet
+            .worker()
+            .agent(&name, agent)
+            .tools(&queue, tools![charge, pick]),
+    );
+    let talk = fleet.conversation(&name, "t1");
+    talk.say("call charge {\"customer\": 4, \"card\": \"4111111111\"}\ncall pick {}")
+        .await
+        .unwrap();
+    let state = talk.wait().await.unwrap();
+    assert_eq!(state.pending.len(), 1, "{state:?}");
+    let pending = &state.pending[0];
+    assert_eq!((&*pending.id, &*pending.tool), ("c1", "charge"));
+    assert!(matches!(pending.reason, PendingCallReason::Decision(_)));
+    assert!(pending.arguments.contains('4') && !format!("{state:?}").contains("4111111111"));
+    assert_eq!(state.questions.len(), 1, "{state:?}");
+    let question = &state.questions[0];
+    assert_eq!(
+        (&*question.id, &*question.question),
+        ("c2", "Which colour?")
+    );
+    assert_eq!(question.options["choices"], json!(["red", "blue"]));
+    talk.decide("c1", Decision::Approve).await.unwrap();
+    let state = talk.wait().await.unwrap();
+    assert!(state.pending.is_empty(), "{state:?}");
+    assert_eq!(state.questions.len(), 1, "{state:?}");
+    talk.answer("c2", "blue").await.unwrap();
+    let state = talk.wait().await.unwrap();
+    assert_eq!(
+        state.text.as_deref(),
+        Some("charged customer 4, whose card has 10 digits | blue"),
+        "{state:?}"
+    );
+    worker.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn inputs_that_do_not_fit_are_told_and_change_nothing() {
+    let (fleet, name) = (fleet().await, unique("refuses"));
+    let agent = agent(Toolset::default());
+    let worker = start(fleet.worker().agent(&name, agent.clone()));
+    let talk = fleet.conversation(&name, "t1");
+    let error = talk.wait().await.unwrap_err();
+    assert!(
+        matches!(error, FleetError::NoConversation { .. }),
+        "{error}"
+    );
+    let error = talk.cancel().await.unwrap_err();
+    assert!(
+        matches!(error, FleetError::NoConversation { .. }),
+        "{error}"
+    );
+    talk.decide("c1", Decision::Approve).await.unwrap();
+    let state = talk.wait().await.unwrap();
+    assert_eq!((state.status, state.refused.len()), (None, 1));
+    talk.say("hello").await.unwrap();
+    talk.answer("c9", 1).await.unwrap();
+    talk.decide(7, Decision::Approve).await.unwrap();
+    let state = talk.wait().await.unwrap();
+    assert_eq!(state.text.as_deref(), Some("heard hello"));
+    assert!(!state.refused.is_empty(), "{state:?}");
+    assert_eq!(said(&agent, &talk).await, ["hello"]);
+    let error = fleet
+        .conversation("no agent", "t1")
+        .say("x")
+        .await
+        .unwrap_err();
+    assert!(matches!(error, FleetError::Name { .. }), "{error}");
+    let error = fleet.conversation(&name, "").say("x").await.unwrap_err();
+    assert!(matches!(error, FleetError::Name { .. }), "{error}");
+    worker.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failure_of_the_model_is_typed_and_the_conversation_goes_on() {
+    let (fleet, name) = (fleet().await, unique("fails"));
+    let agent = agent(Toolset::default());
+    let worker = start(fleet.worker().agent(&name, agent.clone()));
+    let talk = fleet.conversation(&name, "t1");
+    talk.say("fail").await.unwrap();
+    let state = talk.wait().await.unwrap();
+    let error = state.error.unwrap();
+    assert_eq!(error.kind, ConversationErrorKind::Model);
+    assert!(error.message.contains("I was told to"), "{error}");
+    talk.resume().await.unwrap();
+    let state = talk.wait().await.unwrap();
+    assert_eq!(state.error.unwrap().kind, ConversationErrorKind::Model);
+    talk.say("hello").await.unwrap();
+    let state = talk.wait().await.unwrap();
+    assert_eq!(
+        (state.error, state.text.as_deref()),
+        (None, Some("heard hello"))
+    );
+    worker.stop().await;
+}
+
+static BEGUN: AtomicUsize = AtomicUsize::new(0);
+static TOLD: AtomicUsize = AtomicUsize::new(0);
+
+/// Waits until it is cancelled.
+#[tool(timeout = "60s")]
+async fn hang(#[context] cx: &Context) {
+    struct Told(Cancel);
+    impl Drop for Told {
+        fn drop(&mut self) {
+            TOLD.fetch_add(usize::from(self.0.is_cancelled()), Ordering::SeqCst);
+        }
+    }
+    let _told = Told(cx.cancel());
+    BEGUN.fetch_add(1, Ordering::SeqCst);
+    cx.cancel().cancelled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cancelled_conversation_cancels_its_calls() {
+    let (fleet, name, queue) = (fleet().await, unique("cancels"), unique("hangs"));
+    let far = fleet.toolset(&queue, &tools![hang]).unwrap();
+    let worker = fleet
+        .worker()
+        .agent(&name, agent(&far))
+        .tools(&queue, tools![hang]);
+    let worker = start(worker);
+    let talk = fleet.conversation(&name, "t1");
+    talk.say("call hang {}").await.unwrap();
+    until(|| BEGUN.load(Ordering::SeqCst) == 1).await;
+    let began = Instant::now();
+    talk.cancel().await.unwrap();
+    let state = talk.wait().await.unwrap();
+    println!("a conversation was cancelled after {:?}", began.elapsed());
+    assert_eq!(state.end.as_deref(), Some("cancelled"), "{state:?}");
+    until(|| TOLD.load(Ordering::SeqCst) == 1).await;
+    worker.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn conversations_are_listed_have_a_history_and_end() {
+    let (fleet, name) = (fleet().await, unique("lists"));
+    let agent = agent(Toolset::default());
+    let worker = start(fleet.worker().agent(&name, agent.clone()));
+    for session in ["a", "b/c"] {
+        let talk = fleet.conversation(&name, session);
+        talk.say("hello").await.unwrap();
+        talk.wait().await.unwrap();
+    }
+    let mut sessions = Vec::new();
+    for _ in 0..50 {
+        let listed = fleet.conversations(&name).await.unwrap();
+        sessions = listed.into_iter().map(|one| one.session).collect();
+        if sessions.len() == 2 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    sessions.sort();
+    assert_eq!(sessions, ["a", "b/c"]);
+    let talk = fleet.conversation(&name, "a");
+    let history = talk.history().await.unwrap();
+    let [
+        HistoryEntry::Input { input, .. },
+        HistoryEntry::State { state, .. },
+    ] = &history[..]
+    else {
+        panic!("{history:?}");
+    };
+    assert_eq!(*input, Input::Say("hello".into()));
+    assert_eq!(state.text.as_deref(), Some("heard hello"));
+    talk.end().await.unwrap();
+    // Its last state stays.
+    for _ in 0..50 {
+        let state = talk.wait().await.unwrap();
+        assert_eq!(state.text.as_deref(), Some("heard hello"));
+    }
+    // It begins anew, with the same session. The inputs are counted anew, too.
+    talk.say("again").await.unwrap();
+    assert_eq!(
+        talk.wait().await.unwrap().text.as_deref(),
+        Some("heard again")
+    );
+    assert_eq!(said(&agent, &talk).await, ["hello", "again"]);
+    worker.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_conversation_begins_its_history_anew() {
+    let (fleet, name) = (fleet().await, unique("long"));
+    let agent = agent(Toolset::default()).max_turns(1000).max_steps(10_000);
+    let talk = fleet.conversation(&name, "t1");
+    let mut expected = Vec::new();
+    // Nobody is there yet.
+    for number in 0..230 {
+        expected.push(format!("message {number}"));
+        talk.say(format!("message {number}")).await.unwrap();
+    }
+    let worker = start(fleet.worker().agent(&name, agent.clone()));
+    let state = talk.wait().await.unwrap();
+    assert!(state.text.is_some(), "{state:?}");
+    let mut all = said(&agent, &talk).await;
+    for number in 230..235 {
+        expected.push(format!("message {number}"));
+        talk.say(format!("message {number}")).await.unwrap();
+        let state = talk.wait().await.unwrap();
+        all = said(&agent, &talk).await;
+        assert_eq!(state.text, Some(format!("heard message {number}")));
+    }
+    assert_eq!(all, expected);
+    let history = talk.history().await.unwrap();
+    assert!(history.len() < 50, "{}", history.len());
+    worker.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_without_a_store_is_refused() {
+    let fleet = fleet().await;
+    let worker = fleet
+        .worker()
+        .agent("forgetful", Agent::new(Obedient, Toolset::default()));
+    let error = worker.run(async {}).await.unwrap_err();
+    assert!(
+        matches!(error, FleetError::NoCheckpointer { .. }),
+        "{error}"
+    );
+}

@@ -1,0 +1,214 @@
+//! What becomes of calls and runs when machines die.
+
+use std::time::Instant;
+
+use serde_json::json;
+use toolwright::agent::{PendingCallReason, SqliteCheckpointer};
+use toolwright::call::Decision;
+use toolwright::executor::{PendingReason, UnknownOutcome};
+use toolwright::{Context, Executor, ToolCall, tools};
+
+use crate::child::{Machine, agent, charge, look_up};
+use crate::support::{call, file, fleet, noted, notes, run, said, start, unique};
+
+fn arguments(notes: &std::path::Path, ms: u64) -> String {
+    json!({"notes": notes, "ms": ms}).to_string()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_whose_worker_dies_is_unknown_and_was_begun_once() {
+    let (fleet, queue, notes_file) = (fleet().await, unique("dies"), file("notes"));
+    let far = fleet.toolset(&queue, &tools![charge, look_up]).unwrap();
+    let executor = Executor::serial(&far).on_unknown_outcome(UnknownOutcome::Ask);
+    let machine = Machine::tools(&queue);
+    let (cx, asked) = (
+        run("dies"),
+        ToolCall::new("c1", "charge", arguments(&notes_file, 20_000)),
+    );
+    let batch = tokio::spawn({
+        let (executor, cx, asked) = (executor.clone(), cx.clone(), asked.clone());
+        async move { executor.run(&[asked], &cx).await }
+    });
+    noted(&notes_file, "begin", 1).await;
+    let began = Instant::now();
+    machine.kill().await;
+    let batch = batch.await.unwrap();
+    println!("the death of a worker was seen after {:?}", began.elapsed());
+    let pending = batch.pending().next().unwrap();
+    let PendingReason::OutcomeUnknown(why) = &pending.reason else {
+        panic!("{pending:?}");
+    };
+    assert_eq!(
+        why,
+        "the worker that ran the call is gone; it is not known whether the call took effect"
+    );
+    // Another worker is there, and nobody repeats it.
+    let worker = start(fleet.worker().tools(&queue, tools![charge, look_up]));
+    let again = call(&far, &asked, &cx).await.outcome.unwrap_err();
+    assert!(again.is_outcome_unknown());
+    assert_eq!(notes(&notes_file, "begin"), 1);
+    // A person lets it run again: another call, with another key.
+    let asked = ToolCall::new("c1", "charge", arguments(&notes_file, 0));
+    let mut decided = pending.decided(Decision::Approve);
+    decided.call = asked;
+    let batch = executor.decide(&[decided], &cx).await;
+    assert!(batch.results().next().unwrap().is_success());
+    assert_eq!(notes(&notes_file, "begin"), 2);
+    let text = std::fs::read_to_string(&notes_file).unwrap();
+    let keys: Vec<_> = text
+        .lines()
+        .filter(|line| line.starts_with("begin"))
+        .collect();
+    assert_eq!(keys[1], format!("{}#1", keys[0]));
+    worker.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_may_be_repeated_runs_again_elsewhere() {
+    let (fleet, queue, notes_file) = (fleet().await, unique("repeats"), file("notes"));
+    let far = fleet.toolset(&queue, &tools![charge, look_up]).unwrap();
+    let machine = Machine::tools(&queue);
+    let asked = ToolCall::new("c1", "look_up", arguments(&notes_file, 3000));
+    let result = tokio::spawn(async move { call(&far, &asked, &run("repeats")).await });
+    noted(&notes_file, "begin", 1).await;
+    machine.kill().await;
+    let worker = start(fleet.worker().tools(&queue, tools![charge, look_up]));
+    let result = result.await.unwrap();
+    assert_eq!(
+        result.value(),
+        Some(format!("done by {}", std::process::id()).into())
+    );
+    assert_eq!(
+        (notes(&notes_file, "begin"), notes(&notes_file, "end")),
+        (2, 1)
+    );
+    worker.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_whose_caller_dies_is_found_again() {
+    let (fleet, queue, notes_file) = (fleet().await, unique("caller"), file("notes"));
+    let worker = start(fleet.worker().tools(&queue, tools![charge, look_up]));
+    let far = fleet.toolset(&queue, &tools![charge, look_up]).unwrap();
+    let (id, text) = (unique("caller"), arguments(&notes_file, 6000));
+    let machine = Machine::caller(&queue, &id, &text);
+    noted(&notes_file, "begin", 1).await;
+    machine.kill().await;
+    let (cx, asked) = (
+        Context::new().with_run(&*id),
+        ToolCall::new("c1", "charge", text),
+    );
+    // While it runs, and after it has ended.
+    for _ in 0..2 {
+        let result = call(&far, &asked, &cx).await;
+        assert!(result.is_success(), "{result:?}");
+        assert_eq!(
+            (notes(&notes_file, "begin"), notes(&notes_file, "end")),
+            (1, 1)
+        );
+    }
+    worker.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_whose_machine_dies_goes_on_elsewhere_and_finds_its_calls() {
+    let (fleet, queue, notes_file, store) = (
+        fleet().await,
+        unique("tools"),
+        file("notes"),
+        file("store.db"),
+    );
+    drop(SqliteCheckpointer::open(&store).unwrap());
+    let name = unique("agent");
+    let tools = start(fleet.worker().tools(&queue, tools![charge, look_up]));
+    let machine = Machine::agent(&name, &store, &queue);
+    let talk = fleet.conversation(&name, "t1");
+    let text = arguments(&notes_file, 5000);
+    talk.say(format!("call charge {text}\ncall charge {text}"))
+        .await
+        .unwrap();
+    noted(&notes_file, "begin", 1).await;
+    machine.kill().await;
+    let agent = agent(&store, &queue).await;
+    let worker = start(fleet.worker().agent(&name, agent.clone()));
+    let began = Instant::now();
+    let state = talk.wait().await.unwrap();
+    println!(
+        "the run went on elsewhere and ended after {:?}",
+        began.elapsed()
+    );
+    assert_eq!(state.end.as_deref(), Some("completed"), "{state:?}");
+    let done = format!("done by {}", std::process::id());
+    assert_eq!(state.text, Some(format!("{done} | {done}")));
+    assert_eq!(
+        (notes(&notes_file, "begin"), notes(&notes_file, "end")),
+        (2, 2)
+    );
+    assert_eq!(said(&agent, &talk).await.len(), 1);
+    worker.stop().await;
+    tools.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_whose_worker_dies_in_a_conversation_waits_for_a_person() {
+    let (fleet, queue, notes_file, store) = (
+        fleet().await,
+        unique("tools"),
+        file("notes"),
+        file("store.db"),
+    );
+    let agent = agent(&store, &queue).await;
+    let name = unique("agent");
+    let worker = start(fleet.worker().agent(&name, agent));
+    let machine = Machine::tools(&queue);
+    let talk = fleet.conversation(&name, "t1");
+    talk.say(format!("call charge {}", arguments(&notes_file, 20_000)))
+        .await
+        .unwrap();
+    noted(&notes_file, "begin", 1).await;
+    machine.kill().await;
+    let state = talk.wait().await.unwrap();
+    assert_eq!(state.end.as_deref(), Some("manual_tool_calls"), "{state:?}");
+    let pending = &state.pending[0];
+    assert!(matches!(
+        pending.reason,
+        PendingCallReason::OutcomeUnknown { .. }
+    ));
+    talk.decide(&*pending.id, Decision::Answer(json!("it was charged")))
+        .await
+        .unwrap();
+    let state = talk.wait().await.unwrap();
+    assert_eq!(state.text.as_deref(), Some("it was charged"));
+    assert_eq!(notes(&notes_file, "begin"), 1);
+    worker.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn inputs_take_effect_once_whatever_dies() {
+    let (fleet, queue, store) = (fleet().await, unique("tools"), file("store.db"));
+    let notes_file = file("notes");
+    let tools = start(fleet.worker().tools(&queue, tools![charge, look_up]));
+    let name = unique("agent");
+    let talk = fleet.conversation(&name, "t1");
+    let mut expected = Vec::new();
+    let text = format!("call look_up {}", arguments(&notes_file, 300));
+    for round in 0..3_u64 {
+        let machine = Machine::agent(&name, &store, &queue);
+        for text in [format!("message {round}"), text.clone()] {
+            talk.say(&*text).await.unwrap();
+            expected.push(text);
+        }
+        // Somewhere between the checkpoints.
+        noted(&notes_file, "begin", usize::try_from(round).unwrap() + 1).await;
+        tokio::time::sleep(std::time::Duration::from_millis(round * 170)).await;
+        machine.kill().await;
+    }
+    let agent = agent(&store, &queue).await;
+    let worker = start(fleet.worker().agent(&name, agent.clone()));
+    let state = talk.wait().await.unwrap();
+    assert_eq!(state.end.as_deref(), Some("completed"), "{state:?}");
+    assert!(state.refused.is_empty(), "{state:?}");
+    assert_eq!(said(&agent, &talk).await, expected);
+    worker.stop().await;
+    tools.stop().await;
+}

@@ -1,0 +1,11 @@
+//! A fleet on a server: `tests/outside/fleet.sh` starts one, and names it in `TEMPORAL_ADDRESS`.
+// A test that finds less than it expects has failed.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+mod calls;
+mod child;
+mod conversations;
+mod crashes;
+mod drain;
+mod payloads;
+mod support;

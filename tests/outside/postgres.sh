@@ -49,4 +49,4 @@ if (($#)); then
 fi
 cargo fmt --manifest-path tool-postgres/Cargo.toml --check
 cargo clippy -q --manifest-path tool-postgres/Cargo.toml --all-targets -- -D warnings
-ran 17+ cargo test -q --manifest-path tool-postgres/Cargo.toml
+ran 18+ cargo test -q --manifest-path tool-postgres/Cargo.toml

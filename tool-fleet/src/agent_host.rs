@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
+use temporalio_client::WorkflowDescribeOptions;
 use temporalio_common::error::ApplicationFailure;
 use temporalio_common::protos::temporal::api::enums::v1::PendingActivityState;
 use temporalio_common::{ActivityDefinition, ActivityError, UntypedWorkflow};
@@ -286,7 +287,7 @@ async fn is_cancelled(activity: &ActivityContext) -> bool {
     let Some(workflow) = activity.workflow_handle::<UntypedWorkflow>() else {
         return true;
     };
-    let described = timeout(ASK, workflow.describe(Default::default())).await;
+    let described = timeout(ASK, workflow.describe(WorkflowDescribeOptions::default())).await;
     let Ok(Ok(described)) = described else {
         return false;
     };

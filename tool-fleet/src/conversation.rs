@@ -10,7 +10,9 @@ use temporalio_client::errors::{
     WorkflowGetResultError, WorkflowInteractionError, WorkflowQueryError, WorkflowUpdateError,
 };
 use temporalio_client::{
-    Client, WorkflowHandle, WorkflowIdConflictPolicy, WorkflowIdReusePolicy, WorkflowStartOptions,
+    Client, WorkflowExecuteUpdateOptions, WorkflowFetchHistoryOptions, WorkflowGetResultOptions,
+    WorkflowHandle, WorkflowIdConflictPolicy, WorkflowIdReusePolicy, WorkflowListOptions,
+    WorkflowQueryOptions, WorkflowSignalOptions, WorkflowStartOptions,
 };
 use temporalio_common::protos::temporal::api::history::v1::history_event::Attributes;
 use tokio::time::sleep;
@@ -128,7 +130,9 @@ impl Fleet {
             "WorkflowType = '{CONVERSATION}' AND TaskQueue = '{}' AND ExecutionStatus = 'Running'",
             agent_queue(agent)
         );
-        let mut found = self.client.list_workflows(query, Default::default());
+        let mut found = self
+            .client
+            .list_workflows(query, WorkflowListOptions::default());
         let (prefix, mut conversations) = (format!("{agent}/"), Vec::new());
         while let Some(one) = found.next().await {
             let one = one.map_err(|error| FleetError::server("list conversations", error))?;
@@ -214,7 +218,7 @@ impl Conversation {
         self.check()?;
         let signal = workflow::Conversation::cancel;
         let handle = self.handle();
-        let sent = handle.signal(signal, nothing(), Default::default());
+        let sent = handle.signal(signal, nothing(), WorkflowSignalOptions::default());
         sent.await
             .map_err(|error| self.failed("cancel a run", error))
     }
@@ -228,7 +232,7 @@ impl Conversation {
         self.check()?;
         let signal = workflow::Conversation::end;
         let handle = self.handle();
-        let sent = handle.signal(signal, nothing(), Default::default());
+        let sent = handle.signal(signal, nothing(), WorkflowSignalOptions::default());
         sent.await
             .map_err(|error| self.failed("end a conversation", error))
     }
@@ -243,7 +247,8 @@ impl Conversation {
         loop {
             let settled = workflow::Conversation::settled;
             let handle = self.handle();
-            let waited = handle.execute_update(settled, nothing(), Default::default());
+            let waited =
+                handle.execute_update(settled, nothing(), WorkflowExecuteUpdateOptions::default());
             match waited.await {
                 Ok(wire) => return self.read(&wire).await,
                 // It has ended, or was never there.
@@ -265,7 +270,10 @@ impl Conversation {
         self.check()?;
         let query = workflow::Conversation::state;
         let handle = self.handle();
-        match handle.query(query, nothing(), Default::default()).await {
+        match handle
+            .query(query, nothing(), WorkflowQueryOptions::default())
+            .await
+        {
             Ok(wire) => self.read(&wire).await,
             Err(WorkflowQueryError::NotFound(_)) => Err(self.unknown()),
             Err(error) => Err(FleetError::server("return a conversation's state", error)),
@@ -280,7 +288,10 @@ impl Conversation {
     pub async fn history(&self) -> Result<Vec<HistoryEntry>, FleetError> {
         self.check()?;
         let handle = self.handle();
-        let events = handle.fetch_history(Default::default()).into_events().await;
+        let events = handle
+            .fetch_history(WorkflowFetchHistoryOptions::default())
+            .into_events()
+            .await;
         let events = events.map_err(|error| self.failed("return a history", error))?;
         let mut entries = Vec::new();
         for event in events {
@@ -356,7 +367,11 @@ impl Conversation {
 
     /// Returns the last state of a conversation that has ended.
     async fn ended(&self) -> Result<ConversationState, FleetError> {
-        match self.handle().get_result(Default::default()).await {
+        match self
+            .handle()
+            .get_result(WorkflowGetResultOptions::default())
+            .await
+        {
             Ok(wire) => self.read(&wire).await,
             Err(WorkflowGetResultError::NotFound(_)) => Err(self.unknown()),
             Err(error) => Err(FleetError::server("return a conversation's state", error)),

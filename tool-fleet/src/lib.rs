@@ -3,6 +3,30 @@
 //! A [`Fleet`] is the connection to the server. A [`Worker`] is a machine that has tools or agents. [`Fleet::toolset`] makes tools
 //! whose code runs on a worker, and [`Fleet::conversation`] talks to an agent that a worker runs.
 
+//!
+//! ```no_run
+//! use toolwright::{tool, tools};
+//! use toolwright_fleet::Fleet;
+//!
+//! /// Charges a customer.
+//! #[tool]
+//! async fn charge(customer: u32, cents: u64) -> String {
+//!     format!("charged customer {customer} {cents} cents")
+//! }
+//!
+//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! let fleet = Fleet::connect("http://127.0.0.1:7233").await?;
+//! // Here: definitions. `fleet.worker().tools("billing", tools![charge])` has the code, wherever it runs.
+//! let far = fleet.toolset("billing", &tools![charge])?;
+//! # let _ = far;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Three parts are on the server. A call is an activity, under the call's idempotency key. A conversation is a workflow, which
+//! keeps the order of what people say and lets a worker run the agent. A queue of a toolset or agent is a task queue. All else is
+//! Toolwright's own: the agent's loop, its checkpoints, approvals, layers.
+
 mod agent_host;
 mod call;
 mod conversation;
@@ -26,3 +50,7 @@ pub use state::{
     QuestionInfo, RefusedInput,
 };
 pub use worker::Worker;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -252,6 +252,30 @@ impl PayloadStore for FilePayloads {
     }
 }
 
+/// Keeps payloads in Postgres. [`prune`](toolwright_postgres::PostgresPayloads::prune) deletes those that are old.
+#[cfg(feature = "postgres")]
+impl PayloadStore for toolwright_postgres::PostgresPayloads {
+    fn put<'a>(&'a self, bytes: &'a [u8]) -> BoxFuture<'a, Result<String, PayloadError>> {
+        Box::pin(async move { Self::put(self, bytes).await.map_err(in_database) })
+    }
+
+    fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Vec<u8>, PayloadError>> {
+        Box::pin(async move {
+            let found = Self::get(self, key).await.map_err(in_database)?;
+            found.ok_or_else(|| missing(key))
+        })
+    }
+
+    fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<bool, PayloadError>> {
+        Box::pin(async move { Self::delete(self, key).await.map_err(in_database) })
+    }
+}
+
+#[cfg(feature = "postgres")]
+fn in_database(error: toolwright::agent::CheckpointError) -> PayloadError {
+    PayloadError::store_with(error.to_string(), error)
+}
+
 fn missing(key: &str) -> PayloadError {
     PayloadError::Missing {
         key: key.to_owned(),

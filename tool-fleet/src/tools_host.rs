@@ -12,7 +12,7 @@ use temporalio_sdk::activities::{
 };
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
-use toolwright::call::{Cancel, Decision, ErrorKind, StoredOutcome};
+use toolwright::call::{Annotations, Cancel, Decision, ErrorKind, StoredOutcome};
 use toolwright::executor::{Batch, Decided, Event};
 use toolwright::{Context, Executor, ToolCall, ToolError, ToolResult, Toolset};
 
@@ -114,7 +114,7 @@ impl ToolsHost {
             }
             () = self.expired.cancelled() => {
                 let def = tools.get(&call.name).map(|tool| tool.def().annotations);
-                if def.is_some_and(|hints| hints.may_repeat()) {
+                if def.is_some_and(Annotations::may_repeat) {
                     // Another worker runs it again.
                     return Err(ApplicationFailure::new("the worker stops").into());
                 }

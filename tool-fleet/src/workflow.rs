@@ -1,7 +1,7 @@
 //! The workflow of a conversation: it takes inputs, and lets a worker run the agent with them.
 
-// The macros make public items of what they are given.
-#![allow(unreachable_pub)]
+// The macros make public items of what they are given, and inputs come by value.
+#![allow(unreachable_pub, clippy::needless_pass_by_value)]
 
 use std::collections::VecDeque;
 use std::time::Duration;

@@ -10,10 +10,16 @@ use toolwright::agent::CheckpointError;
 use crate::error::{Done, Failure};
 
 /// The migrations, in order, each with its name.
-const MIGRATIONS: [(&str, &str); 1] = [(
-    "0001_sessions",
-    include_str!("../migrations/0001_sessions.sql"),
-)];
+const MIGRATIONS: [(&str, &str); 2] = [
+    (
+        "0001_sessions",
+        include_str!("../migrations/0001_sessions.sql"),
+    ),
+    (
+        "0002_payloads",
+        include_str!("../migrations/0002_payloads.sql"),
+    ),
+];
 
 /// The schema without a name of the host's.
 const SCHEMA: &str = "toolwright";

@@ -1,7 +1,8 @@
 //! Sessions of Toolwright's agents in Postgres, for several machines.
 //!
 //! [`PostgresCheckpointer`] is a [`Checkpointer`](toolwright::agent::Checkpointer): an agent that has it saves its sessions there, and
-//! any machine continues them. [`Database`] is where it is, and makes the tables.
+//! any machine continues them. [`Database`] is where it is, and makes the tables. [`PostgresPayloads`] keeps what is too large for the
+//! messages of a fleet.
 //!
 //! ```no_run
 //! use toolwright::agent::testing::ScriptedModel;
@@ -32,6 +33,7 @@
 
 mod database;
 mod error;
+mod payloads;
 mod store;
 
 #[cfg(doctest)]
@@ -39,4 +41,5 @@ mod store;
 struct Readme;
 
 pub use database::{Database, Migration};
+pub use payloads::PostgresPayloads;
 pub use store::PostgresCheckpointer;

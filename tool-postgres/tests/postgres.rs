@@ -16,7 +16,7 @@ use toolwright::agent::{
 use toolwright::call::Decision;
 use toolwright::layers::Approval;
 use toolwright::{Context, Executor, ToolCall, tool, tools};
-use toolwright_postgres::{Database, PostgresCheckpointer};
+use toolwright_postgres::{Database, PostgresCheckpointer, PostgresPayloads};
 
 fn url() -> String {
     std::env::var("DATABASE_URL")
@@ -66,7 +66,7 @@ async fn tables_are_made_once_and_held_to_their_version() {
         missing.to_string(),
         "the tables in the schema `tables` lack `0001_sessions`\nhelp: call `Database::migrate`, or run `toolwright-postgres migrate`"
     );
-    assert_eq!(database("tables").pending().await.unwrap().len(), 1);
+    assert_eq!(database("tables").pending().await.unwrap().len(), 2);
     // Several programs that are rolled out at once.
     let all =
         (0..8).map(|_| tokio::spawn(async { database("tables").migrate().await.unwrap().len() }));
@@ -74,13 +74,13 @@ async fn tables_are_made_once_and_held_to_their_version() {
     for one in all {
         made += one.await.unwrap();
     }
-    assert_eq!(made, 1);
+    assert_eq!(made, 2);
     assert!(database("tables").pending().await.unwrap().is_empty());
     PostgresCheckpointer::open(database("tables"))
         .await
         .unwrap();
 
-    run("INSERT INTO tables.migration (number, name) VALUES (2, '0002_later')").await;
+    run("INSERT INTO tables.migration (number, name) VALUES (3, '0003_later')").await;
     for error in [
         PostgresCheckpointer::open(database("tables"))
             .await
@@ -89,7 +89,7 @@ async fn tables_are_made_once_and_held_to_their_version() {
     ] {
         assert_eq!(
             error.to_string(),
-            "the tables in the schema `tables` are of a newer version: migration 2 is unknown here"
+            "the tables in the schema `tables` are of a newer version: migration 3 is unknown here"
         );
     }
 }
@@ -116,10 +116,10 @@ async fn the_program_makes_the_tables() {
         let (code, out, _) = program(arguments, Some(&url));
         (code.unwrap(), out)
     };
-    let one = "0001_sessions\n".to_owned();
+    let all = "0001_sessions\n0002_payloads\n".to_owned();
     let none = "the tables are up to date\n".to_owned();
-    assert_eq!(code(&["pending", "program"]), (1, one.clone()));
-    assert_eq!(code(&["migrate", "program"]), (0, one));
+    assert_eq!(code(&["pending", "program"]), (1, all.clone()));
+    assert_eq!(code(&["migrate", "program"]), (0, all));
     assert_eq!(code(&["migrate", "program"]), (0, none.clone()));
     assert_eq!(code(&["pending", "program"]), (0, none));
     for arguments in [&["drop"][..], &[], &["migrate", "a", "b"]] {
@@ -129,6 +129,31 @@ async fn the_program_makes_the_tables() {
     let (code, _, error) = program(&["migrate"], Some("postgres://far.example/db"));
     assert_eq!(code, Some(1));
     assert!(error.contains("without TLS"), "{error}");
+}
+
+#[tokio::test]
+async fn payloads_are_stored_once_and_pruned_by_age() {
+    let missing = PostgresPayloads::open(database("payloads")).await;
+    assert!(matches!(missing, Err(CheckpointError::Unreadable(_))));
+    database("payloads").migrate().await.unwrap();
+    let store = PostgresPayloads::open(database("payloads")).await.unwrap();
+    let large = vec![7; 3 * 1024 * 1024];
+    let key = store.put(&large).await.unwrap();
+    assert_eq!(store.put(&large).await.unwrap(), key);
+    let other = store.put(b"").await.unwrap();
+    assert_eq!(store.get(&key).await.unwrap(), Some(large.clone()));
+    assert_eq!(store.get(&other).await.unwrap(), Some(Vec::new()));
+    assert_eq!(store.get("none").await.unwrap(), None);
+    assert!(store.delete(&other).await.unwrap());
+    assert!(!store.delete(&other).await.unwrap());
+    // What is stored once more is as good as new.
+    run("UPDATE payloads.payload SET at = now() - interval '2 days'").await;
+    assert_eq!(store.put(&large).await.unwrap(), key);
+    let day = std::time::Duration::from_hours(24);
+    assert_eq!(store.prune(day).await.unwrap(), 0);
+    run("UPDATE payloads.payload SET at = now() - interval '2 days'").await;
+    assert_eq!(store.prune(day).await.unwrap(), 1);
+    assert_eq!(store.get(&key).await.unwrap(), None);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use toolwright::call::{
 use toolwright::executor::Event;
 use toolwright::layers::Retry;
 use toolwright::{
-    Context, Executor, Outcome, Tool, ToolCall, ToolDef, ToolError, Toolset, tool, tools,
+    Context, Encoder, Executor, Outcome, Tool, ToolCall, ToolDef, ToolError, Toolset, tool, tools,
 };
 use toolwright_fleet::{Fleet, FleetError};
 
@@ -250,7 +250,7 @@ async fn a_persons_yes_reaches_the_worker() {
         .await;
     let pending = batch.pending().next().unwrap().decided(Decision::Approve);
     let batch = executor.decide(&[pending], &cx).await;
-    let paid = batch.results().next().unwrap().content(Default::default());
+    let paid = batch.results().next().unwrap().content(Encoder::default());
     assert_eq!(paid, r#"paid 7 as in {"bill": 7}"#);
     // Without it, nothing is sent.
     let result = far
@@ -320,7 +320,7 @@ async fn progress_reaches_the_caller() {
     executor
         .run(&[ToolCall::new("c1", "steps", "{}")], &run("steps"))
         .await;
-    let seen = seen.lock().unwrap();
+    let seen = seen.lock().unwrap().clone();
     assert!(seen.len() >= 2, "{seen:?}");
     assert!(
         seen.windows(2).all(|two| two[0].done < two[1].done),
@@ -394,7 +394,7 @@ async fn a_cancellation_reaches_the_tool() {
 /// Takes its time.
 #[tool(timeout = "1s")]
 async fn slow() {
-    tokio::time::sleep(Duration::from_secs(60)).await;
+    tokio::time::sleep(Duration::from_mins(1)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

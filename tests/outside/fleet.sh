@@ -19,25 +19,34 @@ temporal=$(find "$dir/server" -type f -name 'temporal*' -size +1M | head -n 1)
 chmod +x "$temporal"
 
 data=$(mktemp -d)
-server=
 stop() {
-  [[ -z $server ]] || { kill "$server" && wait "$server"; } 2>/dev/null || true
+  [[ ! -e $data/pid ]] || kill -9 "$(cat "$data/pid")" 2>/dev/null || true
   rm -rf "$data"
 }
 trap stop EXIT
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-HOME=$data "$temporal" server start-dev --headless --ip 127.0.0.1 --port "$port" --db-filename "$data/db" \
-  --log-level error >"$data/log" 2>&1 &
-server=$!
 export TEMPORAL_ADDRESS=http://127.0.0.1:$port
-for ((tries = 0; ; tries++)); do
-  if HOME=$data "$temporal" operator cluster health --address "127.0.0.1:$port" >/dev/null 2>&1; then break; fi
-  if ((tries == 60)) || ! kill -0 "$server" 2>/dev/null; then
-    cat "$data/log" >&2
-    exit 1
-  fi
-  sleep 0.5
+# A program that starts the server, and one that runs already is killed before.
+export RESTART_TEMPORAL=$data/restart
+cat >"$RESTART_TEMPORAL" <<END
+#!/usr/bin/env bash
+export HOME=$data
+[[ ! -e $data/pid ]] || kill -9 "\$(cat $data/pid)" 2>/dev/null
+"$temporal" server start-dev --headless --ip 127.0.0.1 --port $port --db-filename "$data/db" \
+  --log-level error >>"$data/log" 2>&1 </dev/null &
+echo \$! >"$data/pid"
+for ((tries = 0; tries < 120; tries++)); do
+  if "$temporal" operator cluster health --address 127.0.0.1:$port >/dev/null 2>&1; then exit 0; fi
+  kill -0 "\$(cat $data/pid)" 2>/dev/null || exit 1
+  sleep 0.25
 done
+exit 1
+END
+chmod +x "$RESTART_TEMPORAL"
+"$RESTART_TEMPORAL" || {
+  cat "$data/log" >&2
+  exit 1
+}
 if (($#)); then
   "$@"
   exit

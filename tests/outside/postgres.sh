@@ -43,6 +43,13 @@ trap stop EXIT
   exit 1
 }
 export DATABASE_URL=postgres://agents@127.0.0.1:$port/postgres
+# A program that restarts the server, as after a crash.
+export RESTART_POSTGRES=$data/restart
+cat >"$RESTART_POSTGRES" <<END
+#!/bin/sh
+cd "$data" && exec ${as[*]} "$bin/pg_ctl" -D "$data/db" -m immediate -w -l "$data/server.log" restart >/dev/null 2>&1
+END
+chmod +x "$RESTART_POSTGRES"
 if (($#)); then
   "$@"
   exit

@@ -195,9 +195,14 @@ impl AgentHost {
     ) -> Result<ConversationState, Failed> {
         loop {
             match self.try_converse(order, inputs, cx).await {
-                Err(AgentError::Checkpoint(CheckpointError::Conflict { .. })) => {
-                    // Another attempt, that counts as dead, has yet to learn it: with a sign of life of its own.
-                    sleep(interval(activity) * 2).await;
+                // Another attempt, that counts as dead, has yet to learn it: with a sign of life of its own.
+                Err(AgentError::Checkpoint(error)) if error.is_conflict() => {
+                    let pause = interval(activity) * 2;
+                    sleep(match error {
+                        CheckpointError::Held { left, .. } => pause.min(left),
+                        _ => pause,
+                    })
+                    .await;
                 }
                 Err(AgentError::Checkpoint(error @ CheckpointError::Store { .. })) => {
                     return Err(Failed::Passing(error.to_string()));

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Conversations of a fleet of 8 workers while they are killed, stopped past their lease and cut off, and Postgres and Temporal are
+# restarted. Prints one line of JSON, and fails if a call was lost or done twice.
+#
+#   tests/outside/fleet_faults.sh CALLS [SEED]
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
+cargo build -q --manifest-path tool-fleet/Cargo.toml --example faults
+exec tests/outside/postgres.sh tests/outside/fleet.sh "$target/debug/examples/faults" drive "${1:?how many calls}" "${2:-1}"

@@ -7,21 +7,23 @@
     clippy::unnecessary_wraps
 )]
 
-use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
+use tokio::sync::Notify;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, AgentError, AgentTool, Budget, Hooks, Left, MemoryCheckpointer, ModelError,
-    ModelErrorKind, ModelResponse, Money, PendingCallReason, Prices, Run, RunEnd, RunEvent,
-    Session, ThreadMessage, handoff,
+    Agent, AgentError, AgentTool, Budget, Hooks, Left, ModelError, ModelErrorKind, ModelResponse,
+    Money, PendingCallReason, Prices, Run, RunEnd, RunEvent, Session, ThreadMessage, handoff,
 };
 use toolwright::executor::{TraceKind, TraceStore};
 use toolwright::tokens::Tokenizer;
 use toolwright::wire::Usage;
 use toolwright::{Context, Executor, Schema, ToolCall, Toolset, tool, tools};
+
+use crate::kept::stores;
+use crate::waits::dropped_at;
 
 type Step = Result<ModelResponse, ModelError>;
 
@@ -51,7 +53,7 @@ fn script<const N: usize>(steps: [Step; N]) -> ScriptedModel {
 }
 
 #[derive(Default)]
-struct Ran(AtomicUsize);
+struct Ran(AtomicUsize, Notify);
 
 /// Pays.
 #[tool]
@@ -423,6 +425,7 @@ async fn agents_that_run_at_once_do_not_spend_the_same_tokens() {
 #[tool(read_only)]
 async fn hang(#[state] ran: &Ran) -> &'static str {
     if ran.0.fetch_add(1, Ordering::SeqCst) == 0 {
+        ran.1.notify_one();
         std::future::pending::<()>().await;
     }
     "seen"
@@ -430,36 +433,30 @@ async fn hang(#[state] ran: &Ran) -> &'static str {
 
 #[tokio::test]
 async fn what_an_agent_in_a_call_spent_before_a_crash_still_counts() {
-    let ran = Arc::new(Ran::default());
-    let store = MemoryCheckpointer::new();
-    let inner = script([calls(&["hang"], 700, 0)]);
-    let outer = script([calls(&["helper"], 100, 0), says(50, 0)]);
-    let hanging = Agent::new(inner.clone(), tools![hang; state = Arc::clone(&ran)]);
-    let tools = Toolset::new([tool_of(hanging.system("x".repeat(1_000)), "helper")]).unwrap();
-    let agent = Agent::new(outer.clone(), tools).checkpointer(store);
-    let agent = agent.budget(limits().tokens(1_000));
-    let mut session = Session::with_id("s");
-    session.reply("Go!").unwrap();
-    {
-        let (cx, mut session) = (Context::new(), stored(&session));
-        let mut running = pin!(agent.run(&mut session, &cx));
-        for _ in 0..200 {
-            let poll = std::future::poll_fn(|task| {
-                std::task::Poll::Ready(running.as_mut().poll(task).is_ready())
-            });
-            assert!(!poll.await);
-            tokio::task::yield_now().await;
+    for (store, _kept) in stores().await {
+        let ran = Arc::new(Ran::default());
+        let inner = script([calls(&["hang"], 700, 0)]);
+        let outer = script([calls(&["helper"], 100, 0), says(50, 0)]);
+        let hanging = Agent::new(inner.clone(), tools![hang; state = Arc::clone(&ran)]);
+        let tools = Toolset::new([tool_of(hanging.system("x".repeat(1_000)), "helper")]).unwrap();
+        let agent = Agent::new(outer.clone(), tools).checkpointer(store);
+        let agent = agent.budget(limits().tokens(1_000));
+        let mut session = Session::with_id("s");
+        session.reply("Go!").unwrap();
+        {
+            let (cx, mut session) = (Context::new(), stored(&session));
+            dropped_at(&ran.1, agent.run(&mut session, &cx)).await;
         }
+        // 200 are left, and the helper's next request needs more.
+        let (session, end) = agent.resume("s", &Context::new()).await.unwrap();
+        assert_eq!(ran.0.load(Ordering::SeqCst), 2);
+        assert_eq!((session.usage().total(), end.usage.total()), (850, 750));
+        assert_eq!(
+            answers(&session),
+            ["the agent's budget does not pay for more"]
+        );
+        inner.finish();
     }
-    // 200 are left, and the helper's next request needs more.
-    let (session, end) = agent.resume("s", &Context::new()).await.unwrap();
-    assert_eq!(ran.0.load(Ordering::SeqCst), 2);
-    assert_eq!((session.usage().total(), end.usage.total()), (850, 750));
-    assert_eq!(
-        answers(&session),
-        ["the agent's budget does not pay for more"]
-    );
-    inner.finish();
 }
 
 #[tokio::test]

@@ -14,12 +14,15 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, AgentError, BoxFuture, Checkpointer, DeltaSink, MemoryCheckpointer, Model, ModelError,
-    ModelRequest, ModelResponse, Run, RunEnd, RunEvent, Session, Status, Thread, ThreadMessage,
+    Agent, AgentError, BoxFuture, DeltaSink, Model, ModelError, ModelRequest, ModelResponse, Run,
+    RunEnd, RunEvent, Session, Status, Thread, ThreadMessage,
 };
 use toolwright::{
     Context, Executor, ToolCall, Toolset, call::Cancel, tool, tools, wire::StreamEvent,
 };
+
+use crate::clock::still;
+use crate::kept::{none_and_stores, stores};
 
 /// What a run comes to that is stopped as soon as something is at work.
 async fn stopped(
@@ -127,57 +130,59 @@ async fn a_model_that_answers_is_given_up_and_nothing_of_its_answer_is_kept() {
     let first = Ok(ModelResponse::calls([look_call()]));
     let last = Ok(ModelResponse::text("Done."));
     for (at, says) in [(0, Vec::new()), (0, half()), (1, Vec::new()), (1, half())] {
-        let script = ScriptedModel::new([first.clone(), last.clone()]);
-        let model = Hangs::new(at, says.clone(), script.clone());
-        let told = Arc::new(Mutex::new(Vec::new()));
-        let heard = Arc::clone(&told);
-        let store = MemoryCheckpointer::new();
-        let agent = Agent::new(model.clone(), tools![look])
-            .checkpointer(store.clone())
-            .on_event(move |event| {
-                let name = match event {
-                    RunEvent::Delta { .. } => "piece",
-                    RunEvent::ModelFinished { .. } => "answer",
-                    RunEvent::RunFinished { run, .. } => run.end.as_str(),
-                    _ => return,
-                };
-                heard.lock().unwrap().push(name.to_owned());
-            });
-        let mut session = Session::with_id("s");
-        session.reply("Go!").unwrap();
-        let run = stopped(&agent, &mut session, &model.0.at_work).await;
-        let run = run.unwrap();
-        assert!(matches!(run.end, RunEnd::Cancelled), "{run:?}");
-        assert_eq!((run.text(), run.turns), (None, u32::try_from(at).unwrap()));
-        assert!(model.0.dropped.load(Ordering::SeqCst));
-        {
-            // All pieces were heard, and no answer.
-            let mut told = told.lock().unwrap();
-            assert_eq!(told.last().unwrap(), "cancelled");
-            let after = told.iter().rposition(|name| name == "answer");
-            let since = &told[after.map_or(0, |place| place + 1)..];
-            assert_eq!(since.len(), says.len() + 1, "{told:?}");
-            told.clear();
+        for (store, _kept) in stores().await {
+            let store = still(store);
+            let script = ScriptedModel::new([first.clone(), last.clone()]);
+            let model = Hangs::new(at, says.clone(), script.clone());
+            let told = Arc::new(Mutex::new(Vec::new()));
+            let heard = Arc::clone(&told);
+            let agent = Agent::new(model.clone(), tools![look])
+                .checkpointer(store.clone())
+                .on_event(move |event| {
+                    let name = match event {
+                        RunEvent::Delta { .. } => "piece",
+                        RunEvent::ModelFinished { .. } => "answer",
+                        RunEvent::RunFinished { run, .. } => run.end.as_str(),
+                        _ => return,
+                    };
+                    heard.lock().unwrap().push(name.to_owned());
+                });
+            let mut session = Session::with_id("s");
+            session.reply("Go!").unwrap();
+            let run = stopped(&agent, &mut session, &model.0.at_work).await;
+            let run = run.unwrap();
+            assert!(matches!(run.end, RunEnd::Cancelled), "{run:?}");
+            assert_eq!((run.text(), run.turns), (None, u32::try_from(at).unwrap()));
+            assert!(model.0.dropped.load(Ordering::SeqCst));
+            {
+                // All pieces were heard, and no answer.
+                let mut told = told.lock().unwrap();
+                assert_eq!(told.last().unwrap(), "cancelled");
+                let after = told.iter().rposition(|name| name == "answer");
+                let since = &told[after.map_or(0, |place| place + 1)..];
+                assert_eq!(since.len(), says.len() + 1, "{told:?}");
+                told.clear();
+            }
+
+            // In order: as it stood before the request, here and in the store.
+            assert_eq!(session.status(), &Status::Idle);
+            assert_eq!(session.thread().len(), 1 + 2 * at);
+            assert!(session.thread().check().is_ok() && session.pending().is_empty());
+            let kept = agent.state("s").await.unwrap().unwrap();
+            assert_eq!(kept.thread(), session.thread());
+            assert_eq!(
+                store.latest("s").await.unwrap().map(|one| one.id),
+                session.checkpoint()
+            );
+
+            // It goes on where it stood, in another process too.
+            let stored = serde_json::to_string(&session).unwrap();
+            let mut session: Session = serde_json::from_str(&stored).unwrap();
+            let run = agent.run(&mut session, &Context::new()).await.unwrap();
+            assert_eq!((run.text(), session.thread().len()), (Some("Done."), 4));
+            assert_eq!(script.requests()[at].thread.len(), 1 + 2 * at);
+            script.finish();
         }
-
-        // In order: as it stood before the request, here and in the store.
-        assert_eq!(session.status(), &Status::Idle);
-        assert_eq!(session.thread().len(), 1 + 2 * at);
-        assert!(session.thread().check().is_ok() && session.pending().is_empty());
-        let kept = agent.state("s").await.unwrap().unwrap();
-        assert_eq!(kept.thread(), session.thread());
-        assert_eq!(
-            store.latest("s").await.unwrap().map(|one| one.id),
-            session.checkpoint()
-        );
-
-        // It goes on where it stood, in another process too.
-        let stored = serde_json::to_string(&session).unwrap();
-        let mut session: Session = serde_json::from_str(&stored).unwrap();
-        let run = agent.run(&mut session, &Context::new()).await.unwrap();
-        assert_eq!((run.text(), session.thread().len()), (Some("Done."), 4));
-        assert_eq!(script.requests()[at].thread.len(), 1 + 2 * at);
-        script.finish();
     }
 }
 
@@ -221,7 +226,7 @@ fn answers(thread: &Thread) -> Vec<(&str, bool, &str)> {
 
 #[tokio::test]
 async fn a_result_that_comes_after_the_end_is_nobodys() {
-    for store in [None, Some(MemoryCheckpointer::new())] {
+    for store in none_and_stores().await {
         let (go_on, may_go_on) = channel();
         let held = Arc::new(Held {
             at_work: Notify::new(),
@@ -241,7 +246,7 @@ async fn a_result_that_comes_after_the_end_is_nobodys() {
         ]);
         let all: Toolset = tools![look, late; state = Arc::clone(&held)];
         let mut agent = Agent::with_executor(script.clone(), Executor::serial(all));
-        if let Some(store) = &store {
+        if let Some((store, _)) = &store {
             agent = agent.checkpointer(store.clone());
         }
         let mut session = Session::with_id("s");
@@ -274,7 +279,7 @@ async fn a_result_that_comes_after_the_end_is_nobodys() {
         assert_eq!(answers(session.thread()), expected);
         assert!(session.state().is_empty() && session.queue().is_empty());
         assert_eq!(held.ran.load(Ordering::SeqCst), 1);
-        if let Some(store) = &store {
+        if let Some((store, _)) = &store {
             let kept = agent.state("s").await.unwrap().unwrap();
             assert_eq!(kept.thread(), session.thread());
             let records = store.calls("s").await.unwrap();

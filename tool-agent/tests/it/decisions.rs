@@ -11,11 +11,13 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, AgentError, CallRef, Checkpointer, MemoryCheckpointer, ModelError, ModelResponse,
-    PendingCallReason, Session, SessionError, Status, ThreadMessage,
+    Agent, AgentError, CallRef, ModelError, ModelResponse, PendingCallReason, Session,
+    SessionError, Status, ThreadMessage,
 };
 use toolwright::layers::Approval;
 use toolwright::{Context, Executor, Provide, ToolCall, Toolset, call::Decision, tool, tools};
+
+use crate::kept::stores;
 
 /// What ran, with what.
 #[derive(Clone, Default, Provide)]
@@ -328,47 +330,48 @@ async fn a_batch_of_decisions_is_taken_whole_or_not_at_all() {
 #[tokio::test]
 async fn the_model_is_told_of_an_edit_where_the_host_wants_it_and_the_journal_keeps_both() {
     for tells in [false, true] {
-        let ledger = Ledger::default();
-        let store = MemoryCheckpointer::new();
-        let (agent, mut session) = paused(all(&ledger), &[pay_call("c1", "Ann", 500)]).await;
-        let agent = agent.checkpointer(store.clone());
-        let agent = if tells { agent.report_edits() } else { agent };
-        let edit = Decision::Edit(json!({"to": "Bob", "cents": 20}));
-        session.decide("c1", edit).unwrap();
-        agent.run(&mut session, &Context::new()).await.unwrap();
-        assert_eq!(ledger.lines(), ["20 to Bob"]);
-        let messages = session.thread().messages().iter();
-        let mut answers = messages.filter_map(|message| match message {
-            ThreadMessage::Tool(answer) => Some(answer.text.as_str()),
-            _ => None,
-        });
-        let expected = if tells {
-            "20 to Bob\n\nA person changed the arguments of this call. It ran with: \
+        for (store, _kept) in stores().await {
+            let ledger = Ledger::default();
+            let (agent, mut session) = paused(all(&ledger), &[pay_call("c1", "Ann", 500)]).await;
+            let agent = agent.checkpointer(store.clone());
+            let agent = if tells { agent.report_edits() } else { agent };
+            let edit = Decision::Edit(json!({"to": "Bob", "cents": 20}));
+            session.decide("c1", edit).unwrap();
+            agent.run(&mut session, &Context::new()).await.unwrap();
+            assert_eq!(ledger.lines(), ["20 to Bob"]);
+            let messages = session.thread().messages().iter();
+            let mut answers = messages.filter_map(|message| match message {
+                ThreadMessage::Tool(answer) => Some(answer.text.as_str()),
+                _ => None,
+            });
+            let expected = if tells {
+                "20 to Bob\n\nA person changed the arguments of this call. It ran with: \
              {\"cents\":20,\"to\":\"Bob\"}"
-        } else {
-            "20 to Bob"
-        };
-        let answer = answers.next().unwrap();
-        let said: (&str, Option<Value>) = match answer.split_once("It ran with: ") {
-            Some((words, json)) => (words, serde_json::from_str(json).ok()),
-            None => (answer, None),
-        };
-        let wanted: (&str, Option<Value>) = match expected.split_once("It ran with: ") {
-            Some((words, json)) => (words, serde_json::from_str(json).ok()),
-            None => (expected, None),
-        };
-        assert_eq!(said, wanted);
+            } else {
+                "20 to Bob"
+            };
+            let answer = answers.next().unwrap();
+            let said: (&str, Option<Value>) = match answer.split_once("It ran with: ") {
+                Some((words, json)) => (words, serde_json::from_str(json).ok()),
+                None => (answer, None),
+            };
+            let wanted: (&str, Option<Value>) = match expected.split_once("It ran with: ") {
+                Some((words, json)) => (words, serde_json::from_str(json).ok()),
+                None => (expected, None),
+            };
+            assert_eq!(said, wanted);
 
-        let records = store.calls(session.id()).await.unwrap();
-        let [record] = records.as_slice() else {
-            panic!("{records:?}")
-        };
-        let json = |text: &str| serde_json::from_str::<Value>(text).unwrap();
-        assert_eq!(
-            json(&record.call.arguments),
-            json!({"to": "Bob", "cents": 20})
-        );
-        let written = record.model_arguments.as_deref().unwrap();
-        assert_eq!(json(written), json!({"to": "Ann", "cents": 500}));
+            let records = store.calls(session.id()).await.unwrap();
+            let [record] = records.as_slice() else {
+                panic!("{records:?}")
+            };
+            let json = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+            assert_eq!(
+                json(&record.call.arguments),
+                json!({"to": "Bob", "cents": 20})
+            );
+            let written = record.model_arguments.as_deref().unwrap();
+            assert_eq!(json(written), json!({"to": "Ann", "cents": 500}));
+        }
     }
 }

@@ -14,8 +14,8 @@ use serde_json::json;
 use tokio::sync::Notify;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, AgentTool, Checkpointer, MemoryCheckpointer, ModelError, ModelErrorKind, ModelResponse,
-    RunEnd, Session, ThreadMessage, ToolNode,
+    Agent, AgentTool, ModelError, ModelErrorKind, ModelResponse, Node, RunEnd, Session,
+    ThreadMessage, ToolNode,
 };
 use toolwright::layers::Approval;
 use toolwright::{
@@ -23,6 +23,9 @@ use toolwright::{
     call::{Cancel, Decision},
     tool, tools,
 };
+
+use crate::kept::stores;
+use crate::waits::until;
 
 fn ask(id: &str, input: &str) -> ToolCall {
     ToolCall::new(id, "helper", json!({"input": input}).to_string())
@@ -175,26 +178,34 @@ async fn who_stops_the_caller_stops_it() {
 
 #[tokio::test]
 async fn with_a_store_it_is_kept_under_its_id() {
-    let store = MemoryCheckpointer::new();
-    let inner = script([calls(&[slow_call()])]);
-    let inner = Agent::new(inner, tools![slow; state = Notify::new()]);
-    let outer = script([calls(&[ask("c1", "Go!")]), text("Begun.")]);
-    let agent = Agent::new(outer, detached(inner)).checkpointer(store.clone());
-    let mut session = Session::with_id("s");
-    session.reply("Go!").unwrap();
-    agent.run(&mut session, &Context::new()).await.unwrap();
-    for _ in 0..20 {
-        tokio::task::yield_now().await;
-    }
+    for (store, _kept) in stores().await {
+        let inner = script([calls(&[slow_call()])]);
+        let inner = Agent::new(inner, tools![slow; state = Notify::new()]);
+        let outer = script([calls(&[ask("c1", "Go!")]), text("Begun.")]);
+        let agent = Agent::new(outer, detached(inner)).checkpointer(store.clone());
+        let mut session = Session::with_id("s");
+        session.reply("Go!").unwrap();
+        agent.run(&mut session, &Context::new()).await.unwrap();
+        // The helper's model has answered, and its call waits.
+        until(async || {
+            let ids = store.sessions(None, 10).await.unwrap();
+            let Some(id) = ids.iter().find(|id| *id != "s") else {
+                return false;
+            };
+            let kept = store.latest(id).await.unwrap().unwrap();
+            kept.next == Node::Tools
+        })
+        .await;
 
-    // The program ends in its midst. What is known of it is what the session says.
-    let kept = agent.state("s").await.unwrap().unwrap();
-    assert_eq!(open_keys(&kept), ["s/1/0/0/c1"]);
-    let ids = store.sessions(None, 10).await.unwrap();
-    let id = ids.iter().find(|id| *id != "s").unwrap();
-    let ran = store.latest(id).await.unwrap().unwrap().session().unwrap();
-    assert_eq!(ran.thread().messages()[0], ThreadMessage::user("Go!"));
-    assert_eq!(ran.pending().len(), 1);
+        // The program ends in its midst. What is known of it is what the session says.
+        let kept = agent.state("s").await.unwrap().unwrap();
+        assert_eq!(open_keys(&kept), ["s/1/0/0/c1"]);
+        let ids = store.sessions(None, 10).await.unwrap();
+        let id = ids.iter().find(|id| *id != "s").unwrap();
+        let ran = store.latest(id).await.unwrap().unwrap().session().unwrap();
+        assert_eq!(ran.thread().messages()[0], ThreadMessage::user("Go!"));
+        assert_eq!(ran.pending().len(), 1);
+    }
 }
 
 #[tokio::test]

@@ -12,10 +12,12 @@ use std::sync::{Arc, Mutex};
 use serde_json::json;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, AgentError, HANDOFF, MemoryCheckpointer, ModelError, ModelResponse, RunEnd, RunEvent,
-    Session, Status, ThreadMessage, handoff,
+    Agent, AgentError, HANDOFF, ModelError, ModelResponse, RunEnd, RunEvent, Session, Status,
+    ThreadMessage, handoff,
 };
 use toolwright::{Context, Outcome, Tool, ToolCall, Toolset, tool, tools};
+
+use crate::kept::stores;
 
 fn call(id: &str, name: &str) -> ToolCall {
     ToolCall::new(id, name, "{}")
@@ -65,63 +67,65 @@ fn answers(session: &Session) -> Vec<String> {
 
 #[tokio::test]
 async fn the_thread_goes_on_under_another_prompt_and_other_tools() {
-    let desk = script([
-        calls(&[call("c1", "whoami"), call("c2", "transfer_to_billing")]),
-        text("Anything else?"),
-    ]);
-    let billing = script([
-        calls(&[call("c3", "whoami")]),
-        text("It was paid."),
-        calls(&[call("c4", "transfer_to_desk")]),
-    ]);
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let heard = Arc::clone(&told);
-    let other = Agent::new(billing.clone(), and(&tools![whoami], &["desk"])).system("Invoices.");
-    let store = MemoryCheckpointer::new();
-    let agent = Agent::new(desk.clone(), and(&tools![whoami], &["billing"]))
-        .system("The desk.")
-        .name("desk")
-        .peer("billing", other)
-        .checkpointer(store.clone())
-        .on_event(move |event| {
-            if let RunEvent::HandedOver { agent, .. } = event {
-                heard.lock().unwrap().push((*agent).to_owned());
-            }
-        });
-    let mut session = Session::with_id("s");
-    session.reply("Was invoice 7 paid?").unwrap();
-    let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(run.text(), Some("It was paid."));
-    assert_eq!(session.agent(), Some("billing"));
-    assert_eq!(
-        answers(&session),
-        ["desk", r#"{"agent":"billing"}"#, "billing"]
-    );
-    let first = &billing.requests()[0];
-    assert_eq!(first.system.as_deref(), Some("Invoices."));
-    assert_eq!(first.tools, ["whoami", "transfer_to_desk"]);
-    // All that was said before.
-    assert_eq!(first.thread.len(), 4);
+    for (store, _kept) in stores().await {
+        let desk = script([
+            calls(&[call("c1", "whoami"), call("c2", "transfer_to_billing")]),
+            text("Anything else?"),
+        ]);
+        let billing = script([
+            calls(&[call("c3", "whoami")]),
+            text("It was paid."),
+            calls(&[call("c4", "transfer_to_desk")]),
+        ]);
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::clone(&told);
+        let other =
+            Agent::new(billing.clone(), and(&tools![whoami], &["desk"])).system("Invoices.");
+        let agent = Agent::new(desk.clone(), and(&tools![whoami], &["billing"]))
+            .system("The desk.")
+            .name("desk")
+            .peer("billing", other)
+            .checkpointer(store.clone())
+            .on_event(move |event| {
+                if let RunEvent::HandedOver { agent, .. } = event {
+                    heard.lock().unwrap().push((*agent).to_owned());
+                }
+            });
+        let mut session = Session::with_id("s");
+        session.reply("Was invoice 7 paid?").unwrap();
+        let run = agent.run(&mut session, &Context::new()).await.unwrap();
+        assert_eq!(run.text(), Some("It was paid."));
+        assert_eq!(session.agent(), Some("billing"));
+        assert_eq!(
+            answers(&session),
+            ["desk", r#"{"agent":"billing"}"#, "billing"]
+        );
+        let first = &billing.requests()[0];
+        assert_eq!(first.system.as_deref(), Some("Invoices."));
+        assert_eq!(first.tools, ["whoami", "transfer_to_desk"]);
+        // All that was said before.
+        assert_eq!(first.thread.len(), 4);
 
-    // Whoever goes on with the session knows who speaks.
-    let mut session = agent.state("s").await.unwrap().unwrap();
-    session.reply("Thanks. And now?").unwrap();
-    let run = agent.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(run.text(), Some("Anything else?"));
-    assert_eq!(session.agent(), Some("desk"));
-    assert_eq!(desk.requests()[1].system.as_deref(), Some("The desk."));
-    assert_eq!(*told.lock().unwrap(), ["billing", "desk"]);
+        // Whoever goes on with the session knows who speaks.
+        let mut session = agent.state("s").await.unwrap().unwrap();
+        session.reply("Thanks. And now?").unwrap();
+        let run = agent.run(&mut session, &Context::new()).await.unwrap();
+        assert_eq!(run.text(), Some("Anything else?"));
+        assert_eq!(session.agent(), Some("desk"));
+        assert_eq!(desk.requests()[1].system.as_deref(), Some("The desk."));
+        assert_eq!(*told.lock().unwrap(), ["billing", "desk"]);
 
-    let stranger = Agent::new(script([]), Toolset::default());
-    session.reply("Hm?").unwrap();
-    let error = stranger
-        .run(&mut session, &Context::new())
-        .await
-        .unwrap_err();
-    assert!(
-        matches!(&error, AgentError::UnknownAgent(name) if name == "desk"),
-        "{error}"
-    );
+        let stranger = Agent::new(script([]), Toolset::default());
+        session.reply("Hm?").unwrap();
+        let error = stranger
+            .run(&mut session, &Context::new())
+            .await
+            .unwrap_err();
+        assert!(
+            matches!(&error, AgentError::UnknownAgent(name) if name == "desk"),
+            "{error}"
+        );
+    }
 }
 
 #[tokio::test]

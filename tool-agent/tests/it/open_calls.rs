@@ -22,7 +22,8 @@ use toolwright::executor::{OpenCallState, UnknownOutcome};
 use toolwright::layers::{Handled, Layer, Next, Request};
 use toolwright::{Context, Executor, Outcome, ToolCall, ToolError, Toolset, Wire, tool, tools};
 
-use crate::checkpoints::{Store, stores};
+use crate::kept::{Kept, Store, stores};
+use crate::waits::{dropped_at, until};
 
 type Steps = Vec<Result<ModelResponse, ModelError>>;
 
@@ -30,6 +31,8 @@ type Steps = Vec<Result<ModelResponse, ModelError>>;
 #[derive(Default)]
 struct Host {
     go: Notify,
+    /// A tool waits for ever.
+    waits: Notify,
     ran: Mutex<Vec<String>>,
 }
 
@@ -275,42 +278,50 @@ async fn a_question_is_the_result_of_an_open_call() {
 
 /// The agent's program ends after its first run, with one call open; and another one goes on.
 async fn crashed(
-    store: &Store,
+    store: &Kept,
     host: &Arc<Host>,
     call: ToolCall,
     ends: bool,
     policy: UnknownOutcome,
     rest: Steps,
 ) -> (Agent, Session) {
-    let first = agent(host, vec![calls(&[call]), text("Begun.")]).checkpointer(Arc::clone(store));
+    let first = agent(host, vec![calls(&[call]), text("Begun.")]);
     // The tasks of a program end with its runtime.
-    let (program, host) = (Arc::clone(host), Arc::clone(host));
-    let ran = std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .unwrap();
-        runtime.block_on(async {
-            let mut session = asked();
-            first.run(&mut session, &Context::new()).await.unwrap();
-            settle().await;
-            if ends {
-                program.go.notify_waiters();
-                session.queue().arrived().await;
-                settle().await;
-            }
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .unwrap();
+            runtime.block_on(async {
+                let (before, store) = (host.ran(), store.open().await);
+                let first = first.checkpointer(Arc::clone(&store));
+                let mut session = asked();
+                first.run(&mut session, &Context::new()).await.unwrap();
+                until(async || host.ran() > before).await;
+                if ends {
+                    host.go.notify_waiters();
+                    session.queue().arrived().await;
+                    until(async || ended(&store).await).await;
+                }
+            });
+            // Its memory is gone, and no destructor runs.
+            std::mem::forget(runtime);
         });
-        // Its memory is gone, and no destructor runs.
-        std::mem::forget(runtime);
     });
-    ran.join().unwrap();
-    let second = agent(&host, rest)
-        .checkpointer(Arc::clone(store))
+    let second = agent(host, rest)
+        .checkpointer(store.open().await)
         .on_unknown_outcome(policy);
     let mut session = second.state("s").await.unwrap().unwrap();
     // Another process has no list of that name.
     session = forget_name(&session);
     (second, session)
+}
+
+/// Whether the outcomes of all calls of the session are recorded.
+async fn ended(store: &Store) -> bool {
+    let records = store.calls("s").await.unwrap();
+    records.iter().all(|record| record.outcome.is_some())
 }
 
 /// The session as another process reads it.
@@ -322,10 +333,10 @@ fn forget_name(session: &Session) -> Session {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn another_process_finds_what_has_ended() {
-    for (store, _dir) in stores() {
+    for (_store, kept) in stores().await {
         let host = Arc::new(Host::default());
         let (agent, mut session) = crashed(
-            &store,
+            &kept,
             &host,
             film("c1", 3),
             true,
@@ -343,16 +354,16 @@ async fn another_process_finds_what_has_ended() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_may_be_repeated_begins_again_in_another_process() {
-    for (store, _dir) in stores() {
+    for (store, kept) in stores().await {
         for (call, policy) in [
             (ToolCall::new("c1", "count", "{}"), UnknownOutcome::Ask),
             (film("c1", 3), UnknownOutcome::RunAgain),
         ] {
             let host = Arc::new(Host::default());
             let (agent, mut session) =
-                crashed(&store, &host, call, false, policy, vec![text("Done.")]).await;
+                crashed(&kept, &host, call, false, policy, vec![text("Done.")]).await;
             agent.run(&mut session, &Context::new()).await.unwrap();
-            settle().await;
+            until(async || host.ran() == 2).await;
             assert_eq!(*host.ran.lock().unwrap(), ["s/1/0/0/c1"; 2]);
             assert!(session.open().lost().is_empty());
             host.go.notify_waiters();
@@ -372,10 +383,10 @@ async fn what_may_be_repeated_begins_again_in_another_process() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_cannot_be_found_again_is_unknown() {
     let unknown = "the program ended while this call ran; it is not known whether it took effect";
-    for (store, _dir) in stores() {
+    for (store, kept) in stores().await {
         let host = Arc::new(Host::default());
         let (agent, mut session) = crashed(
-            &store,
+            &kept,
             &host,
             film("c1", 3),
             false,
@@ -397,7 +408,7 @@ async fn what_cannot_be_found_again_is_unknown() {
         assert!(store.delete("s").await.unwrap());
 
         let (agent, mut session) = crashed(
-            &store,
+            &kept,
             &host,
             film("c1", 3),
             false,
@@ -415,10 +426,10 @@ async fn what_cannot_be_found_again_is_unknown() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_unknown_is_looked_at_again() {
-    for (store, _dir) in stores() {
+    for (store, kept) in stores().await {
         let (host, ask) = (Arc::new(Host::default()), UnknownOutcome::Ask);
         let rest = vec![text("There it is.")];
-        let (agent, mut session) = crashed(&store, &host, film("c1", 3), false, ask, rest).await;
+        let (agent, mut session) = crashed(&kept, &host, film("c1", 3), false, ask, rest).await;
         agent.run(&mut session, &Context::new()).await.unwrap();
         let call = session.open().list().remove(0);
         assert!(matches!(call.state, OpenCallState::Unknown(_)));
@@ -642,12 +653,12 @@ impl Layer for Fails {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_begins_again_and_answers_at_once_has_its_result() {
-    for (store, _dir) in stores() {
+    for (_store, kept) in stores().await {
         let host = Arc::new(Host::default());
         let call = ToolCall::new("c1", "decide", "{}");
         let steps = vec![text("Done.")];
         let (agent, mut session) =
-            crashed(&store, &host, call, false, UnknownOutcome::Ask, steps).await;
+            crashed(&kept, &host, call, false, UnknownOutcome::Ask, steps).await;
         assert_eq!(session.open().lost(), ["s/1/0/0/c1"]);
         agent.run(&mut session, &Context::new()).await.unwrap();
         assert_eq!(words(&session)[4..], ["late c1: at once", "Done."]);
@@ -657,12 +668,12 @@ async fn what_begins_again_and_answers_at_once_has_its_result() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_found_again_is_not_lost_by_a_layer_or_a_cancellation() {
-    for (store, _dir) in stores() {
+    for (store, kept) in stores().await {
         for fails in ["panics", "asks", "never", "host"] {
             let host = Arc::new(Host::default());
             let call = ToolCall::new("c1", "count", "{}");
             let (_, mut session) =
-                crashed(&store, &host, call, false, UnknownOutcome::Ask, vec![]).await;
+                crashed(&kept, &host, call, false, UnknownOutcome::Ask, vec![]).await;
             let executor = Executor::serial(set(&host)).layer(Fails(fails));
             let steps = match fails {
                 "panics" => vec![text("Done.")],
@@ -693,11 +704,11 @@ async fn what_is_found_again_is_not_lost_by_a_layer_or_a_cancellation() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_cancelled_run_does_not_say_of_an_ended_call_that_it_was_cancelled() {
-    for (store, _dir) in stores() {
+    for (_store, kept) in stores().await {
         let host = Arc::new(Host::default());
         let steps = vec![text("Done.")];
         let (agent, mut session) = crashed(
-            &store,
+            &kept,
             &host,
             film("c1", 3),
             true,
@@ -716,10 +727,10 @@ async fn a_cancelled_run_does_not_say_of_an_ended_call_that_it_was_cancelled() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_has_ended_is_found_without_its_tool() {
-    for (store, _dir) in stores() {
+    for (store, kept) in stores().await {
         let host = Arc::new(Host::default());
         let (_, mut session) = crashed(
-            &store,
+            &kept,
             &host,
             film("c1", 3),
             true,
@@ -739,13 +750,13 @@ async fn what_has_ended_is_found_without_its_tool() {
 
 #[tokio::test]
 async fn who_cancels_a_call_of_a_stored_copy_stops_its_code() {
-    for (store, _dir) in stores() {
+    for (store, _kept) in stores().await {
         let host = Arc::new(Host::default());
         let steps = vec![calls(&[film("c1", 3)]), text("Begun.")];
         let agent = agent(&host, steps).checkpointer(Arc::clone(&store));
         let mut session = asked();
         agent.run(&mut session, &Context::new()).await.unwrap();
-        settle().await;
+        until(async || host.ran() == 1).await;
         let copy = agent.state("s").await.unwrap().unwrap();
         assert!(copy.open().lost().is_empty());
         copy.open().cancel("s/1/0/0/c1").await.unwrap();
@@ -787,7 +798,7 @@ async fn a_call_of_an_inner_agent_is_not_made_with_a_tool_of_another() {
 
 #[tokio::test]
 async fn a_call_that_is_approved_to_run_again_has_one_result() {
-    for (store, _dir) in stores() {
+    for (store, _kept) in stores().await {
         let host = Arc::new(Host::default());
         let steps = vec![
             calls(&[film("c1", 3), ToolCall::new("c2", "wait", "{}")]),
@@ -798,15 +809,10 @@ async fn a_call_that_is_approved_to_run_again_has_one_result() {
         let mut session = asked();
         // The run is dropped once the call stays open.
         let cx = Context::new();
-        let ran = agent.run(&mut session, &cx);
-        let _ = tokio::time::timeout(Duration::from_millis(100), ran).await;
+        dropped_at(&host.waits, agent.run(&mut session, &cx)).await;
         assert_eq!(keys(&session), ["s/1/0/0/c1"]);
         assert!(session.open().is_live());
-        let _ = tokio::time::timeout(
-            Duration::from_millis(100),
-            agent.run(&mut session, &Context::new()),
-        )
-        .await;
+        agent.run(&mut session, &cx).await.unwrap();
         session.decide("c1", Decision::Approve).unwrap();
         session
             .decide("c2", Decision::Reject(String::new()))
@@ -828,7 +834,8 @@ async fn a_call_that_is_approved_to_run_again_has_one_result() {
 
 /// Never ends.
 #[tool]
-async fn wait() {
+async fn wait(#[state] host: &Host) {
+    host.waits.notify_one();
     std::future::pending::<()>().await;
 }
 

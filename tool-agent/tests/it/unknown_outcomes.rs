@@ -6,13 +6,12 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{
-    Agent, Checkpointer, MemoryCheckpointer, ModelResponse, PendingCallReason, RunEnd, Session,
-    ThreadMessage,
-};
+use toolwright::agent::{Agent, ModelResponse, PendingCallReason, RunEnd, Session, ThreadMessage};
 use toolwright::call::Decision;
 use toolwright::executor::UnknownOutcome;
 use toolwright::{Context, ToolCall, ToolError, tool, tools};
+
+use crate::kept::{none_and_stores, stores};
 
 /// Keys of the payments that a bank has got, and whether it confirms the next ones.
 #[derive(Default)]
@@ -80,11 +79,10 @@ fn reason(record: Option<u64>) -> PendingCallReason {
 
 #[tokio::test]
 async fn it_waits_for_a_person_and_runs_again_with_a_new_key() {
-    let memory = Arc::new(MemoryCheckpointer::default());
-    for store in [None, Some(Arc::clone(&memory) as Arc<dyn Checkpointer>)] {
+    for store in none_and_stores().await {
         let bank = Bank::new(vec![false, false, true]);
         let mut agent = agent(&bank);
-        if let Some(store) = &store {
+        if let Some((store, _)) = &store {
             agent = agent.checkpointer(Arc::clone(store));
         }
         let mut session = asked();
@@ -106,7 +104,7 @@ async fn it_waits_for_a_person_and_runs_again_with_a_new_key() {
             bank.keys(),
             [key.clone(), format!("{key}#1"), format!("{key}#2")]
         );
-        if let Some(store) = &store {
+        if let Some((store, _)) = &store {
             // One record, under the first key.
             let records = store.calls("s").await.unwrap();
             assert_eq!(
@@ -119,18 +117,19 @@ async fn it_waits_for_a_person_and_runs_again_with_a_new_key() {
 
 #[tokio::test]
 async fn who_knows_what_became_of_it_says_so() {
-    for has_store in [false, true] {
-        for (decision, expected) in [
-            (Decision::Answer("it is paid".into()), ("it is paid", false)),
-            (
-                Decision::Reject("leave it".into()),
-                ("the call was rejected: leave it", true),
-            ),
-        ] {
+    for (decision, expected) in [
+        (Decision::Answer("it is paid".into()), ("it is paid", false)),
+        (
+            Decision::Reject("leave it".into()),
+            ("the call was rejected: leave it", true),
+        ),
+    ] {
+        for store in none_and_stores().await {
+            let decision = decision.clone();
             let bank = Bank::new(vec![]);
             let mut agent = agent(&bank);
-            if has_store {
-                agent = agent.checkpointer(MemoryCheckpointer::default());
+            if let Some((store, _)) = &store {
+                agent = agent.checkpointer(Arc::clone(store));
             }
             let mut session = asked();
             agent.run(&mut session, &Context::new()).await.unwrap();
@@ -145,24 +144,24 @@ async fn who_knows_what_became_of_it_says_so() {
 
 #[tokio::test]
 async fn it_goes_by_policy() {
-    for has_store in [false, true] {
-        for (policy, confirms, expected) in [
-            (
-                UnknownOutcome::Fail,
-                vec![],
-                ("the bank said nothing", true),
-            ),
-            (UnknownOutcome::RunAgain, vec![false, true], ("paid", false)),
-            (
-                UnknownOutcome::RunAgain,
-                vec![],
-                ("the bank said nothing", true),
-            ),
-        ] {
-            let bank = Bank::new(confirms);
+    for (policy, confirms, expected) in [
+        (
+            UnknownOutcome::Fail,
+            vec![],
+            ("the bank said nothing", true),
+        ),
+        (UnknownOutcome::RunAgain, vec![false, true], ("paid", false)),
+        (
+            UnknownOutcome::RunAgain,
+            vec![],
+            ("the bank said nothing", true),
+        ),
+    ] {
+        for store in none_and_stores().await {
+            let bank = Bank::new(confirms.clone());
             let mut agent = agent(&bank).on_unknown_outcome(policy);
-            if has_store {
-                agent = agent.checkpointer(MemoryCheckpointer::default());
+            if let Some((store, _)) = &store {
+                agent = agent.checkpointer(Arc::clone(store));
             }
             let mut session = asked();
             let run = agent.run(&mut session, &Context::new()).await.unwrap();
@@ -178,18 +177,20 @@ async fn it_goes_by_policy() {
 
 #[tokio::test]
 async fn a_session_of_before_reads_and_goes_on() {
-    let bank = Bank::new(vec![false, true]);
-    let agent = agent(&bank).checkpointer(MemoryCheckpointer::default());
-    let mut session = asked();
-    agent.run(&mut session, &Context::new()).await.unwrap();
-    let mut stored = serde_json::to_value(&session).unwrap();
-    let reason = find(&mut stored, "outcome_unknown").unwrap();
-    // Without the words, as it was stored once.
-    *reason = json!({"record": reason["record"]});
-    let mut session: Session = serde_json::from_value(stored).unwrap();
-    session.decide("c", Decision::Approve).unwrap();
-    agent.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(told(&session), [("paid".to_owned(), false)]);
+    for (store, _kept) in stores().await {
+        let bank = Bank::new(vec![false, true]);
+        let agent = agent(&bank).checkpointer(store);
+        let mut session = asked();
+        agent.run(&mut session, &Context::new()).await.unwrap();
+        let mut stored = serde_json::to_value(&session).unwrap();
+        let reason = find(&mut stored, "outcome_unknown").unwrap();
+        // Without the words, as it was stored once.
+        *reason = json!({"record": reason["record"]});
+        let mut session: Session = serde_json::from_value(stored).unwrap();
+        session.decide("c", Decision::Approve).unwrap();
+        agent.run(&mut session, &Context::new()).await.unwrap();
+        assert_eq!(told(&session), [("paid".to_owned(), false)]);
+    }
 }
 
 /// The first value of this key, anywhere.

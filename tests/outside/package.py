@@ -31,7 +31,7 @@ def metadata(manifest):
 
 
 workspace = [package for package in metadata("Cargo.toml") if package["publish"] != []]
-beside = [package for path in [*ROOT.glob("integrations/*/Cargo.toml"), ROOT / "tool-postgres/Cargo.toml"] for package in metadata(path)]
+beside = [package for path in [*ROOT.glob("integrations/*/Cargo.toml"), ROOT / "tool-postgres/Cargo.toml", ROOT / "tool-fleet/Cargo.toml"] for package in metadata(path)]
 oldest = tomllib.loads((ROOT / "rust-toolchain.toml").read_text())["toolchain"]["channel"].removesuffix(".0")
 for package in workspace + beside:
     name, manifest = package["name"], package["manifest_path"]

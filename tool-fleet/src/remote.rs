@@ -48,11 +48,18 @@ impl Fleet {
     ///
     /// # At most once
     /// A call is an activity of Temporal under the call's idempotency key. If this process ends and its session is resumed,
-    /// anywhere, the same call is found again, running or ended. So ids of sessions must be unique in a namespace, as those of [conversations](Self::conversation) are, and a session has to be resumed within the namespace's retention: after that an ended call is forgotten, and would run again.
+    /// anywhere, the same call is found again, running or ended. So ids of sessions must be unique in a namespace, as those of
+    /// [conversations](Self::conversation) are. A session has to be resumed within the namespace's retention: after that an ended
+    /// call is forgotten, and would run again.
     ///
     /// A call whose worker died is an error of [unknown outcome](ToolError::is_outcome_unknown), which an agent lets a person
     /// decide. Tools that are `read_only` or `idempotent` run again by themselves. If no worker serves the queue, the call ends with
-    /// [`NotStarted`](ErrorKind::NotStarted). It may be made again, and a layer [`Retry`](toolwright::layers::Retry) does so.
+    /// [`NotStarted`](ErrorKind::NotStarted).
+    ///
+    /// A layer [`Retry`](toolwright::layers::Retry) here makes calls again that did not begin, and failed calls of tools that may be
+    /// repeated. Other failures stand, as does an unknown outcome under
+    /// [`RunAgain`](toolwright::executor::UnknownOutcome::RunAgain): give the layer to the [executor](crate::Worker::executor) of the
+    /// worker.
     ///
     /// # Errors
     /// If the queue's name cannot be used.
@@ -134,7 +141,7 @@ impl RemoteTool {
         };
         // The limit of the executor here is the last resort: what it ends can have taken effect.
         if !def.background {
-            def.timeout = Some(total(fleet, limit) + MARGIN);
+            def.timeout = Some(total(fleet, limit, def.annotations.may_repeat()) + MARGIN);
         }
         // On a task of its own: an executor knows that it cannot stop it, and that its outcome is unknown then.
         def.spawn = true;
@@ -152,10 +159,12 @@ impl RemoteTool {
     }
 }
 
-/// Returns the time in which a call has an answer, or its worker is dead.
-fn total(fleet: &Fleet, limit: Duration) -> Duration {
+/// Returns the time in which a call has an answer, or its worker is dead. One that may be repeated has time for two workers that
+/// die.
+fn total(fleet: &Fleet, limit: Duration, may_repeat: bool) -> Duration {
     let settings = &fleet.settings;
-    settings.queue_timeout + limit + settings.heartbeat + MARGIN
+    let attempts = if may_repeat { 3 } else { 1 };
+    settings.queue_timeout + (limit + settings.heartbeat) * attempts + MARGIN
 }
 
 impl Tool for RemoteTool {
@@ -226,7 +235,8 @@ impl RemoteTool {
         let key = cx.idempotency_key();
         let key = key.unwrap_or_else(|| format!("call/{}", uuid::Uuid::new_v4()));
         let ran = self.run(&request.call, &wire, activity_id(key), &cx);
-        let Ok(outcome) = timeout(total(&self.fleet, self.limit), ran).await else {
+        let limit = total(&self.fleet, self.limit, self.may_repeat);
+        let Ok(outcome) = timeout(limit, ran).await else {
             return Err(unknown("no answer came in time", None));
         };
         let outcome = outcome?;
@@ -310,7 +320,7 @@ impl RemoteTool {
             retry.maximum_attempts(1).build()
         };
         let limits = ActivityCloseTimeouts::ScheduleAndStartToClose {
-            schedule_to_close: total(&self.fleet, self.limit),
+            schedule_to_close: total(&self.fleet, self.limit, self.may_repeat),
             start_to_close: self.limit + MARGIN / 2,
         };
         ActivityStartOptions::new(&*self.queue, id, limits)

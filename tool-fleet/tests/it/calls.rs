@@ -491,6 +491,34 @@ async fn a_call_of_another_version_is_migrated_or_refused() {
     worker.stop().await;
 }
 
+static COUNTED: AtomicUsize = AtomicUsize::new(0);
+
+/// Counts its calls.
+#[tool]
+async fn count() -> usize {
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    COUNTED.fetch_add(1, Ordering::SeqCst)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn callers_of_the_same_call_share_it() {
+    let (fleet, queue) = (fleet().await, unique("count"));
+    let worker = start(fleet.worker().tools(&queue, tools![count]));
+    let far = fleet.toolset(&queue, &tools![count]).unwrap();
+    // The server takes ids of a thousand bytes.
+    let cx = run(&"long".repeat(500));
+    let asked = ToolCall::new("c1", "count", "{}");
+    let all = (0..8).map(|_| {
+        let (far, asked, cx) = (far.clone(), asked.clone(), cx.clone());
+        tokio::spawn(async move { call(&far, &asked, &cx).await })
+    });
+    for one in all.collect::<Vec<_>>() {
+        assert_eq!(one.await.unwrap().value(), Some(0.into()));
+    }
+    assert_eq!(COUNTED.load(Ordering::SeqCst), 1);
+    worker.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn definitions_as_data_are_enough() {
     let (fleet, queue) = (fleet().await, unique("defs"));

@@ -67,6 +67,15 @@ impl Machine {
         Self(child.unwrap())
     }
 
+    /// Stops the machine, or lets it go on.
+    pub(crate) fn signal(&self, signal: &str) {
+        let id = self.0.id().unwrap().to_string();
+        let done = std::process::Command::new("kill")
+            .args([signal, &id])
+            .status();
+        assert!(done.unwrap().success());
+    }
+
     /// Kills the machine at once.
     pub(crate) async fn kill(mut self) {
         self.0.kill().await.unwrap();

@@ -274,6 +274,25 @@ async fn a_long_conversation_begins_its_history_anew() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn many_wait_at_once() {
+    let (fleet, name) = (fleet().await, unique("waits"));
+    let talk = fleet.conversation(&name, "t1");
+    talk.say("hello").await.unwrap();
+    let all = (0..25).map(|_| {
+        let talk = talk.clone();
+        tokio::spawn(async move { talk.wait().await.unwrap().text })
+    });
+    let all = all.collect::<Vec<_>>();
+    // Nobody is there yet.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let worker = start(fleet.worker().agent(&name, agent(Toolset::default())));
+    for one in all {
+        assert_eq!(one.await.unwrap().as_deref(), Some("heard hello"));
+    }
+    worker.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_agent_without_a_store_is_refused() {
     let fleet = fleet().await;
     let worker = fleet

@@ -9,7 +9,7 @@ use toolwright::executor::{PendingReason, UnknownOutcome};
 use toolwright::{Context, Executor, ToolCall, tools};
 
 use crate::child::{Machine, agent, charge, look_up};
-use crate::support::{call, file, fleet, noted, notes, run, said, start, unique};
+use crate::support::{HEARTBEAT, call, file, fleet, noted, notes, run, said, start, unique};
 
 fn arguments(notes: &std::path::Path, ms: u64) -> String {
     json!({"notes": notes, "ms": ms}).to_string()
@@ -209,6 +209,48 @@ async fn inputs_take_effect_once_whatever_dies() {
     assert_eq!(state.end.as_deref(), Some("completed"), "{state:?}");
     assert!(state.refused.is_empty(), "{state:?}");
     assert_eq!(said(&agent, &talk).await, expected);
+    worker.stop().await;
+    tools.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_machine_that_counts_as_dead_and_is_not_disturbs_nobody() {
+    let (fleet, queue, notes_file, store) = (
+        fleet().await,
+        unique("tools"),
+        file("notes"),
+        file("store.db"),
+    );
+    let name = unique("agent");
+    let tools = start(fleet.worker().tools(&queue, tools![charge, look_up]));
+    let machine = Machine::agent(&name, &store, &queue);
+    let talk = fleet.conversation(&name, "t1");
+    talk.say(format!("call charge {}", arguments(&notes_file, 15_000)))
+        .await
+        .unwrap();
+    noted(&notes_file, "begin", 1).await;
+    // It hangs until another machine has its run, and wakes up in the midst of it.
+    machine.signal("-STOP");
+    let agent = agent(&store, &queue).await;
+    let worker = start(fleet.worker().agent(&name, agent.clone()));
+    tokio::time::sleep(HEARTBEAT * 2).await;
+    machine.signal("-CONT");
+    let state = talk.wait().await.unwrap();
+    assert_eq!(state.end.as_deref(), Some("completed"), "{state:?}");
+    let done = format!("done by {}", std::process::id());
+    assert_eq!(state.text, Some(done), "{state:?}");
+    assert_eq!(
+        (notes(&notes_file, "begin"), notes(&notes_file, "end")),
+        (1, 1)
+    );
+    // Both go on with what comes next.
+    for round in 0..4 {
+        talk.say(format!("message {round}")).await.unwrap();
+        let state = talk.wait().await.unwrap();
+        assert_eq!(state.text, Some(format!("heard message {round}")));
+    }
+    assert_eq!(said(&agent, &talk).await.len(), 5);
+    machine.kill().await;
     worker.stop().await;
     tools.stop().await;
 }

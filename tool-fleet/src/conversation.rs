@@ -338,7 +338,8 @@ impl Conversation {
         })
     }
 
-    fn handle(&self) -> WorkflowHandle<Client, workflow::Conversation> {
+    /// The handle names the definition, since the workflow itself is not `Send`.
+    fn handle(&self) -> WorkflowHandle<Client, workflow::Definition> {
         self.fleet.client.get_workflow_handle(self.session_id())
     }
 

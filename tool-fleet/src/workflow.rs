@@ -19,6 +19,9 @@ use crate::payloads::{Packed, from_wire, to_wire};
 use crate::state::{ConversationError, ConversationErrorKind, ConversationState};
 use crate::wire::Wire;
 
+/// What the macro makes of the method `run`.
+pub(crate) use self::conversation::Run as Definition;
+
 /// Name of the workflow type.
 pub(crate) const CONVERSATION: &str = "toolwright.conversation";
 

@@ -8,7 +8,7 @@ use toolwright::agent::{Agent, PendingCallReason, Status};
 use toolwright::call::{Cancel, Decision};
 use toolwright::layers::Approval;
 use toolwright::{Context, Executor, Outcome, Toolset, tool, tools};
-use toolwright_fleet::{ConversationErrorKind, FleetError, HistoryEntry, Input};
+use toolwright_fleet::{ConversationErrorKind, Fleet, FleetError, HistoryEntry, Input, Worker};
 
 use crate::support::{Obedient, agent, fleet, said, start, unique, until};
 
@@ -271,6 +271,25 @@ async fn a_long_conversation_begins_its_history_anew() {
     let history = talk.history().await.unwrap();
     assert!(history.len() < 50, "{}", history.len());
     worker.stop().await;
+}
+
+/// All futures may move between threads; it is enough that this compiles.
+#[allow(dead_code)]
+fn futures_are_send(fleet: &Fleet, worker: Worker) {
+    fn is_send<T: Send>(_: T) {}
+    let talk = fleet.conversation("a", "b");
+    is_send(talk.say("x"));
+    is_send(talk.decide(0, Decision::Approve));
+    is_send(talk.answer(0, 1));
+    is_send(talk.resume());
+    is_send(talk.cancel());
+    is_send(talk.end());
+    is_send(talk.wait());
+    is_send(talk.state());
+    is_send(talk.history());
+    is_send(fleet.conversations("a"));
+    is_send(Fleet::connect("a"));
+    is_send(worker.run(async {}));
 }
 
 #[tokio::test(flavor = "multi_thread")]

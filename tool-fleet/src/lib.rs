@@ -2,7 +2,6 @@
 //!
 //! A [`Fleet`] is the connection to the server. A [`Worker`] is a machine that has tools or agents. [`Fleet::toolset`] makes tools
 //! whose code runs on a worker, and [`Fleet::conversation`] talks to an agent that a worker runs.
-
 //!
 //! ```no_run
 //! use toolwright::{tool, tools};

@@ -1,6 +1,6 @@
 //! The lease of a run: renewed by a task while the run goes on, and released when it is dropped.
 
-use std::collections::HashMap;
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -15,7 +15,6 @@ pub(super) struct HeldLease {
     token: CheckpointId,
     term: Duration,
     session: Arc<str>,
-    abandoned: Abandoned,
     /// Ends the task. What is sent says if the lease is to be released.
     stop: Option<oneshot::Sender<bool>>,
 }
@@ -26,7 +25,6 @@ impl HeldLease {
         session: &str,
         token: CheckpointId,
         term: Duration,
-        abandoned: &Abandoned,
     ) -> Self {
         let session: Arc<str> = session.into();
         let (stop, stopped) = oneshot::channel();
@@ -37,7 +35,6 @@ impl HeldLease {
                 session: Arc::clone(&session),
                 token,
                 term,
-                abandoned: abandoned.clone(),
             };
             runtime.spawn(keeper.keep(stopped));
         }
@@ -45,7 +42,6 @@ impl HeldLease {
             token,
             term,
             session,
-            abandoned: abandoned.clone(),
             stop: Some(stop),
         }
     }
@@ -77,9 +73,9 @@ impl Drop for HeldLease {
     fn drop(&mut self) {
         if let Some(stop) = self.stop.take() {
             // Before the task ends, which removes it.
-            self.abandoned.add(&self.session, self.token);
+            ABANDONED.add(&self.session, self.token);
             if stop.send(true).is_err() {
-                self.abandoned.remove(&self.session, self.token);
+                ABANDONED.remove(&self.session, self.token);
             }
         }
     }
@@ -91,7 +87,6 @@ struct Keeper {
     session: Arc<str>,
     token: CheckpointId,
     term: Duration,
-    abandoned: Abandoned,
 }
 
 impl Keeper {
@@ -122,46 +117,46 @@ impl Keeper {
 
 impl Drop for Keeper {
     fn drop(&mut self) {
-        self.abandoned.remove(&self.session, self.token);
+        ABANDONED.remove(&self.session, self.token);
     }
 }
 
-/// Leases of dropped runs of this process that are being released, by session. The next run of the session waits for it.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Abandoned(Arc<AbandonedShared>);
+/// Leases of dropped runs of this process that are being released. What comes next in their sessions waits for it.
+static ABANDONED: Abandoned = Abandoned {
+    leases: Mutex::new(BTreeSet::new()),
+    change: Notify::const_new(),
+};
 
-#[derive(Debug, Default)]
-struct AbandonedShared {
-    leases: Mutex<HashMap<String, CheckpointId>>,
+struct Abandoned {
+    /// Sessions, and the numbers of their leases. Stores with a session of one name wait for each other, for a moment.
+    leases: Mutex<BTreeSet<(Arc<str>, CheckpointId)>>,
     change: Notify,
 }
 
 impl Abandoned {
     /// Locks the leases. A poisoned lock is usable: no update is left half done under it.
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, CheckpointId>> {
-        self.0.leases.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, BTreeSet<(Arc<str>, CheckpointId)>> {
+        self.leases.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until no lease of the session is being released.
-    pub(super) async fn released(&self, session: &str) {
-        loop {
-            let change = self.0.change.notified();
-            if !self.lock().contains_key(session) {
-                return;
-            }
-            change.await;
+    fn add(&self, session: &Arc<str>, token: CheckpointId) {
+        self.lock().insert((Arc::clone(session), token));
+    }
+
+    fn remove(&self, session: &Arc<str>, token: CheckpointId) {
+        if self.lock().remove(&(Arc::clone(session), token)) {
+            self.change.notify_waiters();
         }
     }
+}
 
-    fn add(&self, session: &str, token: CheckpointId) {
-        self.lock().insert(session.to_owned(), token);
-    }
-
-    fn remove(&self, session: &str, token: CheckpointId) {
-        let mut leases = self.lock();
-        if leases.get(session) == Some(&token) {
-            leases.remove(session);
-            self.0.change.notify_waiters();
+/// Waits until no lease of the session is being released in this process.
+pub(super) async fn released(session: &str) {
+    loop {
+        let change = ABANDONED.change.notified();
+        if !ABANDONED.lock().iter().any(|(of, _)| **of == *session) {
+            return;
         }
+        change.await;
     }
 }

@@ -13,7 +13,7 @@ use toolwright_runtime::executor::UnknownOutcome;
 use toolwright_runtime::tool::Context;
 
 use super::Agent;
-use super::held_lease::{Abandoned, HeldLease};
+use super::held_lease::{HeldLease, released};
 use crate::journal::Journal;
 use crate::{
     AgentError, Checkpoint, CheckpointError, CheckpointId, Checkpointer, Lease, NewCheckpoint, Run,
@@ -27,8 +27,6 @@ pub(super) struct Persistence {
     pub(super) metadata: Map<String, Value>,
     /// Id of the session whose call runs this agent.
     pub(super) caller: Option<Arc<str>>,
-    /// Leases of runs that were dropped in this process.
-    pub(super) abandoned: Abandoned,
 }
 
 impl Persistence {
@@ -58,7 +56,6 @@ impl Persistence {
             self.put(session, start, Lease::None).await?;
             return Ok(None);
         };
-        self.abandoned.released(session.id()).await;
         // Only the caller's run touches this session. Whoever holds its lease has lost that of the caller.
         let lease = match &self.caller {
             Some(_) => Lease::TakeOver(term),
@@ -67,7 +64,7 @@ impl Persistence {
         self.put(session, start, lease).await?;
         let held = session
             .saved
-            .map(|token| HeldLease::new(store, session.id(), token, term, &self.abandoned));
+            .map(|token| HeldLease::new(store, session.id(), token, term));
         Ok(held)
     }
 
@@ -82,6 +79,9 @@ impl Persistence {
         let Some(store) = &self.store else {
             return Ok(());
         };
+        if matches!(lease, Lease::None | Lease::Take(_) | Lease::TakeOver(_)) {
+            released(session.id()).await;
+        }
         let body = serde_json::to_string(session).map_err(|error| {
             let words = format!("the session `{}` cannot be written", session.id());
             CheckpointError::store_with(words, error)

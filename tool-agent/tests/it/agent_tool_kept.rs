@@ -26,7 +26,7 @@ use toolwright::{
 
 use crate::clock::still;
 use crate::kept::{Store, none_and_stores, stores, stores_without_leases};
-use crate::waits::{dropped_at, resumed};
+use crate::waits::dropped_at;
 
 fn calls(calls: &[ToolCall]) -> Result<ModelResponse, ModelError> {
     Ok(ModelResponse::calls(calls.iter().cloned()))
@@ -128,7 +128,7 @@ async fn a_program_that_ends_inside_goes_on_inside() {
         // The conversations of both are there; neither model is asked again for what it has said.
         let second = agent(script([text("Done.")]), script([text("Paid.")]), &ran);
         let second = second.checkpointer(store.clone());
-        let (session, run) = resumed(&second, "s").await.unwrap();
+        let (session, run) = second.resume("s", &Context::new()).await.unwrap();
         assert_eq!(run.text(), Some("Done."));
         assert_eq!(answers(&session), ["Paid."]);
         assert_eq!(ran.both(), (1, 2));
@@ -166,7 +166,7 @@ async fn wrappers_change_nothing_about_that() {
         let first = build(script([ask()]), script([both]));
         dropped_at(&ran.hangs, first.run(&mut asked(), &Context::new())).await;
         let second = build(script([text("Done.")]), script([text("Paid.")]));
-        let (session, _) = resumed(&second, "s").await.unwrap();
+        let (session, _) = second.resume("s", &Context::new()).await.unwrap();
         assert_eq!(answers(&session), ["Paid."]);
         assert_eq!(ran.both(), (1, 2));
     }
@@ -198,7 +198,7 @@ async fn what_has_ended_inside_is_not_reapproval() {
         let first = build(script([both]), script([text("Helped.")]));
         dropped_at(&ran.hangs, first.run(&mut asked(), &Context::new())).await;
         let second = build(script([text("Done.")]), script([]));
-        let (session, _) = resumed(&second, "s").await.unwrap();
+        let (session, _) = second.resume("s", &Context::new()).await.unwrap();
         assert_eq!(answers(&session), ["Helped.", "1"]);
     }
 }
@@ -301,7 +301,7 @@ async fn a_failure_that_was_recorded_keeps_its_faults() {
         )
         .await;
         let second = build(script([text("Done.")]), &seen);
-        resumed(&second, "s").await.unwrap();
+        second.resume("s", &Context::new()).await.unwrap();
         let seen = seen.lock().unwrap();
         let [first, again] = &seen[..] else {
             panic!("{seen:?}");
@@ -485,7 +485,7 @@ async fn a_branch_goes_on_inside_with_a_conversation_of_its_own() {
         dropped_at(&ran.hangs, second.run(&mut branch, &cx)).await;
         assert_eq!(ran.both(), (20, 1));
         let third = build(script([text("Again.")]), script([text("Paid again.")]));
-        let (session, run) = resumed(&third, "s").await.unwrap();
+        let (session, run) = third.resume("s", &Context::new()).await.unwrap();
         assert_eq!(
             (run.text(), answers(&session)),
             (Some("Again."), vec!["Paid again.".to_owned()])

@@ -28,7 +28,7 @@ use toolwright::{
 };
 
 use crate::kept::{Store, stores, stores_without_leases};
-use crate::waits::{dropped_at, resumed};
+use crate::waits::dropped_at;
 
 pub(crate) fn call(id: &str, name: &str) -> ToolCall {
     ToolCall::new(id, name, "{}")
@@ -513,7 +513,7 @@ async fn crashed(
     let agent = Agent::new(model(rest), effects(ran))
         .checkpointer(Arc::clone(store))
         .on_unknown_outcome(policy);
-    let resumed = resumed(&agent, "s").await;
+    let resumed = agent.resume("s", &Context::new()).await;
     (agent, resumed)
 }
 
@@ -673,7 +673,7 @@ async fn a_record_says_what_the_call_came_to() {
             let agent = go(&ran, vec![calls(&turn)]).checkpointer(Arc::clone(&store));
             dropped_at(&ran.hangs, agent.run(&mut asked("s"), &Context::new())).await;
             let agent = go(&ran, rest).checkpointer(Arc::clone(&store));
-            let (resumed, again) = resumed(&agent, "s").await.unwrap();
+            let (resumed, again) = agent.resume("s", &Context::new()).await.unwrap();
             assert_eq!(ran.all()[..2], [1, 2], "{place}");
             assert_eq!(resumed.thread(), straight.thread(), "{place}");
             assert_eq!(

@@ -179,6 +179,28 @@ async fn whoever_fails_or_is_dropped_leaves_no_lease() {
         assert!(run.is_err(), "{run:?}");
     }
     assert_eq!(store.history("s").await.unwrap().len(), 20);
+
+    // Another agent goes on, or changes the session, just after.
+    for other in [0, 1, 2] {
+        let mut session = hangs.state("s").await.unwrap().unwrap();
+        let cx = Context::new();
+        let run = hangs.run(&mut session, &cx);
+        let run = tokio::time::timeout(Duration::from_millis(5), run).await;
+        assert!(run.is_err(), "{run:?}");
+        let agent = Agent::new(Hangs, Toolset::default()).checkpointer(Arc::clone(&store));
+        match other {
+            0 => drop(agent.update_state("s", |_| Ok(())).await.unwrap()),
+            1 => {
+                let first = store.history("s").await.unwrap()[0].id;
+                agent.branch(first).await.unwrap();
+            }
+            _ => {
+                let run = agent.resume("s", &cx);
+                let run = tokio::time::timeout(Duration::from_millis(5), run).await;
+                assert!(run.is_err(), "{run:?}");
+            }
+        }
+    }
 }
 
 /// A machine whose program stops for longer than its lease: nothing polls it.

@@ -6,8 +6,6 @@ use std::future::Future;
 use std::time::Duration;
 
 use tokio::sync::Notify;
-use toolwright::Context;
-use toolwright::agent::{Agent, AgentError, CheckpointError, Run, Session};
 
 /// Runs a future until somebody gives the signal, and drops it then, as the end of its program would.
 pub(crate) async fn dropped_at<T>(signal: &Notify, future: impl Future<Output = T>) {
@@ -27,18 +25,4 @@ pub(crate) async fn until(mut holds: impl AsyncFnMut() -> bool) {
         tokio::time::sleep(Duration::from_micros(200)).await;
     }
     panic!("it never holds");
-}
-
-/// Goes on with the session of a run that was dropped, by another agent. The run gives its lease back in a task of its own, and
-/// until then the other agent is refused, which changes nothing.
-pub(crate) async fn resumed(agent: &Agent, id: &str) -> Result<(Session, Run), AgentError> {
-    for _ in 0..5_000 {
-        match agent.resume(id, &Context::new()).await {
-            Err(AgentError::Checkpoint(CheckpointError::Held { .. })) => {
-                tokio::time::sleep(Duration::from_millis(1)).await;
-            }
-            resumed => return resumed,
-        }
-    }
-    panic!("a lease is held whose run was dropped");
 }

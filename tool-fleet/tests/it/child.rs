@@ -114,7 +114,7 @@ async fn machine() {
             let far = fleet.toolset(&queue, &tools![charge, look_up]).unwrap();
             let asked = ToolCall::new("c1", "charge", setting("ARGUMENTS"));
             let cx = Context::new().with_run(setting("RUN"));
-            crate::support::call(&far, &asked, &cx).await;
+            println!("{:?}", crate::support::call(&far, &asked, &cx).await);
         }
     }
 }

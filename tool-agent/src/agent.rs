@@ -10,6 +10,7 @@ mod held_lease;
 mod migrate;
 mod persistence;
 mod step;
+mod stop;
 mod sub_sessions;
 mod tool;
 
@@ -408,6 +409,11 @@ impl Agent {
     pub fn metadata(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.persistence.metadata.insert(name.into(), value.into());
         self
+    }
+
+    /// Returns the [store](Self::checkpointer) of sessions.
+    pub fn store(&self) -> Option<&Arc<dyn Checkpointer>> {
+        self.persistence.store.as_ref()
     }
 
     /// Returns the executor that runs the calls.

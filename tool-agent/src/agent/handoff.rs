@@ -85,7 +85,8 @@ impl Agent {
     }
 
     /// Returns the session's current agent: this one or a peer.
-    pub(super) fn active_agent(&self, session: &Session) -> Result<&Self, AgentError> {
+    #[doc(hidden)]
+    pub fn active_agent(&self, session: &Session) -> Result<&Self, AgentError> {
         let Some(name) = &session.agent else {
             return Ok(self);
         };

@@ -42,7 +42,10 @@ impl Agent {
     }
 
     /// Returns the records of a session's calls, by key.
-    async fn records(&self, session: &Session) -> Result<BTreeMap<String, CallRecord>, AgentError> {
+    pub(super) async fn records(
+        &self,
+        session: &Session,
+    ) -> Result<BTreeMap<String, CallRecord>, AgentError> {
         let Some(store) = &self.persistence.store else {
             return Ok(BTreeMap::new());
         };
@@ -50,15 +53,15 @@ impl Agent {
         Ok(records.map(|record| (record.key.clone(), record)).collect())
     }
 
-    /// Returns the answer to a call that cannot be migrated. What it has done already counts.
-    fn answer_refused(
+    /// Returns the answer to a call that runs no more. What it has done already counts.
+    pub(super) fn answer_refused(
         &self,
         session: &mut Session,
         refused: RefusedCall,
         records: &BTreeMap<String, CallRecord>,
     ) -> Result<ToolMessage, AgentError> {
         let RefusedCall { index, call, error } = refused;
-        let encoder = self.active_agent(session)?.encoder;
+        let encoder = self.active_agent(session).unwrap_or(self).encoder;
         let place = CallPlace::new(&session.run_id(), session.turn(), index, &*call.id);
         let result = match records.get(&place.first_key()) {
             Some(CallRecord {
@@ -88,7 +91,7 @@ impl Agent {
 /// Returns the error of a call that began, of whose end nothing is recorded, and that cannot run again.
 fn unknown(why: &ToolError) -> ToolError {
     ToolError::failed(format!(
-        "the program ended while this call ran; it is not known whether it took effect, and it cannot run again: {why}"
+        "this call began, and what it came to is not recorded; it is not known whether it took effect, and it cannot run again: {why}"
     ))
     .with_outcome_unknown()
 }

@@ -50,18 +50,29 @@ impl Persistence {
         &self,
         session: &mut Session,
     ) -> Result<Option<HeldLease>, CheckpointError> {
-        let start = Written::Start;
+        // Only the caller's run touches this session. Whoever holds its lease has lost that of the caller.
+        let takes_over = self.caller.is_some();
+        self.begin(session, Written::Start, takes_over).await
+    }
+
+    /// Saves a session, and takes its lease if the store has leases.
+    pub(super) async fn begin(
+        &self,
+        session: &mut Session,
+        written: Written,
+        takes_over: bool,
+    ) -> Result<Option<HeldLease>, CheckpointError> {
         let store = self.store.as_ref();
         let Some((store, term)) = store.and_then(|store| Some((store, store.lease_term()?))) else {
-            self.put(session, start, Lease::None).await?;
+            self.put(session, written, Lease::None).await?;
             return Ok(None);
         };
-        // Only the caller's run touches this session. Whoever holds its lease has lost that of the caller.
-        let lease = match &self.caller {
-            Some(_) => Lease::TakeOver(term),
-            None => Lease::Take(term),
+        let lease = if takes_over {
+            Lease::TakeOver(term)
+        } else {
+            Lease::Take(term)
         };
-        self.put(session, start, lease).await?;
+        self.put(session, written, lease).await?;
         let held = session
             .saved
             .map(|token| HeldLease::new(store, session.id(), token, term));
@@ -136,6 +147,12 @@ impl Persistence {
             .map(|checkpoint| checkpoint.session())
             .transpose()
     }
+
+    /// Loads a session that must be there.
+    pub(super) async fn existing(&self, id: &str) -> Result<Session, CheckpointError> {
+        let session = self.latest(id).await?;
+        session.ok_or_else(|| CheckpointError::NoCheckpoint(name(id)))
+    }
 }
 
 fn name(session: &str) -> String {
@@ -183,8 +200,7 @@ impl Agent {
     /// # Errors
     /// See [`run`](Self::run). Fails also if there is no such session.
     pub async fn resume(&self, id: &str, cx: &Context) -> Result<(Session, Run), AgentError> {
-        let session = self.persistence.latest(id).await?;
-        let mut session = session.ok_or_else(|| CheckpointError::NoCheckpoint(name(id)))?;
+        let mut session = self.persistence.existing(id).await?;
         let run = self.run(&mut session, cx).await?;
         Ok((session, run))
     }
@@ -200,8 +216,7 @@ impl Agent {
         id: &str,
         update: impl FnOnce(&mut Session) -> Result<(), SessionError>,
     ) -> Result<Session, AgentError> {
-        let session = self.persistence.latest(id).await?;
-        let mut session = session.ok_or_else(|| CheckpointError::NoCheckpoint(name(id)))?;
+        let mut session = self.persistence.existing(id).await?;
         update(&mut session)?;
         let written = Written::Update;
         self.persistence

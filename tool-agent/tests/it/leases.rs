@@ -13,7 +13,8 @@ use toolwright::agent::{
     MemoryCheckpointer, Model, ModelError, ModelErrorKind, ModelRequest, ModelResponse, Node,
     PendingCallReason, RunEnd, Session, SqliteCheckpointer, ThreadMessage,
 };
-use toolwright::{Context, ToolCall, Toolset, call::Decision, tool, tools};
+use toolwright::executor::OpenCallState;
+use toolwright::{Context, Outcome, ToolCall, Toolset, call::Decision, tool, tools};
 
 /// Time of a lease that does not end during a test.
 const LONG: Duration = Duration::from_mins(10);
@@ -312,6 +313,128 @@ fn an_agent_in_a_call_goes_on_with_its_caller() {
     });
     gate.opens.notify_one();
     assert!(checkpoint_error(sleeper.0.block_on(run).unwrap()).is_conflict());
+}
+
+/// Whoever runs a stopped session loses it, with the sessions of agents in its calls, and nobody goes on with it.
+#[tokio::test]
+async fn a_stopped_session_is_taken_from_its_run() {
+    for term in [Some(LONG), None] {
+        let store: Store = Arc::new(MemoryCheckpointer::new().with_lease(term));
+        let gate = Arc::new(Gate::default());
+        let tools = tools![slow; state = Arc::clone(&gate)];
+        let inner = Agent::new(Calls("slow", "{}"), tools);
+        let helper = AgentTool::new(inner, "helper", "Helps.").build().unwrap();
+        let tools = Toolset::new([helper]).unwrap();
+        let build = || {
+            let model = Calls("helper", r#"{"input": "Go!"}"#);
+            Agent::new(model, &tools).checkpointer(Arc::clone(&store))
+        };
+        let run = in_the_call(&build(), &gate, "s").await;
+
+        let other = build();
+        let stopped = other.stop("s").await.unwrap();
+        assert_eq!(stopped.status().as_str(), "failed");
+        assert!(stopped.pending().is_empty());
+        let names = store.sessions(None, 10).await.unwrap();
+        assert_eq!(names.len(), 2);
+        for name in &names {
+            let session = store.latest(name).await.unwrap().unwrap();
+            let session = session.session().unwrap();
+            assert_eq!(session.status().as_str(), "failed", "{name}");
+            assert!(session.pending().is_empty());
+            let answer = session.thread().messages().last();
+            let Some(ThreadMessage::Tool(answer)) = answer else {
+                panic!("{answer:?}");
+            };
+            let words = match &**name {
+                "s" => "the session was stopped",
+                // It may have taken effect.
+                _ => "this call began, and what it came to is not recorded",
+            };
+            assert!(answer.text.starts_with(words), "{}", answer.text);
+        }
+
+        // The call goes on, and nothing comes of it.
+        gate.opens.notify_one();
+        assert!(checkpoint_error(run.await.unwrap()).is_conflict());
+        let latest = store.latest("s").await.unwrap().unwrap();
+        assert_eq!(Some(latest.id), stopped.checkpoint());
+        let error = other.resume("s", &Context::new()).await.unwrap_err();
+        let words = "the session has failed: the session was stopped";
+        assert_eq!(error.to_string(), words);
+        assert_eq!(gate.began.load(Ordering::SeqCst), 1);
+
+        // No lease is left, and a host may go on.
+        let clear = |session: &mut Session| {
+            session.clear_error();
+            Ok(())
+        };
+        other.update_state("s", clear).await.unwrap();
+        let (_, run) = other.resume("s", &Context::new()).await.unwrap();
+        assert!(matches!(run.end, RunEnd::Completed), "{run:?}");
+    }
+}
+
+/// Asks where to.
+#[tool]
+fn travel() -> Outcome {
+    Outcome::ask("Where to?")
+}
+
+/// Pays.
+#[tool(manual)]
+fn pay() {}
+
+/// Renders for ever.
+#[tool(background)]
+async fn render() {
+    std::future::pending::<()>().await;
+}
+
+/// What waits is answered as cancelled, and what has completed stays so.
+#[tokio::test]
+async fn a_stopped_session_waits_for_nothing() {
+    let store = memory(LONG);
+    let calls = ["travel", "pay", "render"];
+    let calls = calls.map(|name| ToolCall::new(name, name, "{}"));
+    let model = ScriptedModel::new([
+        Ok(ModelResponse::calls(calls)),
+        Ok(ModelResponse::text("Hello!")),
+    ]);
+    let agent = Agent::new(model, tools![travel, pay, render]).checkpointer(Arc::clone(&store));
+    let run = agent.run(&mut asked("s"), &Context::new()).await.unwrap();
+    assert!(matches!(run.end, RunEnd::AskUser { .. }), "{run:?}");
+    let stopped = agent.stop("s").await.unwrap();
+    assert!(stopped.questions().is_empty() && stopped.pending().is_empty());
+    let words: Vec<_> = stopped.thread().messages()[2..]
+        .iter()
+        .map(|message| match message {
+            ThreadMessage::Tool(answer) => (&*answer.name, &*answer.text),
+            message => panic!("{message:?}"),
+        })
+        .collect();
+    let words_of_open = words[2].1;
+    let cancelled = "the session was stopped";
+    assert_eq!(words[..2], [("travel", cancelled), ("pay", cancelled)]);
+    assert!(!words_of_open.contains(cancelled), "{words_of_open}");
+    assert!(matches!(
+        &stopped.open().list()[0].state,
+        OpenCallState::Ended(_)
+    ));
+    let error = agent.stop("nobody").await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "there is no checkpoint of the session `nobody`"
+    );
+
+    agent
+        .run(&mut asked("other"), &Context::new())
+        .await
+        .unwrap();
+    let stopped = agent.stop("other").await.unwrap();
+    assert_eq!(stopped.status().as_str(), "completed");
+    // No lease is left.
+    agent.update_state("other", |_| Ok(())).await.unwrap();
 }
 
 /// Returns the lease that the session's first checkpoint took.

@@ -325,7 +325,7 @@ async fn a_store_of_version_1_is_opened_by_version_2() {
     assert_eq!(
         answers(session.thread()),
         [format!(
-            "the program ended while this call ran; it is not known whether it took effect, and it cannot run again: {refused}"
+            "this call began, and what it came to is not recorded; it is not known whether it took effect, and it cannot run again: {refused}"
         )]
     );
 

@@ -1,0 +1,116 @@
+//! Stopping a stored session, whoever runs it.
+
+use toolwright_provider::call::{ErrorKind, ToolError, ToolResult};
+use toolwright_runtime::tool::CallPlace;
+
+use super::Agent;
+use super::held_lease::HeldLease;
+use crate::session::{RefusedCall, id_of};
+use crate::{AgentError, CheckpointError, Lease, Session, Status, ToolMessage, Written};
+
+/// How often a run may write before its session is taken from it.
+const MAX_CONFLICTS: u32 = 16;
+
+/// What a stopped session says of itself.
+const STOPPED: &str = "the session was stopped";
+
+impl Agent {
+    /// Stops a stored session, also while somebody runs it. It is [failed](Status::Failed) then: no run goes on with it,
+    /// and it takes no input, until [`Session::clear_error`]. A session that has completed stays as it is.
+    ///
+    /// A run that holds the session's [lease](crate::Lease) loses it, without being asked. It fails at its next write,
+    /// and begins no further call. Unanswered calls, open calls and questions are answered as cancelled, and so are those of
+    /// agents that calls run, in the same store.
+    ///
+    /// A call that runs elsewhere is not interrupted: its code goes on to its end. Its answer here says that nobody knows
+    /// whether it took effect, and what it comes to is not recorded, or not read if the store has no leases. A call that
+    /// has ended is answered by its recorded outcome.
+    ///
+    /// # Errors
+    /// Fails without a checkpointer, if there is no such session, or if the store fails.
+    pub async fn stop(&self, id: &str) -> Result<Session, AgentError> {
+        let (mut session, lease) = self.take_over(id).await?;
+        let inside = self.answer_cancelled(&mut session).await?;
+        let released = lease.as_ref().map_or(Lease::None, HeldLease::released);
+        let put = self
+            .persistence
+            .put(&mut session, Written::Update, released);
+        put.await?;
+        lease.into_iter().for_each(|mut lease| lease.is_over());
+        for id in inside {
+            match Box::pin(self.stop(&id)).await {
+                Ok(_) | Err(AgentError::Checkpoint(CheckpointError::NoCheckpoint(_))) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(session)
+    }
+
+    /// Takes a session from whoever runs it. From here on, no run begins or records a call of it.
+    async fn take_over(&self, id: &str) -> Result<(Session, Option<HeldLease>), CheckpointError> {
+        let mut conflicts = 0;
+        loop {
+            let mut session = self.persistence.existing(id).await?;
+            let begun = self.persistence.begin(&mut session, Written::Update, true);
+            match begun.await {
+                Err(CheckpointError::Conflict { .. }) if conflicts < MAX_CONFLICTS => {
+                    conflicts += 1
+                }
+                begun => return Ok((session, begun?)),
+            }
+        }
+    }
+
+    /// Answers all that the session waits for. Returns ids that sessions of agents in its calls have, if there are any.
+    async fn answer_cancelled(&self, session: &mut Session) -> Result<Vec<String>, AgentError> {
+        let ended = matches!(session.status, Status::Completed | Status::Failed { .. })
+            .then(|| session.status.clone());
+        let (run, turn) = (session.run_id(), session.turn());
+        let (mut inside, mut answers) = (Vec::new(), Vec::new());
+        let records = self.records(session).await?;
+        for pending in session.pending() {
+            let (index, call) = (pending.index, pending.call);
+            let key = CallPlace::new(&run, turn, index, &*call.id).first_key();
+            inside.push(id_of(&key, &session.born).to_string());
+            let error = cancelled();
+            let refused = RefusedCall { index, call, error };
+            answers.push(self.answer_refused(session, refused, &records)?);
+        }
+        let open = session.open();
+        for call in open.list() {
+            inside.push(id_of(&call.key, &session.born).to_string());
+            // It may have ended.
+            let _ = open.cancel(&call.key).await;
+        }
+        let mut is_changed = !answers.is_empty();
+        session.take_answers(answers);
+        let encoder = self.active_agent(session).unwrap_or(self).encoder;
+        for asks in session.thread.questions() {
+            if let Some(call) = session.thread.last_calls().get(asks.index) {
+                let result = ToolResult::new(call, Err(cancelled()));
+                let answer = ToolMessage::of(asks.index, &result, encoder);
+                is_changed |= session.thread.answer(answer);
+            }
+        }
+        if is_changed {
+            session.settle();
+        }
+        let goes_on = is_changed || !session.queue().is_empty();
+        session.status = match ended {
+            Some(Status::Completed) if goes_on => failed(),
+            Some(ended) => ended,
+            None => failed(),
+        };
+        Ok(inside)
+    }
+}
+
+fn failed() -> Status {
+    Status::Failed {
+        message: STOPPED.to_owned(),
+    }
+}
+
+fn cancelled() -> ToolError {
+    ToolError::new(ErrorKind::Cancelled, STOPPED)
+}

@@ -30,7 +30,7 @@ pub(super) struct Persistence {
 }
 
 impl Persistence {
-    fn store(&self) -> Result<&Arc<dyn Checkpointer>, CheckpointError> {
+    pub(super) fn store(&self) -> Result<&Arc<dyn Checkpointer>, CheckpointError> {
         self.store.as_ref().ok_or(CheckpointError::NoCheckpointer)
     }
 
@@ -50,29 +50,18 @@ impl Persistence {
         &self,
         session: &mut Session,
     ) -> Result<Option<HeldLease>, CheckpointError> {
-        // Only the caller's run touches this session. Whoever holds its lease has lost that of the caller.
-        let takes_over = self.caller.is_some();
-        self.begin(session, Written::Start, takes_over).await
-    }
-
-    /// Saves a session, and takes its lease if the store has leases.
-    pub(super) async fn begin(
-        &self,
-        session: &mut Session,
-        written: Written,
-        takes_over: bool,
-    ) -> Result<Option<HeldLease>, CheckpointError> {
+        let start = Written::Start;
         let store = self.store.as_ref();
         let Some((store, term)) = store.and_then(|store| Some((store, store.lease_term()?))) else {
-            self.put(session, written, Lease::None).await?;
+            self.put(session, start, Lease::None).await?;
             return Ok(None);
         };
-        let lease = if takes_over {
-            Lease::TakeOver(term)
-        } else {
-            Lease::Take(term)
+        // Only the caller's run touches this session. Whoever holds its lease has lost that of the caller.
+        let lease = match &self.caller {
+            Some(_) => Lease::TakeOver(term),
+            None => Lease::Take(term),
         };
-        self.put(session, written, lease).await?;
+        self.put(session, start, lease).await?;
         let held = session
             .saved
             .map(|token| HeldLease::new(store, session.id(), token, term));

@@ -1,5 +1,7 @@
 //! Stopping a stored session, whoever runs it.
 
+use std::time::Duration;
+
 use toolwright_provider::call::{ErrorKind, ToolError, ToolResult};
 use toolwright_runtime::tool::CallPlace;
 
@@ -10,6 +12,9 @@ use crate::{AgentError, CheckpointError, Lease, Session, Status, ToolMessage, Wr
 
 /// How often a run may write before its session is taken from it.
 const MAX_CONFLICTS: u32 = 16;
+
+/// Time for which a session is held while it is stopped, if the store has no time of its own.
+const LEASE: Duration = Duration::from_secs(30);
 
 /// What a stopped session says of itself.
 const STOPPED: &str = "the session was stopped";
@@ -29,14 +34,12 @@ impl Agent {
     /// # Errors
     /// Fails without a checkpointer, if there is no such session, or if the store fails.
     pub async fn stop(&self, id: &str) -> Result<Session, AgentError> {
-        let (mut session, lease) = self.take_over(id).await?;
+        let (mut session, mut lease) = self.take_over(id).await?;
         let inside = self.answer_cancelled(&mut session).await?;
-        let released = lease.as_ref().map_or(Lease::None, HeldLease::released);
-        let put = self
-            .persistence
-            .put(&mut session, Written::Update, released);
-        put.await?;
-        lease.into_iter().for_each(|mut lease| lease.is_over());
+        let (written, released) = (Written::Update, lease.released());
+        let persistence = &self.persistence;
+        persistence.put(&mut session, written, released).await?;
+        lease.is_over();
         for id in inside {
             match Box::pin(self.stop(&id)).await {
                 Ok(_) | Err(AgentError::Checkpoint(CheckpointError::NoCheckpoint(_))) => {}
@@ -47,16 +50,24 @@ impl Agent {
     }
 
     /// Takes a session from whoever runs it. From here on, no run begins or records a call of it.
-    async fn take_over(&self, id: &str) -> Result<(Session, Option<HeldLease>), CheckpointError> {
+    async fn take_over(&self, id: &str) -> Result<(Session, HeldLease), CheckpointError> {
+        let persistence = &self.persistence;
+        let store = persistence.store()?;
+        // A program without leases may stop a run that has one.
+        let term = store.lease_term().unwrap_or(LEASE);
         let mut conflicts = 0;
         loop {
-            let mut session = self.persistence.existing(id).await?;
-            let begun = self.persistence.begin(&mut session, Written::Update, true);
-            match begun.await {
-                Err(CheckpointError::Conflict { .. }) if conflicts < MAX_CONFLICTS => {
-                    conflicts += 1
+            let mut session = persistence.existing(id).await?;
+            let (written, lease) = (Written::Update, Lease::TakeOver(term));
+            let put = persistence.put(&mut session, written, lease).await;
+            match (put, session.saved) {
+                (Ok(()), Some(token)) => {
+                    return Ok((session, HeldLease::new(store, id, token, term)));
                 }
-                begun => return Ok((session, begun?)),
+                (Err(CheckpointError::Conflict { .. }), _) if conflicts < MAX_CONFLICTS => {
+                    conflicts += 1;
+                }
+                (put, _) => put?,
             }
         }
     }

@@ -10,6 +10,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use tokio::net::TcpListener;
+#[cfg(feature = "agent")]
+use toolwright_agent::Agent;
 use toolwright_mcp::McpServer;
 use toolwright_runtime::executor::Executor;
 use toolwright_runtime::layers::Approval;
@@ -58,6 +60,8 @@ pub struct Serve {
     pub(crate) version: Option<String>,
     pub(crate) about: Option<String>,
     pub(crate) cx: Context,
+    #[cfg(feature = "agent")]
+    pub(crate) agent: Option<Agent>,
     http: Vec<ChangeHttp>,
     mcp: ChangeMcp,
 }
@@ -86,6 +90,7 @@ type ChangeHttp = Box<dyn FnOnce(HttpServer) -> HttpServer + Send>;
 /// | `schema [NAME] [--dialect D]` | prints the JSON Schemas of their arguments |
 /// | `check --target D` | reports what a provider would refuse |
 /// | `call NAME --city Oslo` | calls a tool: flags from its schema, `--json TEXT` or `--json -` |
+/// | `sessions` | lists, shows, decides and cancels stored conversations, with `Serve::agent` |
 /// | `mcp` | serves the tools over MCP, on stdin and stdout |
 /// | `serve --listen ADDRESS` | serves the tools over HTTP, with a page to try them, and over MCP at `/mcp` |
 /// | `completions SHELL` | prints a shell completion script |
@@ -127,6 +132,8 @@ impl Serve {
             version: None,
             about: None,
             cx: Context::new(),
+            #[cfg(feature = "agent")]
+            agent: None,
         }
     }
 
@@ -181,6 +188,25 @@ impl Serve {
     /// never repaired.
     pub fn context(self, cx: Context) -> Self {
         Self { cx, ..self }
+    }
+
+    /// Adds the command `sessions`, if the agent has a [checkpointer](Agent::checkpointer): it lists, shows, decides and
+    /// cancels the conversations of that store. `sessions decide --run` runs the agent in the context of the program.
+    ///
+    /// ```no_run
+    /// # use toolwright::Toolset;
+    /// use toolwright::agent::{Agent, MemoryCheckpointer, testing::ScriptedModel};
+    /// use toolwright::serve::Serve;
+    ///
+    /// # let tools = Toolset::default();
+    /// // In place of a provider's model, and of a store in a file or a database.
+    /// let agent = Agent::new(ScriptedModel::new([]), &tools).checkpointer(MemoryCheckpointer::new());
+    /// Serve::new(tools).agent(agent).run();
+    /// ```
+    #[cfg(feature = "agent")]
+    pub fn agent(self, agent: Agent) -> Self {
+        let agent = Some(agent);
+        Self { agent, ..self }
     }
 
     /// Changes the HTTP server, on top of the settings of the program: a token, hosts, routes of the host's own.

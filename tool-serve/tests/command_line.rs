@@ -31,6 +31,8 @@ mod flags;
 mod program;
 #[path = "command_line/screen.rs"]
 mod screen;
+#[path = "command_line/sessions.rs"]
+mod sessions;
 
 use std::process::ExitCode;
 
@@ -41,9 +43,16 @@ fn main() -> ExitCode {
         if std::env::args().nth(1).as_deref() == Some("serve_stdio") {
             return program::serve_stdio_without_threads();
         }
-        return program::inside(|| tools::program().run());
+        return program::inside(|| sessions::with_agent(tools::program()).run());
     }
-    let all = [flags::TESTS, answers::TESTS, screen::TESTS, attended::TESTS].concat();
+    let all = [
+        flags::TESTS,
+        answers::TESTS,
+        screen::TESTS,
+        attended::TESTS,
+        sessions::TESTS,
+    ]
+    .concat();
     let trials = all.into_iter().map(|(name, test)| {
         Trial::test(name, move || {
             test();

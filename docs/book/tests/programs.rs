@@ -2,6 +2,7 @@
 //! exit code comes from a program's `main`. The name that they show is Unix's `argv[0]`.
 
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
 use libtest_mimic::{Arguments, Trial};
@@ -11,6 +12,8 @@ use libtest_mimic::{Arguments, Trial};
 #[allow(dead_code, unused_macros)]
 mod output;
 
+#[path = "programs/desk.rs"]
+mod desk;
 #[path = "programs/weather.rs"]
 #[allow(clippy::needless_pass_by_value)]
 mod weather;
@@ -18,8 +21,10 @@ mod weather;
 const CHILD: &str = "GUIDE_PROGRAM";
 
 fn main() -> ExitCode {
-    if std::env::var_os(CHILD).is_some() {
-        return weather::main();
+    match std::env::var(CHILD).as_deref() {
+        Ok("desk") => return desk::main().expect("the store opens"),
+        Ok(_) => return weather::main(),
+        Err(_) => {}
     }
     // A file, and the commands that it shows.
     let shown: &[(&str, &[&str])] = &[
@@ -39,21 +44,38 @@ fn main() -> ExitCode {
     ];
     let trials = shown.iter().map(|(name, commands)| {
         Trial::test(format!("serve_{name}"), move || {
-            let said: Vec<_> = commands.iter().map(|command| run(command)).collect();
+            let here = Path::new(".");
+            let said = commands.iter().map(|command| run("weather", here, command));
+            let said: Vec<_> = said.collect();
             output::shown(&format!("serve.{name}.txt"), &said.join("\n"));
             Ok(())
         })
     });
-    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+    let sessions = Trial::test("serve_sessions", || {
+        let folder = std::env::temp_dir().join(format!("guide-desk-{}", std::process::id()));
+        std::fs::create_dir_all(&folder)?;
+        desk::talk(&folder).map_err(|error| error.to_string())?;
+        let commands = [
+            "sessions list",
+            "sessions show ben-1",
+            "sessions decide ben-1 0 --approve --run",
+        ];
+        let said = commands.map(|command| run("desk", &folder, command));
+        output::shown("serve.sessions.txt", &said.join("\n"));
+        Ok(std::fs::remove_dir_all(folder)?)
+    });
+    let trials = trials.chain([sessions]).collect();
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
 /// The command, what it prints on both outputs, and its exit code if it is not 0.
-fn run(command: &str) -> String {
+fn run(name: &str, folder: &Path, command: &str) -> String {
     let program = std::env::current_exe().expect("the program has a path");
     let output = Command::new(program)
-        .arg0("weather")
+        .arg0(name)
         .args(command.split(' '))
-        .env(CHILD, "1")
+        .current_dir(folder)
+        .env(CHILD, name)
         .env("NO_COLOR", "1")
         .env_remove("CLICOLOR_FORCE")
         .stdin(Stdio::null())
@@ -68,5 +90,5 @@ fn run(command: &str) -> String {
             code.map_or("none".to_owned(), |it| it.to_string())
         ),
     };
-    format!("$ weather {command}\n{out}{err}{code}")
+    format!("$ {name} {command}\n{out}{err}{code}")
 }

@@ -10,6 +10,8 @@ mod exit;
 mod flags;
 mod prompt;
 mod schema;
+#[cfg(feature = "agent")]
+mod sessions;
 mod show;
 
 use std::ffi::OsString;
@@ -45,6 +47,15 @@ pub(crate) fn run(serve: Serve, arguments: Vec<OsString>) -> Exit {
     let executor = serve.call_executor();
     let tools = executor.tools(&serve.cx);
     let mut command = command::with_tools(program, &tools);
+    #[cfg(feature = "agent")]
+    if serve
+        .agent
+        .as_ref()
+        .and_then(|agent| agent.store())
+        .is_some()
+    {
+        command = command.subcommand(sessions::command());
+    }
     let matches = match command.try_get_matches_from_mut(arguments) {
         Ok(matches) => matches,
         Err(error) => return print_clap_error(&printable(with_tip(error, &tools))),
@@ -82,6 +93,8 @@ pub(crate) fn run(serve: Serve, arguments: Vec<OsString>) -> Exit {
                 }
             }
         }
+        #[cfg(feature = "agent")]
+        Some(("sessions", asked)) => sessions::run(&serve, asked, output),
         Some(("mcp", _)) => serve.run_mcp(),
         Some(("serve", asked)) => serve_http(serve, asked),
         Some(("completions", asked)) => completions(&mut command, asked),

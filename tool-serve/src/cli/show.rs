@@ -58,7 +58,7 @@ impl Printer {
     }
 
     /// Prints a line of foreign text: escaped for a terminal, unchanged for a program.
-    fn line(&mut self, text: &str) -> io::Result<()> {
+    pub(super) fn line(&mut self, text: &str) -> io::Result<()> {
         if self.is_terminal {
             self.styled(&Printable::new(text).to_string())
         } else {
@@ -66,7 +66,7 @@ impl Printer {
         }
     }
 
-    fn styled(&mut self, text: &str) -> io::Result<()> {
+    pub(super) fn styled(&mut self, text: &str) -> io::Result<()> {
         self.to.write_all(text.as_bytes())?;
         if !text.ends_with('\n') {
             self.to.write_all(b"\n")?;
@@ -390,7 +390,7 @@ pub(crate) fn print_error(words: &str) {
     anstream::eprintln!("{ERROR}error:{ERROR:#} {}", Printable::new(words));
 }
 
-fn print_note(what: &str, words: &str) {
+pub(super) fn print_note(what: &str, words: &str) {
     anstream::eprintln!("{NOTE}{what}:{NOTE:#} {}", Printable::new(words));
 }
 

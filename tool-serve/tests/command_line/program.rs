@@ -69,7 +69,7 @@ pub(crate) struct Came {
 }
 
 impl Came {
-    fn of(output: Output) -> Self {
+    pub(crate) fn of(output: Output) -> Self {
         Self {
             code: output.status.code().unwrap(),
             out: String::from_utf8(output.stdout).unwrap(),

@@ -1,0 +1,324 @@
+//! A conversation as text and as JSON, with what it waits for.
+//!
+//! Text that others wrote is escaped: users, models, tools.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value};
+use toolwright_agent::{PendingCallReason, Session, Status, ThreadMessage, ToolMessage};
+use toolwright_mcp::outside::details_in_words;
+use toolwright_runtime::toolset::Toolset;
+use toolwright_schema::text::Printable;
+
+use crate::json::{list, object, quoted};
+
+/// Maximal characters of a text that is shortened.
+const MAX_CHARS: usize = 200;
+
+/// Returns the conversation and what it waits for, for people.
+pub(super) fn text(tools: &Toolset, session: &Session, is_full: bool) -> String {
+    let mut text = format!(
+        "session {}: {}",
+        one_line(session.id()),
+        session.status().as_str()
+    );
+    if let Status::Failed { message } = session.status() {
+        let _ = write!(text, " ({})", one_line(message));
+    }
+    let _ = session
+        .agent()
+        .map(|agent| write!(text, ", with agent {}", one_line(agent)));
+    let (usage, shown) = (session.usage(), |text: &str| shown(text, is_full));
+    let _ = writeln!(
+        text,
+        "\nusage: {} tokens in, {} out\n",
+        usage.input, usage.output
+    );
+    for message in session.thread().messages() {
+        let _ = match message {
+            ThreadMessage::User { text: said } => writeln!(text, "user: {}", shown(said)),
+            // The question of a tool, which stands in its answer already.
+            ThreadMessage::Assistant(said) if said.asks.is_some() => Ok(()),
+            ThreadMessage::Assistant(said) => {
+                let _ = writeln!(
+                    text,
+                    "{}",
+                    format!("model: {}", shown(&said.text)).trim_end()
+                );
+                for (index, call) in said.calls.iter().enumerate() {
+                    let arguments = redacted(tools, &call.name, &call.arguments);
+                    let name = one_line(&call.name);
+                    let _ = writeln!(text, "  call {index}: {name} {}", shown(&arguments));
+                }
+                Ok(())
+            }
+            ThreadMessage::Tool(answer) | ThreadMessage::Late(answer) => {
+                let (what, words) = answered(answer);
+                let name = one_line(&answer.name);
+                let place = match message {
+                    ThreadMessage::Tool(_) => format!("call {}", answer.index),
+                    _ => "an open call".to_owned(),
+                };
+                writeln!(text, "  {what} of {place}, {name}: {}", shown(words))
+            }
+            _ => Ok(()),
+        };
+    }
+    let waiting = waiting_text(tools, session, is_full);
+    if !waiting.is_empty() {
+        let _ = write!(text, "\n{waiting}");
+    }
+    text
+}
+
+/// Returns the conversation and what it waits for, for programs.
+pub(super) fn json(tools: &Toolset, session: &Session) -> String {
+    let messages = session.thread().messages().iter();
+    let messages = messages.filter_map(|message| message_json(tools, message));
+    let usage = session.usage();
+    let mut members = vec![
+        ("id", quoted(session.id()).into()),
+        ("status", quoted(session.status().as_str()).into()),
+    ];
+    if let Status::Failed { message } = session.status() {
+        members.push(("error", quoted(message).into()));
+    }
+    members.extend(session.agent().map(|agent| ("agent", quoted(agent).into())));
+    members.extend([
+        ("messages", list(messages).into()),
+        (
+            "waits",
+            list(waiting(tools, session).iter().map(waiting_json)).into(),
+        ),
+        (
+            "usage",
+            object([
+                ("input", usage.input.to_string().into()),
+                ("output", usage.output.to_string().into()),
+            ])
+            .into(),
+        ),
+    ]);
+    object(members)
+}
+
+/// Something that a conversation waits for.
+struct Waiting {
+    /// Places of the call and those around it: `0/1`.
+    path: String,
+    id: String,
+    tool: String,
+    arguments: String,
+    why: Why,
+}
+
+enum Why {
+    Call(PendingCallReason),
+    Question(String, Map<String, Value>),
+}
+
+/// Returns all that the conversation and the agents in its calls wait for.
+fn waiting(tools: &Toolset, session: &Session) -> Vec<Waiting> {
+    let mut all = Vec::new();
+    add_waiting(tools, session, "", &mut all);
+    all
+}
+
+fn add_waiting(tools: &Toolset, session: &Session, around: &str, all: &mut Vec<Waiting>) {
+    let messages = session.thread().messages().iter().rev();
+    let mut turns = messages.map(ThreadMessage::tool_calls);
+    let calls = turns.find(|calls| !calls.is_empty()).unwrap_or_default();
+    for asks in session.thread().questions() {
+        let Some(call) = calls.get(asks.index) else {
+            continue;
+        };
+        all.push(Waiting {
+            path: format!("{around}{}", asks.index),
+            id: call.id.to_string(),
+            tool: call.name.to_string(),
+            arguments: redacted(tools, &call.name, &call.arguments),
+            why: Why::Question(asks.question.text, asks.question.options),
+        });
+    }
+    for pending in session.pending() {
+        let (path, call) = (format!("{around}{}", pending.index), &pending.call);
+        all.push(Waiting {
+            path: path.clone(),
+            id: call.id.to_string(),
+            tool: call.name.to_string(),
+            arguments: redacted(tools, &call.name, &call.arguments),
+            why: Why::Call(pending.reason),
+        });
+        if let Some(inside) = session.sub_session(pending.index) {
+            add_waiting(tools, inside, &format!("{path}/"), all);
+        }
+    }
+}
+
+impl Waiting {
+    fn reason(&self) -> &'static str {
+        match &self.why {
+            Why::Question(..) => "question",
+            Why::Call(reason) => match reason {
+                PendingCallReason::ManualTool => "manual_tool",
+                PendingCallReason::ManualMode => "manual_mode",
+                PendingCallReason::Decision(_) => "decision",
+                PendingCallReason::Agent => "agent",
+                PendingCallReason::OutcomeUnknown { .. } => "outcome_unknown",
+                _ => "not_run",
+            },
+        }
+    }
+
+    fn words(&self) -> String {
+        match &self.why {
+            Why::Question(question, _) => format!("the tool asks: {question}"),
+            Why::Call(reason) => match reason {
+                PendingCallReason::ManualTool | PendingCallReason::ManualMode => {
+                    "a person or the host answers calls of this tool".to_owned()
+                }
+                PendingCallReason::Decision(details) => match details_in_words(details) {
+                    Some(details) => format!("a person has to decide ({details})"),
+                    None => "a person has to decide".to_owned(),
+                },
+                PendingCallReason::Agent => "the agent that it runs waits".to_owned(),
+                PendingCallReason::OutcomeUnknown { error, .. } => format!(
+                    "a person has to decide; it has run, and may have taken effect: {error}"
+                ),
+                _ => "it has not run yet".to_owned(),
+            },
+        }
+    }
+}
+
+/// Returns in short what a conversation waits for.
+pub(super) fn waits(session: &Session) -> Vec<String> {
+    if let Status::Failed { message } = session.status() {
+        return vec![shown(message, false)];
+    }
+    let is_interrupted = matches!(session.status(), Status::Interrupted { .. });
+    let all = waiting(&Toolset::default(), session).into_iter();
+    let waits = all.filter_map(|waiting| {
+        let (path, tool) = (&waiting.path, one_line(&waiting.tool));
+        match &waiting.why {
+            Why::Question(question, _) => Some(format!(
+                "call {path} {tool} asks: {}",
+                shown(question, false)
+            )),
+            // Its turn comes by itself.
+            Why::Call(PendingCallReason::NotRun) if !is_interrupted => None,
+            // What the agent waits for follows.
+            Why::Call(PendingCallReason::Agent) => None,
+            Why::Call(_) => Some(format!("call {path} {tool}")),
+        }
+    });
+    waits.collect()
+}
+
+/// Returns what a conversation waits for, for people.
+pub(super) fn waiting_text(tools: &Toolset, session: &Session, is_full: bool) -> String {
+    let mut text = String::new();
+    for waiting in waiting(tools, session) {
+        let (path, words) = (&waiting.path, shown(&waiting.words(), is_full));
+        let (tool, id) = (one_line(&waiting.tool), one_line(&waiting.id));
+        let _ = writeln!(text, "waits: call {path}, {tool} (id {id}): {words}");
+        if let Why::Question(_, options) = &waiting.why {
+            for (name, value) in options {
+                let option = shown(&format!("{name}: {value}"), is_full);
+                let _ = writeln!(text, "  {option}");
+            }
+        } else {
+            let _ = writeln!(text, "  arguments: {}", one_line(&waiting.arguments));
+        }
+    }
+    text
+}
+
+fn waiting_json(waiting: &Waiting) -> String {
+    let mut members = vec![
+        ("call", quoted(&waiting.path).into()),
+        ("id", quoted(&waiting.id).into()),
+        ("tool", quoted(&waiting.tool).into()),
+        ("reason", quoted(waiting.reason()).into()),
+        ("arguments", quoted(&waiting.arguments).into()),
+    ];
+    match &waiting.why {
+        Why::Question(question, options) => {
+            members.push(("question", quoted(question).into()));
+            members.push(("options", Value::from(options.clone()).to_string().into()));
+        }
+        Why::Call(PendingCallReason::Decision(ask)) => {
+            members.push(("ask", ask.to_string().into()));
+        }
+        Why::Call(PendingCallReason::OutcomeUnknown { error, .. }) => {
+            members.push(("ask", quoted(error).into()));
+        }
+        Why::Call(_) => {}
+    }
+    object(members)
+}
+
+fn message_json(tools: &Toolset, message: &ThreadMessage) -> Option<String> {
+    Some(match message {
+        ThreadMessage::User { text } => object([
+            ("from", quoted("user").into()),
+            ("text", quoted(text).into()),
+        ]),
+        ThreadMessage::Assistant(said) if said.asks.is_some() => return None,
+        ThreadMessage::Assistant(said) => {
+            let calls = said.calls.iter().map(|call| {
+                let arguments = redacted(tools, &call.name, &call.arguments);
+                object([
+                    ("id", quoted(&call.id).into()),
+                    ("tool", quoted(&call.name).into()),
+                    ("arguments", quoted(&arguments).into()),
+                ])
+            });
+            object([
+                ("from", quoted("model").into()),
+                ("text", quoted(&said.text).into()),
+                ("calls", list(calls).into()),
+            ])
+        }
+        ThreadMessage::Tool(answer) | ThreadMessage::Late(answer) => {
+            let (what, words) = answered(answer);
+            object([
+                ("from", quoted("tool").into()),
+                ("id", quoted(&answer.id).into()),
+                ("tool", quoted(&answer.name).into()),
+                (what, quoted(words).into()),
+            ])
+        }
+        _ => return None,
+    })
+}
+
+/// Returns what the answer to a call is, and its words.
+fn answered(answer: &ToolMessage) -> (&'static str, &str) {
+    match &answer.asks {
+        Some(question) => ("question", &question.text),
+        None if answer.is_error => ("error", &answer.text),
+        None => ("result", &answer.text),
+    }
+}
+
+/// Returns arguments without secrets. Tools of agents in calls are not known here.
+fn redacted(tools: &Toolset, name: &str, arguments: &str) -> String {
+    match tools.get(name) {
+        Some(tool) => tool.redacted(arguments).into_owned(),
+        None => arguments.to_owned(),
+    }
+}
+
+fn shown(text: &str, is_full: bool) -> String {
+    let text = Printable::new(text);
+    if is_full {
+        text.to_string()
+    } else {
+        text.one_line().at_most(MAX_CHARS).to_string()
+    }
+}
+
+pub(super) fn one_line(text: &str) -> String {
+    Printable::new(text).one_line().to_string()
+}

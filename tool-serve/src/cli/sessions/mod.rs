@@ -1,0 +1,454 @@
+//! The commands `sessions`: the stored conversations of an agent.
+//!
+//! `command` reads the flags, `conversation` shows a session.
+
+mod command;
+mod conversation;
+
+use std::fmt::Write as _;
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use clap::ArgMatches;
+use toolwright_agent::{
+    Agent, AgentError, CallRef, CheckpointError, Checkpointer, Keep, Run, RunEnd, Session,
+    SessionError, Status,
+};
+use toolwright_provider::call::ErrorKind;
+use toolwright_runtime::tool::{Context, Decision};
+use toolwright_runtime::toolset::Toolset;
+
+pub(super) use self::command::command;
+use self::command::decision;
+use self::conversation::{one_line, waiting_text, waits};
+use super::exit::Exit;
+use super::show::{Printer, print_error, print_note};
+use super::{Output, word};
+use crate::json::{list, object, quoted};
+use crate::serve::{Serve, runtime};
+use crate::signals::{Signals, cancel_on_signal};
+
+/// Number of sessions that are read from the store at once.
+const PAGE: usize = 100;
+
+const MILLIS_PER_DAY: f64 = 86_400_000.0;
+
+/// Runs one of the commands.
+pub(super) fn run(serve: &Serve, asked: &ArgMatches, output: Output) -> io::Result<Exit> {
+    let found = serve.agent.as_ref().zip(asked.subcommand());
+    let Some((agent, (command, asked))) = found else {
+        return Ok(Exit::Usage);
+    };
+    let Some(store) = agent.store() else {
+        return Ok(Exit::Usage);
+    };
+    let runs = command == "decide" && asked.get_flag("run");
+    let mut sessions = Sessions {
+        agent,
+        store,
+        cx: &serve.cx,
+        id: asked
+            .try_get_one("id")
+            .ok()
+            .flatten()
+            .map_or("", String::as_str),
+        output,
+        printer: if runs {
+            Printer::exclusive(output)?
+        } else {
+            Printer::new(output)
+        },
+    };
+    let runtime = runtime()?;
+    let done = runtime.block_on(async {
+        match command {
+            "list" => sessions.list(asked).await,
+            "show" => sessions.show(asked.get_flag("full")).await,
+            "decide" => sessions.decide(asked, runs).await,
+            "cancel" => sessions.cancel().await,
+            "delete" => sessions.delete().await,
+            _ => sessions.prune(asked).await,
+        }
+    });
+    // Does not wait for threads that tools keep busy.
+    runtime.shutdown_background();
+    match done {
+        Ok(exit) => Ok(exit),
+        Err(Failure::Print(error)) => Err(error),
+        Err(Failure::Agent(error)) => Ok(sessions.failed(&error)),
+    }
+}
+
+/// Reason why a command has failed.
+enum Failure {
+    Print(io::Error),
+    Agent(AgentError),
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Print(error)
+    }
+}
+
+impl From<AgentError> for Failure {
+    fn from(error: AgentError) -> Self {
+        Self::Agent(error)
+    }
+}
+
+impl From<CheckpointError> for Failure {
+    fn from(error: CheckpointError) -> Self {
+        Self::Agent(error.into())
+    }
+}
+
+impl From<SessionError> for Failure {
+    fn from(error: SessionError) -> Self {
+        Self::Agent(error.into())
+    }
+}
+
+struct Sessions<'a> {
+    agent: &'a Agent,
+    store: &'a Arc<dyn Checkpointer>,
+    cx: &'a Context,
+    /// Id of the conversation; empty for commands about several.
+    id: &'a str,
+    output: Output,
+    printer: Printer,
+}
+
+impl Sessions<'_> {
+    async fn list(&mut self, asked: &ArgMatches) -> Result<Exit, Failure> {
+        let most = asked.get_one("most").copied().unwrap_or(PAGE);
+        let more = most.saturating_add(1);
+        let mut ids = self.store.sessions(word(asked, "after"), more).await?;
+        let is_more = ids.len() > most;
+        ids.truncate(most);
+        let mut rows = Vec::new();
+        for id in ids {
+            let row = self.row(&id).await;
+            rows.push((id, row.or_else(damage)?));
+        }
+        if self.output == Output::Json {
+            let rows = rows.iter().map(|(id, row)| row_json(id, row));
+            let more = is_more.to_string();
+            let members = [("sessions", list(rows).into()), ("more", more.into())];
+            self.printer.line(&object(members))?;
+            return Ok(Exit::Done);
+        }
+        let mut text = String::new();
+        let width = rows.iter().map(|(id, _)| one_line(id).chars().count());
+        let width = width.max().unwrap_or_default();
+        for (id, row) in &rows {
+            let id = one_line(id);
+            let _ = match row {
+                Ok(row) => {
+                    let (age, waits) = (age(row.age), row.waits.join("; "));
+                    let messages = row.messages;
+                    let row = format!(
+                        "{id:width$}  {:<14}  {messages:>4} messages  {age:>6}  {waits}",
+                        row.status
+                    );
+                    writeln!(text, "{}", row.trim_end())
+                }
+                Err(error) => writeln!(text, "{id:width$}  {}", one_line(error)),
+            };
+        }
+        if !text.is_empty() {
+            self.printer.styled(&text)?;
+        }
+        if let (true, Some((id, _))) = (is_more, rows.last()) {
+            print_note("there are more", &format!("`--after {id}`"));
+        }
+        Ok(Exit::Done)
+    }
+
+    async fn row(&self, id: &str) -> Result<Result<Row, String>, CheckpointError> {
+        let Some(checkpoint) = self.store.latest(id).await? else {
+            return Ok(Err("it was deleted".to_owned()));
+        };
+        let session = checkpoint.session()?;
+        Ok(Ok(Row {
+            status: session.status().as_str(),
+            messages: session.thread().len(),
+            waits: waits(&session),
+            age: Duration::from_millis(now_ms().saturating_sub(checkpoint.at_ms)),
+        }))
+    }
+
+    async fn show(&mut self, is_full: bool) -> Result<Exit, Failure> {
+        let session = self.state().await?;
+        let words = conversation::text(&self.tools(&session), &session, is_full);
+        Ok(self.print(&session, &words)?)
+    }
+
+    /// Prints the conversation for programs, and these words for people.
+    fn print(&mut self, session: &Session, words: &str) -> io::Result<Exit> {
+        match self.output {
+            Output::Json => {
+                let shown = conversation::json(&self.tools(session), session);
+                self.printer.line(&shown)?;
+            }
+            Output::Text => self.printer.styled(words)?,
+        }
+        Ok(Exit::Done)
+    }
+
+    async fn decide(&mut self, asked: &ArgMatches, runs: bool) -> Result<Exit, Failure> {
+        let decision = match decision(asked) {
+            Ok(decision) => decision,
+            Err(words) => {
+                print_error(&words);
+                return Ok(Exit::Usage);
+            }
+        };
+        let mut decided = self.state().await?;
+        let call = word(asked, "call").unwrap_or_default();
+        let path: Vec<_> = call.split('/').map(call_ref).collect();
+        decide(&mut decided, &path, decision)?;
+        // A conflict, if somebody has written since.
+        let update = |stored: &mut Session| {
+            *stored = decided;
+            Ok(())
+        };
+        let mut session = self.agent.update_state(self.id, update).await?;
+        if runs {
+            return self.run(&mut session).await;
+        }
+        let words = "it is stored; the next run of the conversation goes on with it";
+        Ok(self.print(&session, words)?)
+    }
+
+    /// Runs the agent, and prints how the run ended.
+    async fn run(&mut self, session: &mut Session) -> Result<Exit, Failure> {
+        let stop = self.cx.cancel().child();
+        tokio::spawn(cancel_on_signal(Signals::new(), stop.clone()));
+        let cx = self.cx.clone().with_cancel(stop);
+        let run = self.agent.run(session, &cx).await?;
+        let exit = exit_of(&run);
+        if self.output == Output::Json {
+            let mut members = vec![("end", quoted(run.end.as_str()).into())];
+            members.extend(run.text().map(|text| ("text", quoted(text).into())));
+            let shown = conversation::json(&self.tools(session), session);
+            members.push(("session", shown.into()));
+            self.printer.line(&object(members))?;
+            return Ok(exit);
+        }
+        if let Some(text) = run.text().filter(|text| !text.is_empty()) {
+            self.printer.line(text)?;
+        }
+        match run.strict() {
+            Ok(_) if exit == Exit::NeedsPerson => {
+                let tools = self.tools(session);
+                let waiting = waiting_text(&tools, session, false);
+                anstream::eprint!("{waiting}");
+            }
+            Ok(run) if exit != Exit::Done => {
+                print_error(&format!("the run ended: {}", run.end.as_str()));
+            }
+            Ok(_) => {}
+            Err(error) => print_error(&error.to_string()),
+        }
+        Ok(exit)
+    }
+
+    async fn cancel(&mut self) -> Result<Exit, Failure> {
+        let session = self.agent.stop(self.id).await?;
+        let words = match session.status() {
+            Status::Completed => "it has completed, and waits for nothing",
+            _ => "it is cancelled; what it waited for is answered as cancelled",
+        };
+        Ok(self.print(&session, words)?)
+    }
+
+    async fn delete(&mut self) -> Result<Exit, Failure> {
+        if !self.store.delete(self.id).await? {
+            return Ok(self.unknown());
+        }
+        match self.output {
+            Output::Json => self.printer.line(r#"{"deleted":true}"#)?,
+            Output::Text => self.printer.styled("it is deleted")?,
+        }
+        Ok(Exit::Done)
+    }
+
+    async fn prune(&mut self, asked: &ArgMatches) -> Result<Exit, Failure> {
+        let days = asked.get_one("older-than").copied().unwrap_or(0.0);
+        let age = Duration::try_from_secs_f64(days * MILLIS_PER_DAY / 1000.0);
+        let Ok(age) = age else {
+            print_error("`--older-than` takes a number of days");
+            return Ok(Exit::Usage);
+        };
+        let age = u64::try_from(age.as_millis()).unwrap_or(u64::MAX);
+        let keep = Keep {
+            newest: asked.get_one("keep").copied().unwrap_or(1),
+            since_ms: now_ms().saturating_sub(age),
+        };
+        let (mut deleted, mut exit) = (0, Exit::Done);
+        if asked.get_flag("all") {
+            let mut after = None;
+            loop {
+                let ids = self.store.sessions(after.as_deref(), PAGE).await?;
+                for id in &ids {
+                    match self.store.prune(id, keep).await.map(Ok).or_else(damage)? {
+                        Ok(more) => deleted += more,
+                        Err(error) => {
+                            print_error(&format!("{id}: {error}"));
+                            exit = Exit::Failed;
+                        }
+                    }
+                }
+                match ids.into_iter().last() {
+                    Some(last) => after = Some(last),
+                    None => break,
+                }
+            }
+        } else {
+            self.state().await?;
+            deleted = self.store.prune(self.id, keep).await?;
+        }
+        match self.output {
+            Output::Json => self.printer.line(&format!(r#"{{"deleted":{deleted}}}"#))?,
+            Output::Text => self
+                .printer
+                .styled(&format!("old states deleted: {deleted}"))?,
+        }
+        Ok(exit)
+    }
+
+    async fn state(&self) -> Result<Session, AgentError> {
+        let session = self.agent.state(self.id).await?;
+        session.ok_or_else(|| CheckpointError::NoCheckpoint(self.id.to_owned()).into())
+    }
+
+    /// Returns the tools of the agent that answers in this conversation, to hide secrets.
+    fn tools(&self, session: &Session) -> Toolset {
+        let agent = self.agent.active_agent(session).unwrap_or(self.agent);
+        agent.executor().tools(self.cx)
+    }
+
+    fn unknown(&self) -> Exit {
+        print_error(&format!("there is no session `{}`", self.id));
+        Exit::UnknownTool
+    }
+
+    fn failed(&self, error: &AgentError) -> Exit {
+        let id = self.id;
+        let (help, exit) = match error {
+            AgentError::Checkpoint(CheckpointError::NoCheckpoint(_)) => return self.unknown(),
+            AgentError::Checkpoint(CheckpointError::Held { .. }) => (
+                format!("`sessions cancel {id}` takes it from that run"),
+                Exit::Failed,
+            ),
+            AgentError::Session(SessionError::UnknownCall(_)) => (
+                format!("`sessions show {id}` prints what waits"),
+                Exit::UnknownTool,
+            ),
+            AgentError::Session(SessionError::AmbiguousCall(_)) => (String::new(), Exit::Usage),
+            AgentError::Decision { error, .. } if error.kind() == ErrorKind::InvalidArgs => {
+                (String::new(), Exit::Arguments)
+            }
+            _ => (String::new(), Exit::Failed),
+        };
+        let help = if help.is_empty() {
+            help
+        } else {
+            format!("\nhelp: {help}")
+        };
+        print_error(&format!("{error}{help}"));
+        exit
+    }
+}
+
+/// Line of a conversation in a list.
+struct Row {
+    status: &'static str,
+    messages: usize,
+    waits: Vec<String>,
+    age: Duration,
+}
+
+/// Returns the words of damage to one conversation, which does not concern the others.
+fn damage<T>(error: CheckpointError) -> Result<Result<T, String>, CheckpointError> {
+    match error {
+        CheckpointError::Damaged(ref damage) if damage.session.is_some() => {
+            Ok(Err(error.to_string()))
+        }
+        CheckpointError::Unreadable(_) => Ok(Err(error.to_string())),
+        error => Err(error),
+    }
+}
+
+fn row_json(id: &str, row: &Result<Row, String>) -> String {
+    let id = ("id", quoted(id).into());
+    match row {
+        Ok(row) => object([
+            id,
+            ("status", quoted(row.status).into()),
+            ("messages", row.messages.to_string().into()),
+            (
+                "waits",
+                list(row.waits.iter().map(|waits| quoted(waits))).into(),
+            ),
+            ("age_ms", row.age.as_millis().to_string().into()),
+        ]),
+        Err(error) => object([id, ("error", quoted(error).into())]),
+    }
+}
+
+fn now_ms() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    u64::try_from(now.unwrap_or_default().as_millis()).unwrap_or(u64::MAX)
+}
+
+fn age(age: Duration) -> String {
+    match age.as_secs() {
+        seconds @ ..60 => format!("{seconds} s"),
+        seconds @ ..3600 => format!("{} min", seconds / 60),
+        seconds @ ..86_400 => format!("{} h", seconds / 3600),
+        seconds => format!("{} d", seconds / 86_400),
+    }
+}
+
+/// Reads a call's number or id. A number is a place.
+fn call_ref(text: &str) -> CallRef<'_> {
+    text.parse().map_or(CallRef::Id(text), CallRef::Index)
+}
+
+/// Gives a decision to the call at the end of a path through the agents in calls.
+fn decide(
+    session: &mut Session,
+    path: &[CallRef<'_>],
+    decision: Decision,
+) -> Result<(), SessionError> {
+    match path {
+        [] => Err(SessionError::UnknownCall(String::new())),
+        [call] => match decision {
+            Decision::Answer(answer) => match session.answer_call(*call, &answer) {
+                // No question: the call's result.
+                Err(SessionError::UnknownCall(_) | SessionError::WrongStatus { .. }) => {
+                    session.decide(*call, Decision::Answer(answer))
+                }
+                answered => answered,
+            },
+            decision => session.decide(*call, decision),
+        },
+        [call, inside @ ..] => {
+            session.in_sub_session(*call, |session| decide(session, inside, decision))
+        }
+    }
+}
+
+fn exit_of(run: &Run) -> Exit {
+    match &run.end {
+        RunEnd::Completed | RunEnd::Halt { .. } | RunEnd::HaltWhen | RunEnd::ReturnDirect(_) => {
+            Exit::Done
+        }
+        RunEnd::AskUser { .. } | RunEnd::Pending | RunEnd::Interrupted { .. } => Exit::NeedsPerson,
+        RunEnd::Cancelled => Exit::Cancelled,
+        _ => Exit::Failed,
+    }
+}

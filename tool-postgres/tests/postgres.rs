@@ -497,7 +497,8 @@ async fn a_session_moves_from_machine_to_machine() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_of_two_machines_continues() {
     let (mut won, mut heard) = (0, 0);
-    for round in 0..100 {
+    let rounds = std::env::var("TOOLWRIGHT_CASES").map_or(100, |cases| cases.parse().unwrap());
+    for round in 0..rounds {
         let id = format!("ticket-{round}");
         let charged = Arc::new(Charged::default());
         let first = machine("two", &charged).await;
@@ -529,7 +530,8 @@ async fn one_of_two_machines_continues() {
         assert_eq!(calls.len(), 1);
         assert!(calls[0].after > CheckpointId::new(0));
     }
-    assert_eq!(won + heard, 200);
+    println!("{rounds} times: {won} went on, {heard} heard that another one does");
+    assert_eq!(won + heard, 2 * rounds);
     // A machine that comes when all is done goes on from there, and runs nothing.
     assert!(heard > 0, "{won} {heard}");
 }

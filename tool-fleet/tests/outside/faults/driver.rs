@@ -24,7 +24,7 @@ use crate::{AGENT, CALLS, Failure, setting};
 /// Conversations at a time.
 const AT_ONCE: usize = 150;
 /// Time limit of an answer before somebody asks again.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Unknown outcomes that people were asked about: the session and the call.
 type Listed = Mutex<BTreeSet<(String, String)>>;

@@ -155,7 +155,7 @@ pub(crate) async fn connected() -> Result<Fleet, Failure> {
     loop {
         let fleet = Fleet::builder(&address)
             .heartbeat(HEARTBEAT)
-            .queue_timeout(Duration::from_secs(120));
+            .queue_timeout(Duration::from_mins(2));
         match fleet.connect().await {
             Ok(fleet) => return Ok(fleet),
             Err(_) => sleep(Duration::from_millis(200)).await,

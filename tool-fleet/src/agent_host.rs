@@ -17,14 +17,16 @@ use toolwright::Context;
 use toolwright::agent::{Agent, AgentError, CheckpointError, Hooks, Run, Session, SessionError};
 use toolwright::call::Cancel;
 
-use crate::FleetError;
 use crate::call::MovedRun;
+use crate::health::Health;
+use crate::metrics::Metrics;
 use crate::payloads::{Packed, Payloads};
 use crate::state::{
     ConversationError, ConversationErrorKind, ConversationState, Input, RefusedInput, StoredEnd,
 };
 use crate::tools_host::{Beats, interval};
 use crate::wire::Wire;
+use crate::{Fleet, FleetError};
 
 /// Name of what a session's state notes for the fleet.
 const MARK: &str = "toolwright.fleet";
@@ -100,8 +102,11 @@ impl Hooks for NoteEnd {
 
 /// The conversations of an agent.
 pub(crate) struct AgentHost {
+    name: String,
     agent: Agent,
     payloads: Payloads,
+    health: Health,
+    metrics: Metrics,
     /// Fires when the worker waits no longer for runs to end.
     expired: Cancel,
 }
@@ -114,10 +119,19 @@ enum Failed {
 }
 
 impl AgentHost {
-    pub(crate) fn new(agent: &Agent, payloads: Payloads, expired: Cancel) -> Self {
+    pub(crate) fn new(
+        name: &str,
+        agent: &Agent,
+        fleet: &Fleet,
+        health: &Health,
+        expired: Cancel,
+    ) -> Self {
         Self {
+            name: name.to_owned(),
             agent: agent.clone().hooks(NoteEnd),
-            payloads,
+            payloads: fleet.payloads.clone(),
+            health: health.clone(),
+            metrics: fleet.metrics.clone(),
             expired,
         }
     }
@@ -127,6 +141,8 @@ impl AgentHost {
         let order: RunOrder = order.map_err(ApplicationFailure::non_retryable)?;
         let inputs = self.inputs(&order).await?;
         let _beats = Beats::plain(&activity);
+        let _busy = self.health.run();
+        let mut measured = self.metrics.run(&self.name, activity.info());
         let (stop, moved) = (Cancel::new(), MovedRun::default());
         let cx = Context::new().with_cancel(stop.clone()).with(moved.clone());
         let mut run = Box::pin(self.converse(&activity, &order, &inputs, &cx));
@@ -148,9 +164,15 @@ impl AgentHost {
         };
         let state = match ran {
             Ok(state) => state,
-            Err(Failed::Passing(words)) => return Err(passing(&words)),
+            Err(Failed::Passing(words)) => {
+                measured.ended(None, Some("store"));
+                return Err(passing(&words));
+            }
             Err(Failed::Agent(error)) => ConversationState::failed(ConversationError::of(&error)),
         };
+        let error = state.error.as_ref().map(|error| error.kind.as_str());
+        measured.ended(state.end.as_deref(), error);
+        drop(measured);
         match self.payloads.send("a conversation's state", &state).await {
             Ok(wire) => Ok(wire),
             Err(error @ FleetError::TooLarge { .. }) => {
@@ -197,6 +219,7 @@ impl AgentHost {
             match self.try_converse(order, inputs, cx).await {
                 // Another attempt, that counts as dead, has yet to learn it: with a sign of life of its own.
                 Err(AgentError::Checkpoint(error)) if error.is_conflict() => {
+                    self.metrics.conflict(&self.name, &error);
                     let pause = interval(activity) * 2;
                     sleep(match error {
                         CheckpointError::Held { left, .. } => pause.min(left),

@@ -100,6 +100,10 @@ impl CallRequest {
         }
     }
 
+    pub(crate) fn agent(&self) -> Option<&str> {
+        self.agent.as_deref()
+    }
+
     pub(crate) fn limit(&self) -> Duration {
         Duration::from_millis(self.limit_ms)
     }

@@ -9,6 +9,7 @@ use temporalio_client::{
 };
 use url::Url;
 
+use crate::metrics::Metrics;
 use crate::payloads::{LIMIT, Payloads};
 use crate::{FleetError, PayloadStore, Worker};
 
@@ -24,6 +25,7 @@ pub struct Fleet {
     pub(crate) client: Client,
     pub(crate) payloads: Payloads,
     pub(crate) settings: Settings,
+    pub(crate) metrics: Metrics,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -225,6 +227,7 @@ impl FleetBuilder {
             client: client.map_err(|error| failed(error.into()))?,
             payloads: self.payloads,
             settings: self.settings,
+            metrics: Metrics::new(),
         })
     }
 }

@@ -25,12 +25,16 @@
 //! Three parts are on the server. A call is an activity, under the call's idempotency key. A conversation is a workflow, which
 //! keeps the order of what people say and lets a worker run the agent. A queue of a toolset or agent is a task queue. All else is
 //! Toolwright's own: the agent's loop, its checkpoints, approvals, layers.
+//!
+//! Hosts watch a worker by its [`Health`], and all of it by OpenTelemetry. The README lists the measurements.
 
 mod agent_host;
 mod call;
 mod conversation;
 mod error;
 mod fleet;
+mod health;
+mod metrics;
 mod payloads;
 mod remote;
 mod state;
@@ -43,6 +47,7 @@ mod workflow;
 pub use conversation::{Conversation, ConversationInfo, HistoryEntry};
 pub use error::FleetError;
 pub use fleet::{Fleet, FleetBuilder};
+pub use health::{Health, WorkerStatus};
 pub use payloads::{FilePayloads, MemoryPayloads, PayloadError, PayloadStore};
 pub use state::{
     CallName, ConversationError, ConversationErrorKind, ConversationState, Input, PendingInfo,

@@ -183,7 +183,18 @@ impl Tool for RemoteTool {
             return Answer::Ready(Err(error));
         }
         let request = CallRequest::new(call, &self.name, self.version.clone(), self.limit);
-        Answer::later(self.answer(request, call.context()))
+        let answer = self.answer(request, call.context());
+        Answer::later(async move {
+            let answer = answer.await;
+            // Whoever cancels a call expects no other answer.
+            if let Err(error) = &answer
+                && error.is_outcome_unknown()
+                && error.kind() != ErrorKind::Cancelled
+            {
+                self.fleet.metrics.unknown_outcome(&self.name);
+            }
+            answer
+        })
     }
 
     fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {

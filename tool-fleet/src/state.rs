@@ -196,6 +196,21 @@ pub enum ConversationErrorKind {
     Other,
 }
 
+impl ConversationErrorKind {
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Session => "session",
+            Self::Model => "model",
+            Self::Tool => "tool",
+            Self::Limit => "limit",
+            Self::Decision => "decision",
+            Self::Checkpoint => "checkpoint",
+            Self::Cancelled => "cancelled",
+            Self::Other => "_OTHER",
+        }
+    }
+}
+
 impl fmt::Display for ConversationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)

@@ -16,7 +16,10 @@ use toolwright::call::{Annotations, Cancel, Decision, ErrorKind, StoredOutcome};
 use toolwright::executor::{Batch, Decided, Event};
 use toolwright::{Context, Executor, ToolCall, ToolError, ToolResult, Toolset};
 
+use crate::Fleet;
 use crate::call::{CallRequest, CallTool, StoredProgress};
+use crate::health::Health;
+use crate::metrics::Metrics;
 use crate::payloads::{Payloads, to_wire};
 use crate::remote::NOT_STARTED;
 use crate::wire::Wire;
@@ -28,12 +31,19 @@ const BEAT: Duration = Duration::from_secs(2);
 pub(crate) struct ToolsHost {
     executor: Executor,
     payloads: Payloads,
+    health: Health,
+    metrics: Metrics,
     /// Fires when the worker waits no longer for calls to end.
     expired: Cancel,
 }
 
 impl ToolsHost {
-    pub(crate) fn new(executor: &Executor, payloads: Payloads, expired: Cancel) -> Self {
+    pub(crate) fn new(
+        executor: &Executor,
+        fleet: &Fleet,
+        health: &Health,
+        expired: Cancel,
+    ) -> Self {
         let executor = executor.clone().on_event(|event| {
             if let Event::Progress { cx, progress, .. } = event
                 && let Some(reports) = cx.get::<Reports>()
@@ -43,7 +53,9 @@ impl ToolsHost {
         });
         Self {
             executor,
-            payloads,
+            payloads: fleet.payloads.clone(),
+            health: health.clone(),
+            metrics: fleet.metrics.clone(),
             expired,
         }
     }
@@ -55,7 +67,17 @@ impl ToolsHost {
                 .type_name(NOT_STARTED.to_owned())
                 .build()
         })?;
+        let _busy = self.health.call();
+        let tool = self.executor.tools(&Context::new());
+        let tool = tool.get(&request.call.name).map(|tool| &*tool.def().name);
+        let mut measured = self.metrics.call(tool, request.agent(), activity.info());
         let (call, result, updates) = self.run(&activity, &request).await?;
+        let error = match &result {
+            Some(result) => result.outcome.as_ref().err().map(ToolError::kind),
+            None => Some(ErrorKind::NotApproved),
+        };
+        measured.ended(None, error.map(ErrorKind::as_str));
+        drop(measured);
         let outcome = match result {
             Some(result) => StoredOutcome::of(&result).unwrap_or_else(|error| {
                 let words = format!("the result cannot be written: {error}");

@@ -20,6 +20,7 @@ use toolwright::executor::Source;
 use crate::agent_host::AgentHost;
 use crate::conversation::agent_queue;
 use crate::fleet::check_name;
+use crate::health::Health;
 use crate::tools_host::ToolsHost;
 use crate::workflow::Conversation;
 use crate::{Fleet, FleetError};
@@ -63,11 +64,13 @@ pub struct Worker {
     tools: Vec<(String, Executor)>,
     agents: Vec<(String, Agent)>,
     drain: Duration,
+    health: Health,
 }
 
 impl Worker {
     pub(crate) fn new(fleet: Fleet) -> Self {
         Self {
+            health: Health::new(fleet.client.clone()),
             fleet,
             tools: Vec::new(),
             agents: Vec::new(),
@@ -105,6 +108,11 @@ impl Worker {
         }
     }
 
+    /// Returns the health of this worker, before and while it runs. Clones of a worker share it.
+    pub fn health(&self) -> Health {
+        self.health.clone()
+    }
+
     /// Serves until `shutdown` is ready. Then it takes no more work, and returns when what runs has ended.
     ///
     /// If the future is dropped, the worker stops in the background.
@@ -113,22 +121,25 @@ impl Worker {
     /// If the worker has nothing to serve or two things of one name, if an agent has no checkpointer, if the server refuses the
     /// worker, or if something could not be stopped.
     pub async fn run(self, shutdown: impl Future<Output = ()>) -> Result<(), FleetError> {
-        self.check().await?;
         let expired = Cancel::new();
+        let queues = self.tools.iter().map(|(queue, _)| queue.clone());
+        let agents = self.agents.iter().map(|(name, _)| agent_queue(name));
+        let serving = self.health.serve(queues.chain(agents).collect());
+        self.check().await?;
         let mut served = Vec::new();
         for (queue, executor) in &self.tools {
-            let host = ToolsHost::new(executor, self.fleet.payloads.clone(), expired.clone());
+            let host = ToolsHost::new(executor, &self.fleet, &self.health, expired.clone());
             served.push(Served::start(
-                &self.fleet,
+                &self,
                 queue.clone(),
                 Host::Tools(Arc::new(host)),
                 &expired,
             )?);
         }
         for (name, agent) in &self.agents {
-            let host = AgentHost::new(agent, self.fleet.payloads.clone(), expired.clone());
+            let host = AgentHost::new(name, agent, &self.fleet, &self.health, expired.clone());
             served.push(Served::start(
-                &self.fleet,
+                &self,
                 agent_queue(name),
                 Host::Agent(Arc::new(host)),
                 &expired,
@@ -139,6 +150,7 @@ impl Worker {
             () = shutdown => {}
             failed = any_end(&mut served) => first = failed,
         }
+        serving.drain();
         for one in &mut served {
             one.stop();
         }
@@ -223,7 +235,7 @@ type Failure = Box<dyn Error + Send + Sync>;
 
 impl Served {
     fn start(
-        fleet: &Fleet,
+        worker: &Worker,
         queue: String,
         host: Host,
         expired: &Cancel,
@@ -231,13 +243,14 @@ impl Served {
         let (end, ended) = oneshot::channel();
         let stop = Cancel::new();
         let (client, runtime, stopped, name) = (
-            fleet.client.clone(),
+            worker.fleet.client.clone(),
             Handle::current(),
             stop.clone(),
             queue.clone(),
         );
+        let identity = worker.health.identity().to_owned();
         let serve = move || {
-            let served = runtime.block_on(serve(client, name, host, stopped));
+            let served = runtime.block_on(serve(client, name, identity, host, stopped));
             // The worker's future may be dropped.
             let _ = end.send(served);
         };
@@ -296,11 +309,13 @@ impl Drop for Served {
 async fn serve(
     client: temporalio_client::Client,
     queue: String,
+    identity: String,
     host: Host,
     stop: Cancel,
 ) -> Result<(), Failure> {
     let runtime = Runtime::from_current_tokio(RuntimeOptions::default())?;
     let options = WorkerOptions::new(queue)
+        .client_identity_override(identity)
         .max_heartbeat_throttle_interval(THROTTLE)
         .sticky_queue_schedule_to_start_timeout(STICKY);
     let options = match host {

@@ -9,5 +9,7 @@ mod child;
 mod conversations;
 mod crashes;
 mod drain;
+mod metrics;
 mod payloads;
 mod support;
+mod watch;

@@ -113,6 +113,52 @@ async fn what_people_say_and_read_goes_by_reference_too() {
     worker.stop().await;
 }
 
+/// Opens the store in the database that `tests/outside/fleet.sh` starts.
+#[cfg(feature = "postgres")]
+async fn postgres() -> toolwright_postgres::PostgresPayloads {
+    let url = std::env::var("DATABASE_URL")
+        .expect("`DATABASE_URL` names a database: see tests/outside/fleet.sh");
+    let schema = format!("payloads_{}", uuid::Uuid::new_v4().simple());
+    let database = toolwright_postgres::Database::connect(&url).unwrap();
+    let database = database.schema(&schema).unwrap();
+    database.migrate().await.unwrap();
+    let store = toolwright_postgres::PostgresPayloads::open(database).await;
+    store.unwrap()
+}
+
+#[cfg(feature = "postgres")]
+#[tokio::test(flavor = "multi_thread")]
+async fn payloads_go_by_way_of_postgres_between_machines() {
+    let (store, queue, name) = (postgres().await, unique("large"), unique("agent"));
+    let fleet = builder().payloads(store.clone(), 64 * 1024);
+    let fleet = fleet.connect().await.unwrap();
+    let far = fleet.toolset(&queue, &tools![repeat]).unwrap();
+    // Another connection to both servers.
+    let elsewhere = builder().payloads(store.clone(), 64 * 1024);
+    let elsewhere = elsewhere.connect().await.unwrap().worker();
+    let worker = elsewhere.tools(&queue, tools![repeat]);
+    let worker = start(worker.agent(&name, agent(&far)));
+
+    let small = call(&far, &asked(10, 1), &run("small")).await;
+    assert!(small.is_success());
+    let aged = std::time::Duration::ZERO;
+    assert_eq!(store.prune(aged).await.unwrap(), 0);
+    let large = call(&far, &asked(LARGE, 1), &run("large")).await;
+    assert_eq!(large.value(), Some("x".repeat(LARGE).into()));
+    let talk = fleet.conversation(&name, "t1");
+    talk.say("z".repeat(LARGE)).await.unwrap();
+    let state = talk.wait().await.unwrap();
+    assert_eq!(state.text.as_deref(), Some("heard a long text"));
+    // Arguments, result, and what was said.
+    assert_eq!(store.prune(aged).await.unwrap(), 3);
+    // Who reads it again learns that it is gone.
+    let error = talk.history().await.unwrap_err();
+    let FleetError::Payload(PayloadError::Missing { .. }) = error else {
+        panic!("{error:?}");
+    };
+    worker.stop().await;
+}
+
 async fn stores(store: impl PayloadStore) {
     let key = store.put(b"one").await.unwrap();
     assert_eq!(store.put(b"one").await.unwrap(), key);
@@ -130,4 +176,6 @@ async fn stores(store: impl PayloadStore) {
 async fn stores_of_payloads_do_as_they_say() {
     stores(MemoryPayloads::new()).await;
     stores(FilePayloads::new(file("payloads"))).await;
+    #[cfg(feature = "postgres")]
+    stores(postgres().await).await;
 }

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Speeds of a fleet beside those of one machine, as a table and one line of JSON: a local call beside one by MCP and one by the fleet,
+# conversations a second with 1 to 8 workers, stores of sessions. Nothing is judged.
+#
+#   tests/outside/fleet_rate.sh [short]    `short` is a minute or less, and shows that all of it works
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
+cargo build -q --release --manifest-path tool-fleet/Cargo.toml --example rate
+exec tests/outside/postgres.sh tests/outside/fleet.sh "$target/release/examples/rate" "$@"

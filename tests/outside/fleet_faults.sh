@@ -6,5 +6,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
-cargo build -q --manifest-path tool-fleet/Cargo.toml --example faults
-exec tests/outside/postgres.sh tests/outside/fleet.sh "$target/debug/examples/faults" drive "${1:?how many calls}" "${2:-1}"
+calls=${1:?how many calls}
+# A few take what the tests have built. Many need workers that start quickly.
+profile=release
+((calls > 100)) || profile=dev
+cargo build -q --profile $profile --manifest-path tool-fleet/Cargo.toml --example faults
+exec tests/outside/postgres.sh tests/outside/fleet.sh "$target/${profile/#dev/debug}/examples/faults" drive "$calls" "${2:-1}"

@@ -6,5 +6,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
-cargo build -q --release --manifest-path tool-fleet/Cargo.toml --example rate
-exec tests/outside/postgres.sh tests/outside/fleet.sh "$target/release/examples/rate" "$@"
+# The short form judges no speed, so it takes what the tests have built.
+profile=release
+[[ ${1:-} != short ]] || profile=dev
+cargo build -q --profile $profile --manifest-path tool-fleet/Cargo.toml --example rate
+exec tests/outside/postgres.sh tests/outside/fleet.sh "$target/${profile/#dev/debug}/examples/rate" "$@"

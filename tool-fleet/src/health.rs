@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
 
 use futures_util::future::try_join_all;
 use temporalio_client::Client;
@@ -14,9 +13,6 @@ use temporalio_common::protos::temporal::api::taskqueue::v1::TaskQueue;
 use temporalio_common::protos::temporal::api::workflowservice::v1::DescribeTaskQueueRequest;
 
 use crate::FleetError;
-
-/// Longest time between two polls of a worker that has room for more: a poll waits for a minute.
-const POLL: Duration = Duration::from_secs(70);
 
 /// Health of a [`Worker`](crate::Worker), for probes of its host: made by [`Worker::health`](crate::Worker::health). Cheap to clone.
 ///
@@ -92,7 +88,7 @@ impl Health {
         self.shared.runs.load(Ordering::Relaxed)
     }
 
-    /// Asks the server whether it has seen this worker poll its queues, within about a minute. The queue of an agent is
+    /// Asks the server whether it has seen this worker poll its queues in the last minutes. The queue of an agent is
     /// `agent:NAME`.
     ///
     /// A worker that has no room for more does not poll, and a large server may overlook a worker among many of a busy queue. So
@@ -119,13 +115,10 @@ impl Health {
         let mut service = self.client.connection().workflow_service();
         let described = service.describe_task_queue(request.into_request()).await;
         let described = described.map_err(|error| FleetError::server("describe a queue", error))?;
-        let since = SystemTime::now().checked_sub(POLL);
-        let is_polled = described.into_inner().pollers.into_iter().any(|poller| {
-            let last = poller
-                .last_access_time
-                .and_then(|time| time.try_into().ok());
-            poller.identity == self.shared.identity && last >= since
-        });
+        let pollers = described.into_inner().pollers;
+        let is_polled = pollers
+            .iter()
+            .any(|poller| poller.identity == self.shared.identity);
         Ok((queue, is_polled))
     }
 

@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
+use axum::Router;
+use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
-use toolwright::mcp::{self, McpServer};
-use toolwright::serve::axum::serve::ListenerExt;
-use toolwright::serve::axum::{self, Router};
 use toolwright::{Context, Executor, ToolCall, tool, tools};
+use toolwright_mcp::McpServer;
 
 use crate::{Failure, fleet, is_polled, start};
 
@@ -40,7 +40,7 @@ pub(crate) async fn serve() -> Result<(), Failure> {
 /// Returns the medians of calls in microseconds: here, by MCP, and by the fleet.
 pub(crate) async fn medians(calls: usize) -> Result<[f64; 3], Failure> {
     let (_server, url) = start(&["tool"]).await?;
-    let client = mcp::connect(url).await?;
+    let client = toolwright_mcp::connect(url).await?;
     let far = fleet().await?.toolset(QUEUE, &tools![add])?;
     let ways = [
         Executor::serial(tools![add]),

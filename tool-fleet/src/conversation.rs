@@ -24,7 +24,7 @@ use crate::wire::Wire;
 use crate::workflow::{CONVERSATION, Start};
 use crate::{CallName, ConversationState, Fleet, FleetError, Input, workflow};
 
-/// Longest id of a session, with its agent's name. Servers on Postgres or MySQL list ids of 255 bytes.
+/// Longest id of a session, with its agent's name. Servers on Postgres or `MySQL` list ids of 255 bytes.
 const LONGEST_SESSION: usize = 240;
 
 /// Pause before somebody waits again, if too many do.

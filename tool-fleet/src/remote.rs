@@ -32,7 +32,7 @@ const BACKGROUND: Duration = Duration::from_hours(24);
 /// How often a waiting caller asks for the progress of a call.
 const PROGRESS: Duration = Duration::from_secs(1);
 
-/// Longest id of an activity, with room for the number of an attempt. Servers on Postgres or MySQL list ids of 255 bytes.
+/// Longest id of an activity, with room for the number of an attempt. Servers on Postgres or `MySQL` list ids of 255 bytes.
 const LONGEST_ID: usize = 240;
 
 /// Type of failures of calls whose tool did not begin.

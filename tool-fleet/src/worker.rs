@@ -22,7 +22,7 @@ use crate::conversation::agent_queue;
 use crate::fleet::check_name;
 use crate::health::Health;
 use crate::tools_host::ToolsHost;
-use crate::workflow::Conversation;
+use crate::workflow::ConversationWorkflow;
 use crate::{Fleet, FleetError};
 
 /// Time limit of a drain without one of the host's.
@@ -322,7 +322,7 @@ async fn serve(
         Host::Tools(host) => options.register_activity::<crate::call::CallTool>(host),
         Host::Agent(host) => options
             .register_activity::<crate::agent_host::RunAgent>(host)
-            .register_workflow::<Conversation>()?,
+            .register_workflow::<ConversationWorkflow>()?,
     };
     let mut worker = SdkWorker::new(&runtime, client, options.build())?;
     let shut_down = worker.shutdown_handle();

@@ -20,7 +20,7 @@ use crate::state::{ConversationError, ConversationErrorKind, ConversationState};
 use crate::wire::Wire;
 
 /// What the macro makes of the method `run`.
-pub(crate) use self::conversation::Run as Definition;
+pub(crate) use self::conversation_workflow::Run as Definition;
 
 /// Name of the workflow type.
 pub(crate) const CONVERSATION: &str = "toolwright.conversation";
@@ -60,7 +60,7 @@ impl Start {
 
 /// A conversation with an agent.
 #[workflow]
-pub struct Conversation {
+pub struct ConversationWorkflow {
     start: Start,
     /// Inputs that no run has taken.
     inputs: VecDeque<NumberedInput>,
@@ -78,7 +78,7 @@ pub struct Conversation {
 }
 
 #[workflow_methods]
-impl Conversation {
+impl ConversationWorkflow {
     #[init]
     fn new(_: &WorkflowContextView, start: Wire) -> Self {
         // Only this crate starts it.
@@ -189,7 +189,7 @@ impl Conversation {
     }
 }
 
-impl Conversation {
+impl ConversationWorkflow {
     /// Returns true if there is an input that no run was tried with.
     fn is_due(&self) -> bool {
         self.inputs

@@ -34,6 +34,8 @@
 mod database;
 mod error;
 mod payloads;
+mod rows;
+mod sql;
 mod store;
 
 #[cfg(doctest)]

@@ -28,7 +28,7 @@ impl HeldLease {
     ) -> Self {
         let session: Arc<str> = session.into();
         let (stop, stopped) = oneshot::channel();
-        // Without a runtime of its own kind, the lease is kept by the run's writes alone.
+        // Without a runtime of Tokio, the lease is kept by the run's writes alone.
         if let Ok(runtime) = Handle::try_current() {
             let keeper = Keeper {
                 store: Arc::clone(store),

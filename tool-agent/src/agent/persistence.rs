@@ -52,7 +52,12 @@ impl Persistence {
     ) -> Result<Option<HeldLease>, CheckpointError> {
         let start = Written::Start;
         let store = self.store.as_ref();
-        let Some((store, term)) = store.and_then(|store| Some((store, store.lease_term()?))) else {
+        let leased = store.and_then(|store| {
+            // A lease of no time would be over at once.
+            let term = store.lease_term().filter(|term| !term.is_zero())?;
+            Some((store, term))
+        });
+        let Some((store, term)) = leased else {
             self.put(session, start, Lease::None).await?;
             return Ok(None);
         };

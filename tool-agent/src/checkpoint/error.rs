@@ -180,22 +180,6 @@ impl CheckpointError {
     }
 }
 
-/// Returns an error if a session's newest checkpoint is not the expected one.
-pub(super) fn expect(
-    session: &str,
-    expected: Option<CheckpointId>,
-    found: Option<CheckpointId>,
-) -> Result<(), CheckpointError> {
-    if expected == found {
-        return Ok(());
-    }
-    Err(CheckpointError::Conflict {
-        session: session.to_owned(),
-        expected,
-        found,
-    })
-}
-
 impl fmt::Display for CheckpointError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

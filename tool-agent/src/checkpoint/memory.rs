@@ -6,8 +6,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::error::expect;
-use super::{Checkpoint, CheckpointError, CheckpointId, Checkpointer, Keep, Lease, NewCheckpoint};
+use super::{
+    Checkpoint, CheckpointError, CheckpointId, Checkpointer, Keep, Lease, NewCheckpoint,
+    SessionHead,
+};
 use crate::BoxFuture;
 use crate::journal::{Begin, Begun, CallRecord, End};
 
@@ -102,21 +104,11 @@ impl MemoryCheckpointer {
 }
 
 impl Stored {
-    /// Fails if a write with this lease, after this checkpoint, may not be done.
-    fn check(
-        stored: Option<&Self>,
-        session: &str,
-        lease: Lease,
-        after: Option<CheckpointId>,
-    ) -> Result<(), CheckpointError> {
-        if let Some(stored) = stored {
-            lease.check(session, stored.standing())?;
-        }
-        expect(session, after, stored.and_then(Self::newest))
-    }
-
-    fn newest(&self) -> Option<CheckpointId> {
-        self.checkpoints.last().map(|checkpoint| checkpoint.id)
+    fn head(&self) -> Option<SessionHead> {
+        Some(SessionHead {
+            newest: self.checkpoints.last()?.id,
+            lease: self.standing(),
+        })
     }
 
     fn standing(&self) -> Option<(CheckpointId, Duration)> {
@@ -127,8 +119,8 @@ impl Stored {
 
 impl MemoryStore {
     fn put(&mut self, new: &NewCheckpoint<'_>) -> Result<CheckpointId, CheckpointError> {
-        let stored = self.sessions.get(new.session);
-        Stored::check(stored, new.session, new.lease, new.after)?;
+        let head = self.sessions.get(new.session).and_then(Stored::head);
+        SessionHead::check(head, new.session, new.lease, new.after)?;
         self.last += 1;
         let id = CheckpointId::new(self.last);
         let stored = self.sessions.entry(new.session.to_owned()).or_default();
@@ -155,9 +147,9 @@ impl MemoryStore {
     }
 
     fn begin(&mut self, begin: &Begin<'_>) -> Result<Begun, CheckpointError> {
-        let stored = self.sessions.get(begin.session);
+        let head = self.sessions.get(begin.session).and_then(Stored::head);
         let (lease, after) = (Lease::of_run(begin.lease), Some(begin.after));
-        Stored::check(stored, begin.session, lease, after)?;
+        SessionHead::check(head, begin.session, lease, after)?;
         let stored = self.sessions.entry(begin.session.to_owned()).or_default();
         Ok(stored.calls.begin(begin))
     }

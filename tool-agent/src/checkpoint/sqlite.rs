@@ -19,10 +19,9 @@ use toolwright_provider::call::ToolCall;
 
 use self::rows::{CallRow, SessionRow, id, number};
 use self::worker::Worker;
-use super::error::expect;
 use super::{
     Checkpoint, CheckpointError, CheckpointId, Checkpointer, Damage, DamagedPart, Keep, Lease,
-    NewCheckpoint, Written,
+    NewCheckpoint, SessionHead, Written,
 };
 use crate::delta::{Chain, Chains};
 use crate::journal::{Begin, Begun, CallRecord, End};
@@ -286,11 +285,8 @@ fn agreed(
     after: Option<CheckpointId>,
     head: Option<SessionRow>,
 ) -> SqlResult<Option<SessionRow>> {
-    if let Some(head) = &head {
-        lease.check(session, head.standing()?)?;
-    }
-    let newest = head.as_ref().map(SessionRow::newest).transpose()?;
-    expect(session, after, newest)?;
+    let known = head.as_ref().map(SessionRow::head).transpose()?;
+    SessionHead::check(known, session, lease, after)?;
     Ok(head)
 }
 

@@ -140,6 +140,20 @@ async fn nobody_goes_on_with_a_session_that_runs() {
     assert_eq!(gate.began.load(Ordering::SeqCst), 1);
 }
 
+#[tokio::test]
+async fn a_lease_of_no_time_is_none() {
+    let (store, gate) = (memory(Duration::ZERO), Arc::new(Gate::default()));
+    let one = agent(&store, &gate);
+    let run = in_the_call(&one, &gate, "s").await;
+    agent(&store, &gate)
+        .update_state("s", |_| Ok(()))
+        .await
+        .unwrap();
+    gate.opens.notify_one();
+    let error = checkpoint_error(run.await.unwrap());
+    assert!(matches!(error, CheckpointError::Conflict { .. }), "{error}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_long_call_keeps_its_lease() {
     let term = Duration::from_secs(30);

@@ -10,7 +10,7 @@ use super::table::{CALL, CHECKPOINT, SESSION, STORE, Table};
 use super::{SqlResult, StoreFailure};
 use crate::Node;
 use crate::checkpoint::{
-    Checkpoint, CheckpointError, CheckpointId, Damage, DamagedPart, Keep, Written,
+    Checkpoint, CheckpointError, CheckpointId, Damage, DamagedPart, Keep, SessionHead, Written,
 };
 use crate::delta::{Chain, Delta};
 use crate::journal::CallRecord;
@@ -146,6 +146,13 @@ impl SessionRow {
 
     pub(super) fn newest(&self) -> SqlResult<CheckpointId> {
         id(self.newest)
+    }
+
+    pub(super) fn head(&self) -> SqlResult<SessionHead> {
+        Ok(SessionHead {
+            newest: self.newest()?,
+            lease: self.standing()?,
+        })
     }
 
     /// Returns the newest lease and the time that it has left.

@@ -115,7 +115,7 @@ pub trait Checkpointer: Send + Sync {
         session: &'a str,
     ) -> BoxFuture<'a, Result<Vec<CallRecord>, CheckpointError>>;
 
-    /// Keeps a lease for this time from now. A time of zero releases it. `lease` is the checkpoint that took it.
+    /// Renews a lease, so that it ends after `term` from now. A term of zero releases it. `lease` is the checkpoint that took it.
     ///
     /// # Errors
     /// [`CheckpointError::LeaseLost`] if it is not the session's newest lease, or was released.

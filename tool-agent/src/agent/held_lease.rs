@@ -1,6 +1,5 @@
 //! The lease of a run: renewed by a task while the run goes on, and released when it is dropped.
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -9,6 +8,9 @@ use tokio::sync::{Notify, oneshot};
 use tokio::time::timeout;
 
 use crate::{CheckpointError, CheckpointId, Checkpointer, Lease};
+
+/// Time that a release is waited for.
+const RELEASE: Duration = Duration::from_secs(5);
 
 /// Lease of a session, taken by the first save of a run.
 pub(super) struct HeldLease {
@@ -73,9 +75,9 @@ impl Drop for HeldLease {
     fn drop(&mut self) {
         if let Some(stop) = self.stop.take() {
             // Before the task ends, which removes it.
-            ABANDONED.add(&self.session, self.token);
+            ABANDONED.add(&self.session);
             if stop.send(true).is_err() {
-                ABANDONED.remove(&self.session, self.token);
+                ABANDONED.remove(&self.session);
             }
         }
     }
@@ -117,46 +119,55 @@ impl Keeper {
 
 impl Drop for Keeper {
     fn drop(&mut self) {
-        ABANDONED.remove(&self.session, self.token);
+        ABANDONED.remove(&self.session);
     }
 }
 
 /// Leases of dropped runs of this process that are being released. What comes next in their sessions waits for it.
 static ABANDONED: Abandoned = Abandoned {
-    leases: Mutex::new(BTreeSet::new()),
+    sessions: Mutex::new(Vec::new()),
     change: Notify::const_new(),
 };
 
 struct Abandoned {
-    /// Sessions, and the numbers of their leases. Stores with a session of one name wait for each other, for a moment.
-    leases: Mutex<BTreeSet<(Arc<str>, CheckpointId)>>,
+    /// Ids of sessions, each of which is its lease's own allocation: another store may have a session of the same id.
+    sessions: Mutex<Vec<Arc<str>>>,
     change: Notify,
 }
 
 impl Abandoned {
-    /// Locks the leases. A poisoned lock is usable: no update is left half done under it.
-    fn lock(&self) -> MutexGuard<'_, BTreeSet<(Arc<str>, CheckpointId)>> {
-        self.leases.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Locks the list. A poisoned lock is usable: no update is left half done under it.
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<str>>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn add(&self, session: &Arc<str>, token: CheckpointId) {
-        self.lock().insert((Arc::clone(session), token));
+    fn add(&self, session: &Arc<str>) {
+        self.lock().push(Arc::clone(session));
     }
 
-    fn remove(&self, session: &Arc<str>, token: CheckpointId) {
-        if self.lock().remove(&(Arc::clone(session), token)) {
-            self.change.notify_waiters();
+    fn remove(&self, session: &Arc<str>) {
+        self.lock().retain(|other| !Arc::ptr_eq(other, session));
+        self.change.notify_waiters();
+    }
+
+    async fn none_is_of(&self, session: &str) {
+        loop {
+            let change = self.change.notified();
+            if !self.lock().iter().any(|other| **other == *session) {
+                return;
+            }
+            change.await;
         }
     }
 }
 
-/// Waits until no lease of the session is being released in this process.
+/// Waits until no lease of the session is being released in this process. A release that takes longer than
+/// [`RELEASE`] is not waited for: its store or its runtime may hang.
 pub(super) async fn released(session: &str) {
-    loop {
-        let change = ABANDONED.change.notified();
-        if !ABANDONED.lock().iter().any(|(of, _)| **of == *session) {
-            return;
-        }
-        change.await;
+    // Most sessions take no timer.
+    if ABANDONED.lock().is_empty() || Handle::try_current().is_err() {
+        return;
     }
+    // The store then says who holds the lease.
+    let _ = timeout(RELEASE, ABANDONED.none_is_of(session)).await;
 }

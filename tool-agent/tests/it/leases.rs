@@ -230,6 +230,31 @@ impl Machine {
     }
 }
 
+/// Stores number their checkpoints alike, and programs their sessions.
+#[test]
+fn stores_with_alike_sessions_release_their_own_leases() {
+    let cx = Context::new();
+    let machines = [Machine::new(), Machine::new()];
+    let agents = [memory(LONG), memory(LONG)]
+        .map(|store| Agent::new(Hangs, Toolset::default()).checkpointer(store));
+    let mut sessions = [asked("s"), asked("s")];
+    let mut runs = Vec::new();
+    for ((machine, agent), session) in machines.iter().zip(&agents).zip(&mut sessions) {
+        let mut run = Box::pin(agent.run(session, &cx));
+        let waits = async { tokio::time::timeout(Duration::from_millis(5), &mut run).await };
+        machine.0.block_on(waits).unwrap_err();
+        runs.push(run);
+    }
+    // Both are given up. The second lease is released now, and the first one when its machine goes on.
+    drop(runs);
+    let moment = async { tokio::time::sleep(Duration::from_millis(5)).await };
+    machines[1].0.block_on(moment);
+    let updated = machines[0]
+        .0
+        .block_on(agents[0].update_state("s", |_| Ok(())));
+    updated.unwrap();
+}
+
 #[test]
 fn a_machine_that_slept_past_its_lease_writes_nothing() {
     let dir = std::env::temp_dir().join(format!("toolwright-leases-{}", std::process::id()));

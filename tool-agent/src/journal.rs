@@ -5,7 +5,10 @@
 
 mod layer;
 
+use std::time::Duration;
+
 use toolwright_provider::call::ToolCall;
+use toolwright_runtime::tool::Context;
 
 pub(crate) use self::layer::{Journal, unknown};
 use crate::CheckpointId;
@@ -25,6 +28,17 @@ pub struct CallRecord {
     pub after: CheckpointId,
     /// Outcome as the JSON of a [`StoredOutcome`](toolwright_provider::call::StoredOutcome). `None` while the call runs, or if the outcome is unknown.
     pub outcome: Option<String>,
+}
+
+/// Returns how long ago an earlier run made this call, at most; `None` if this run is the first to make it.
+///
+/// For tools that [resume](toolwright_runtime::tool::Tool::resumes) and whose record of a call may be gone after a time: a call
+/// that is older may have taken effect, although nothing is known of it. [`Duration::MAX`] if the time is not known any more.
+///
+/// Known in calls of an agent with a checkpointer.
+pub fn made_before(cx: &Context) -> Option<Duration> {
+    cx.get::<Journal>()?
+        .made_before(&cx.call_place()?.first_key())
 }
 
 /// A call that is about to run.

@@ -33,7 +33,7 @@ pub use self::event::{Listener, RunEvent};
 pub use self::format::FormatError;
 #[cfg(feature = "http")]
 pub use self::http::Endpoint;
-pub use self::journal::{Begin, Begun, CallRecord, End};
+pub use self::journal::{Begin, Begun, CallRecord, End, made_before};
 pub use self::message::{Asks, Assistant, Native, Question, ThreadMessage, ToolMessage, wire_name};
 pub use self::model::{DeltaSink, Model, ModelError, ModelErrorKind, ModelRequest, ModelResponse};
 pub use self::run::{AgentError, Node, Run, RunEnd};

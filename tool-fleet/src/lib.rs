@@ -37,6 +37,7 @@ mod health;
 mod metrics;
 mod payloads;
 mod remote;
+mod retention;
 mod state;
 mod tools_host;
 mod version;

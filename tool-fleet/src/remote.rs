@@ -14,11 +14,13 @@ use temporalio_common::{ActivityCloseTimeouts, RetryPolicy};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep, timeout};
+use toolwright::agent::made_before;
 use toolwright::call::{Answer, Call, ErrorKind, Scope, StoredOutcome};
 use toolwright::{Context, DynTool, Outcome, Tool, ToolCall, ToolDef, ToolError, Toolset};
 
 use crate::call::{CallRequest, CallTool, MovedRun, StoredProgress};
 use crate::payloads::sha256;
+use crate::retention::is_remembered;
 use crate::version::ToolVersion;
 use crate::wire::Wire;
 use crate::{Fleet, FleetError, fleet};
@@ -35,6 +37,10 @@ const PROGRESS: Duration = Duration::from_secs(1);
 /// Longest id of an activity, with room for the number of an attempt. Servers on Postgres or `MySQL` list ids of 255 bytes.
 const LONGEST_ID: usize = 240;
 
+/// Why the outcome of a call of long ago is unknown.
+const FORGOTTEN: &str =
+    "an earlier run made the call longer ago than the server keeps what has ended";
+
 /// Type of failures of calls whose tool did not begin.
 pub(crate) const NOT_STARTED: &str = "toolwright.not_started";
 
@@ -49,8 +55,11 @@ impl Fleet {
     /// # At most once
     /// A call is an activity of Temporal under the call's idempotency key. If this process ends and its session is resumed,
     /// anywhere, the same call is found again, running or ended. So ids of sessions must be unique in a namespace, as those of
-    /// [conversations](Self::conversation) are. A session has to be resumed within the namespace's retention: after that an ended
-    /// call is forgotten, and would run again.
+    /// [conversations](Self::conversation) are.
+    ///
+    /// Temporal forgets an ended call after the namespace's retention. An agent with a checkpointer knows when it first made a call:
+    /// one that is older, and that Temporal does not know, has an unknown outcome, and is not begun. Without a checkpointer, make no
+    /// call again after the retention.
     ///
     /// A call whose worker died is an error of [unknown outcome](ToolError::is_outcome_unknown), which an agent lets a person
     /// decide. Tools that are `read_only` or `idempotent` run again by themselves. If no worker serves the queue, the call ends with
@@ -266,6 +275,7 @@ impl RemoteTool {
         first: String,
         cx: &Context,
     ) -> Result<StoredOutcome, ToolError> {
+        self.is_remembered(&first, cx).await?;
         let mut attempt = 0_u32;
         loop {
             let id = match attempt {
@@ -287,6 +297,31 @@ impl RemoteTool {
                 Ended::Answer(outcome) => Ok(outcome),
                 Ended::NotStarted(error) | Ended::Failed(error) => Err(error),
             };
+        }
+    }
+
+    /// Fails if an earlier run made the call, and the server may have forgotten how it ended.
+    async fn is_remembered(&self, id: &str, cx: &Context) -> Result<(), ToolError> {
+        let Some(age) = made_before(cx).filter(|_| !self.may_repeat) else {
+            return Ok(());
+        };
+        let (mut pause, stop) = (Pause::new(), cx.cancel());
+        loop {
+            let remembered = tokio::select! {
+                remembered = is_remembered(&self.fleet.client, id, age) => remembered,
+                () = stop.cancelled() => {
+                    return Err(unknown("the call was cancelled while it was looked for", None));
+                }
+            };
+            match remembered {
+                Ok(true) => return Ok(()),
+                Ok(false) => return Err(unknown(FORGOTTEN, None)),
+                Err(status) if is_passing(status.code()) => pause.wait().await,
+                Err(status) => {
+                    let error = unknown("the call cannot be looked for", None);
+                    return Err(error.with_debug(status.to_string()).with_source(*status));
+                }
+            }
         }
     }
 

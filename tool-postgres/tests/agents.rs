@@ -27,6 +27,8 @@ mod handoff;
 mod open_calls;
 #[path = "../../tool-agent/tests/it/random_agents.rs"]
 mod random_agents;
+#[path = "../../tool-agent/tests/it/resuming.rs"]
+mod resuming;
 #[path = "../../tool-agent/tests/it/unknown_outcomes.rs"]
 mod unknown_outcomes;
 #[path = "../../tool-agent/tests/it/waits.rs"]

@@ -139,8 +139,15 @@ pub trait Tool: Send + Sync {
     }
 
     /// Returns true if a repeated call, under the same [idempotency key](crate::tool::Context::idempotency_key), continues
-    /// the work of the first one. The tool keeps its own record, so a journal of calls does not.
+    /// the work of the first one. If a program ends while such a call runs, an agent makes it again when its session is resumed,
+    /// instead of asking a person. The tool must know its calls for as long.
     fn resumes(&self) -> bool {
+        false
+    }
+
+    /// Returns true if the tool runs an agent, whose session is the record of the call.
+    #[doc(hidden)]
+    fn __runs_agent(&self) -> bool {
         false
     }
 

@@ -204,6 +204,10 @@ impl Tool for AgentTool {
     fn resumes(&self) -> bool {
         true
     }
+
+    fn __runs_agent(&self) -> bool {
+        true
+    }
 }
 
 impl fmt::Debug for AgentTool {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use toolwright_provider::call::{
     Annotations, ErrorKind, Outcome, StoredOutcome, ToolCall, ToolError,
@@ -39,6 +40,8 @@ struct JournalState {
     unknown: BTreeMap<usize, u64>,
     /// Record and its revision of each call that may stay open, by the call's key.
     open: BTreeMap<String, (String, u64)>,
+    /// How long ago an earlier run made a call that is made again, at most, by the key of its first attempt.
+    made_before: BTreeMap<String, Duration>,
     failed: Option<CheckpointError>,
 }
 
@@ -72,6 +75,11 @@ impl Journal {
     /// Returns the record's revision of a call with an unknown outcome.
     pub(crate) fn unknown(&self, index: usize) -> Option<u64> {
         self.0.state().unknown.get(&index).copied()
+    }
+
+    /// Returns how long ago an earlier run made the call, at most.
+    pub(super) fn made_before(&self, key: &str) -> Option<Duration> {
+        self.0.state().made_before.get(key).copied()
     }
 }
 
@@ -115,8 +123,27 @@ impl JournalInner {
             || (record.outcome.is_none() && is_harmless())
     }
 
+    /// Returns true if the tool continues what an earlier run began. A person's approval is of another call.
+    fn goes_on(&self, index: usize, record: &CallRecord, request: &Request<'_>) -> bool {
+        request.tool().resumes()
+            && record.outcome.is_none()
+            && self.again.get(&index) != Some(&record.revision)
+    }
+
+    /// Returns how long ago the record was written, at most. Its checkpoint may have been pruned.
+    async fn age(&self, record: &CallRecord) -> Duration {
+        let Ok(Some(checkpoint)) = self.store.get(record.after).await else {
+            return Duration::MAX;
+        };
+        let written = UNIX_EPOCH.checked_add(Duration::from_millis(checkpoint.at_ms));
+        // A clock that is behind says nothing.
+        let age = written.and_then(|written| SystemTime::now().duration_since(written).ok());
+        age.unwrap_or(Duration::MAX)
+    }
+
     async fn call(&self, request: Request<'_>, next: Next<'_>) -> Handled {
-        if request.tool().resumes() {
+        // The session of an agent is its record.
+        if request.tool().__runs_agent() {
             return next.run(request).await;
         }
         let Some(call_place) = request.context().call_place() else {
@@ -132,6 +159,11 @@ impl JournalInner {
         let index = place(&request);
         let written = self.state().written.get(&index).copied();
         let begun = match self.begin(&key, &request, written).await {
+            Ok(Begun::Standing(record)) if self.goes_on(index, &record, &request) => {
+                let age = self.age(&record).await;
+                self.state().made_before.insert(key.clone(), age);
+                Ok(Begun::Recorded(record.revision))
+            }
             Ok(Begun::Standing(record)) => {
                 if self.may_run_again(index, &record, request.annotations()) {
                     self.begin(&key, &request, Some(record.revision)).await

@@ -35,6 +35,7 @@ mod open_calls;
 mod planck;
 mod random_agents;
 mod random_runs;
+mod resuming;
 mod runner;
 mod scripted;
 mod scripts;

@@ -1,15 +1,22 @@
 //! What becomes of calls and runs when machines die.
 
+use std::future::pending;
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::json;
-use toolwright::agent::{PendingCallReason, SqliteCheckpointer};
+use tokio::sync::Notify;
+use toolwright::agent::{
+    Agent, Checkpointer as _, Keep, PendingCallReason, Session, SqliteCheckpointer,
+};
 use toolwright::call::Decision;
 use toolwright::executor::{PendingReason, UnknownOutcome};
-use toolwright::{Context, Executor, ToolCall, tools};
+use toolwright::{Context, DynTool, Executor, ToolCall, ToolError, Toolset, tools};
 
 use crate::child::{Machine, agent, charge, look_up};
-use crate::support::{HEARTBEAT, call, file, fleet, noted, notes, run, said, start, unique};
+use crate::support::{
+    HEARTBEAT, Obedient, call, file, fleet, noted, notes, run, said, start, unique,
+};
 
 fn arguments(notes: &std::path::Path, ms: u64) -> String {
     json!({"notes": notes, "ms": ms}).to_string()
@@ -180,6 +187,82 @@ async fn a_call_whose_worker_dies_in_a_conversation_waits_for_a_person() {
     let state = talk.wait().await.unwrap();
     assert_eq!(state.text.as_deref(), Some("it was charged"));
     assert_eq!(notes(&notes_file, "begin"), 1);
+    worker.stop().await;
+}
+
+/// A program that ended in a call of `charge`, of which the server knows nothing.
+async fn ended_in_a_call(store: &Arc<SqliteCheckpointer>, id: &str, text: &str) {
+    let began = Arc::new(Notify::new());
+    let charge = DynTool::builder().name("charge").description("Charges.");
+    let charge = charge.handler({
+        let began = Arc::clone(&began);
+        move |_: serde_json::Value, _| {
+            let began = Arc::clone(&began);
+            async move {
+                began.notify_one();
+                pending::<Result<(), ToolError>>().await
+            }
+        }
+    });
+    let tools = Toolset::new([charge.build().unwrap()]).unwrap();
+    let agent = Agent::new(Obedient, tools).checkpointer(Arc::clone(store));
+    let mut session = Session::with_id(id);
+    session.reply(format!("call charge {text}")).unwrap();
+    let cx = Context::new();
+    tokio::select! {
+        _ = agent.run(&mut session, &cx) => panic!("it came to its end"),
+        () = began.notified() => {}
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_the_server_has_forgotten_is_not_begun_again() {
+    let (fleet, queue) = (fleet().await, unique("forgotten"));
+    let worker = start(fleet.worker().tools(&queue, tools![charge, look_up]));
+    let far = fleet.toolset(&queue, &tools![charge, look_up]).unwrap();
+    // The session's id is part of the calls' keys.
+    for (is_old, is_known, begins) in [(false, false, 1), (true, false, 0), (true, true, 1)] {
+        let (id, notes_file) = (unique("s"), file("notes"));
+        let store = Arc::new(SqliteCheckpointer::open(file("store.db")).unwrap());
+        let text = arguments(&notes_file, 0);
+        ended_in_a_call(&store, &id, &text).await;
+        assert_eq!(
+            store.calls(&id).await.unwrap()[0].key,
+            format!("{id}/1/0/0/c1")
+        );
+        if is_known {
+            let asked = ToolCall::new("c1", "charge", &*text);
+            let cx = Context::new().with_run(format!("{id}/1"));
+            assert!(call(&far, &asked, &cx).await.is_success());
+        }
+        let agent = Agent::new(Obedient, far.clone()).checkpointer(Arc::clone(&store));
+        if is_old {
+            // The checkpoint from which its age is known is gone.
+            agent.update_state(&id, |_| Ok(())).await.unwrap();
+            let keep = Keep {
+                newest: 1,
+                since_ms: u64::MAX,
+            };
+            assert!(store.prune(&id, keep).await.unwrap() > 0);
+        }
+        let (session, run) = agent.resume(&id, &Context::new()).await.unwrap();
+        assert_eq!(notes(&notes_file, "begin"), begins);
+        if begins == 1 {
+            let done = format!("done by {}", std::process::id());
+            assert_eq!(run.text(), Some(&*done));
+            continue;
+        }
+        let pending = session.pending();
+        let PendingCallReason::OutcomeUnknown { error, record } = &pending[0].reason else {
+            panic!("{pending:?}");
+        };
+        assert_eq!(
+            error,
+            "an earlier run made the call longer ago than the server keeps what has ended; it is not known whether the call \
+             took effect"
+        );
+        assert!(record.is_some());
+    }
     worker.stop().await;
 }
 

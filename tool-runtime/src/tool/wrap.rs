@@ -99,6 +99,10 @@ impl<W: WrapTool> Tool for W {
         self.inner().resumes()
     }
 
+    fn __runs_agent(&self) -> bool {
+        self.inner().__runs_agent()
+    }
+
     fn __past(&self) -> Past {
         self.inner().__past()
     }

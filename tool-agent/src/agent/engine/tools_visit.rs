@@ -26,8 +26,12 @@ pub(super) struct ToolsVisit {
 
 impl ToolsVisit {
     pub(super) fn add_to(&self, cx: Context) -> Context {
-        match &self.subs {
+        let cx = match &self.subs {
             Some(subs) => cx.with(subs.clone()),
+            None => cx,
+        };
+        match &self.journal {
+            Some(journal) => cx.with(journal.clone()),
             None => cx,
         }
     }
@@ -48,7 +52,7 @@ impl Engine<'_> {
                 subs: None,
             });
         }
-        let has_agents = tools.iter().any(|tool| tool.resumes());
+        let has_agents = tools.iter().any(|tool| tool.__runs_agent());
         let outer = self.host.get::<SubSessions>();
         let store = self.agent.persistence.store.clone();
         let subs = || SubSessions::new(store, self.session, outer, &self.host, self.ledger());

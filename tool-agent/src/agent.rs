@@ -13,6 +13,7 @@ mod step;
 mod stop;
 mod sub_sessions;
 mod tool;
+mod waiting;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -30,6 +31,7 @@ pub use self::handoff::{HANDOFF, handoff};
 use self::persistence::Persistence;
 pub use self::step::StepResult;
 pub use self::tool::AgentTool;
+pub use self::waiting::{Waiting, WaitingFor};
 use crate::event::{EventFn, Listener, RunEvent};
 use crate::span::AgentSpan;
 use crate::{AgentError, Assistant, Budget, Checkpointer, Model, Node, Run, Session};

@@ -21,7 +21,7 @@ pub mod testing;
 mod thread;
 mod tool_node;
 
-pub use self::agent::{Agent, AgentTool, HANDOFF, Hooks, StepResult, handoff};
+pub use self::agent::{Agent, AgentTool, HANDOFF, Hooks, StepResult, Waiting, WaitingFor, handoff};
 pub use self::budget::{Budget, Left, Money, Prices};
 #[cfg(feature = "sqlite")]
 pub use self::checkpoint::SqliteCheckpointer;

@@ -18,11 +18,11 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     while !state.pending.is_empty() || !state.questions.is_empty() {
         for call in &state.pending {
             println!("approved: {} {}", call.tool, call.arguments);
-            talk.decide(call.index, Decision::Approve).await?;
+            talk.decide(call, Decision::Approve).await?;
         }
         for question in &state.questions {
             println!("answered: {} by mail", question.question);
-            talk.answer(question.index, "mail").await?;
+            talk.answer(question, "mail").await?;
         }
         state = talk.wait().await?;
     }

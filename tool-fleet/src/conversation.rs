@@ -98,10 +98,10 @@ impl Fleet {
     /// let state = talk.wait().await?;
     /// for call in &state.pending {
     ///     println!("{} {}", call.tool, call.arguments);
-    ///     talk.decide(&*call.id, Decision::Approve).await?;
+    ///     talk.decide(call, Decision::Approve).await?;
     /// }
     /// for question in &state.questions {
-    ///     talk.answer(&*question.id, json!("blue")).await?;
+    ///     talk.answer(question, json!("blue")).await?;
     /// }
     /// println!("{:?}", talk.wait().await?.text);
     /// # Ok(())
@@ -173,7 +173,7 @@ impl Conversation {
         self.send(&Input::Say(text.into())).await
     }
 
-    /// Decides about a pending call. A call that is not pending is in [`ConversationState::refused`] then.
+    /// Decides about a pending call: by its id, or one of [`ConversationState::pending`], which also has those of agents in calls. A call that is not pending is in [`ConversationState::refused`] then.
     ///
     /// # Errors
     /// See [`say`](Self::say).
@@ -186,7 +186,7 @@ impl Conversation {
         self.send(&Input::Decide { call, decision }).await
     }
 
-    /// Answers the question of a call. The answer becomes the result of the tool that asks.
+    /// Answers the question of a call: by the call's id, or one of [`ConversationState::questions`]. The answer becomes the result of the tool that asks.
     ///
     /// # Errors
     /// See [`say`](Self::say). Fails also if the answer cannot be written as JSON.

@@ -7,10 +7,12 @@ use serde_json::{Map, Value};
 use toolwright::Context;
 use toolwright::agent::{
     Agent, AgentError, CallRef, PendingCallReason, Run, RunEnd, Session, SessionError, Status,
+    Waiting, WaitingFor,
 };
 use toolwright::call::Decision;
 
-/// Reference to a call of a conversation: by its id, or by its place if calls of a turn have equal ids.
+/// Reference to a call of a conversation: by its id, by its place if calls of a turn have equal ids, or by its path through the agents in
+/// calls, which [`PendingInfo`] and [`QuestionInfo`] have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallName {
@@ -18,6 +20,8 @@ pub enum CallName {
     Id(String),
     /// The call's place in its turn, from 0.
     Index(usize),
+    /// Places of the calls that run the agents around the call, outermost first, and its own.
+    Path(Vec<usize>),
 }
 
 impl From<&str> for CallName {
@@ -38,11 +42,35 @@ impl From<usize> for CallName {
     }
 }
 
+impl From<Vec<usize>> for CallName {
+    fn from(path: Vec<usize>) -> Self {
+        Self::Path(path)
+    }
+}
+
+impl From<&PendingInfo> for CallName {
+    fn from(call: &PendingInfo) -> Self {
+        Self::Path(call.path.clone())
+    }
+}
+
+impl From<&QuestionInfo> for CallName {
+    fn from(question: &QuestionInfo) -> Self {
+        Self::Path(question.path.clone())
+    }
+}
+
 impl CallName {
-    fn as_ref(&self) -> CallRef<'_> {
+    /// Gives input to the call.
+    fn give(
+        &self,
+        session: &mut Session,
+        input: impl FnOnce(&mut Session, CallRef<'_>) -> Result<(), SessionError>,
+    ) -> Result<(), SessionError> {
         match self {
-            Self::Id(id) => CallRef::Id(id),
-            Self::Index(index) => CallRef::Index(*index),
+            Self::Id(id) => input(session, CallRef::Id(id)),
+            Self::Index(index) => input(session, CallRef::Index(*index)),
+            Self::Path(path) => session.at_path(path, input),
         }
     }
 }
@@ -87,8 +115,12 @@ impl Input {
                     done => done,
                 }
             }
-            Self::Decide { call, decision } => session.decide(call.as_ref(), decision.clone()),
-            Self::Answer { call, answer } => session.answer_call(call.as_ref(), answer),
+            Self::Decide { call, decision } => call.give(session, |session, call| {
+                session.decide(call, decision.clone())
+            }),
+            Self::Answer { call, answer } => {
+                call.give(session, |session, call| session.answer_call(call, answer))
+            }
             Self::Resume => {
                 session.clear_error();
                 Ok(())
@@ -108,10 +140,10 @@ pub struct ConversationState {
     pub end: Option<String>,
     /// Last text of the model, or the answer that goes directly to the user.
     pub text: Option<String>,
-    /// Calls that wait for a decision or a result.
+    /// Calls that wait for a decision or a result, with those of agents in calls.
     #[serde(default)]
     pub pending: Vec<PendingInfo>,
-    /// Questions that wait for an answer.
+    /// Questions that wait for an answer, with those of agents in calls.
     #[serde(default)]
     pub questions: Vec<QuestionInfo>,
     /// Failure of the run, if it failed.
@@ -126,13 +158,13 @@ pub struct ConversationState {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PendingInfo {
-    /// The call's place in its turn, from 0.
-    pub index: usize,
+    /// Places in their turns, from 0: of the calls that run the agents around the call, outermost first, and its own.
+    pub path: Vec<usize>,
     /// The call's id.
     pub id: String,
     /// The tool's name.
     pub tool: String,
-    /// The arguments, without secrets.
+    /// The arguments, without secrets. Empty if the agent has no such tool.
     pub arguments: String,
     /// Reason why the call waits.
     pub reason: PendingCallReason,
@@ -142,8 +174,8 @@ pub struct PendingInfo {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct QuestionInfo {
-    /// The call's place in its turn, from 0.
-    pub index: usize,
+    /// Places in their turns, from 0: of the calls that run the agents around the call that asks, outermost first, and its own.
+    pub path: Vec<usize>,
     /// Id of the call that asks.
     pub id: String,
     /// The question.
@@ -305,34 +337,39 @@ impl ConversationState {
         end: StoredEnd,
         refused: Vec<RefusedInput>,
     ) -> Self {
-        let tools = agent.executor().tools(&Context::new());
-        let pending = session.pending().into_iter().map(|pending| {
-            let tool = tools.get(&pending.call.name);
-            let arguments = match tool {
-                Some(tool) => tool.redacted(&pending.call.arguments).into_owned(),
-                // Nothing says what of it is secret.
-                None => String::new(),
-            };
-            PendingInfo {
-                index: pending.index,
-                id: pending.call.id.to_string(),
-                tool: pending.call.name.to_string(),
+        let (mut pending, mut questions) = (Vec::new(), Vec::new());
+        for waiting in agent.waiting(session, &Context::new()) {
+            let Waiting {
+                path,
+                id,
+                tool,
                 arguments,
-                reason: pending.reason,
+                what,
+                ..
+            } = waiting;
+            match what {
+                WaitingFor::Answer(question) => questions.push(QuestionInfo {
+                    path,
+                    id,
+                    question: question.text,
+                    options: question.options,
+                }),
+                WaitingFor::Decision(reason) => pending.push(PendingInfo {
+                    path,
+                    id,
+                    tool,
+                    arguments: arguments.unwrap_or_default(),
+                    reason,
+                }),
+                _ => {}
             }
-        });
-        let questions = session.questions().into_iter().map(|open| QuestionInfo {
-            index: open.index,
-            id: open.id.to_string(),
-            question: open.question.text,
-            options: open.question.options,
-        });
+        }
         Self {
             status: Some(session.status().clone()),
             end: end.end,
             text: end.text.or_else(|| session.result().map(str::to_owned)),
-            pending: pending.collect(),
-            questions: questions.collect(),
+            pending,
+            questions,
             error: end.error,
             refused,
         }

@@ -72,6 +72,7 @@ pub use self::slot::Slot;
 pub use self::state::{Scope, State};
 pub use self::wrap::WrapTool;
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -145,10 +146,10 @@ pub trait Tool: Send + Sync {
         false
     }
 
-    /// Returns true if the tool runs an agent, whose session is the record of the call.
+    /// Returns the agent that the tool runs, whose session is the record of the call.
     #[doc(hidden)]
-    fn __runs_agent(&self) -> bool {
-        false
+    fn __agent(&self) -> Option<&(dyn Any + Send + Sync)> {
+        None
     }
 
     /// Returns the whole definition, if the tool's own is a short one.

@@ -5,6 +5,7 @@
 
 mod agent_call;
 
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -205,8 +206,8 @@ impl Tool for AgentTool {
         true
     }
 
-    fn __runs_agent(&self) -> bool {
-        true
+    fn __agent(&self) -> Option<&(dyn Any + Send + Sync)> {
+        Some(&self.agent)
     }
 }
 

@@ -143,7 +143,7 @@ impl JournalInner {
 
     async fn call(&self, request: Request<'_>, next: Next<'_>) -> Handled {
         // The session of an agent is its record.
-        if request.tool().__runs_agent() {
+        if request.tool().__agent().is_some() {
             return next.run(request).await;
         }
         let Some(call_place) = request.context().call_place() else {

@@ -51,6 +51,36 @@ impl Session {
         Ok(said)
     }
 
+    /// Gives input to the call at the end of a path through the agents in calls: with the session that has the call, and the call in
+    /// it. [`Agent::waiting`](crate::Agent::waiting) lists the paths.
+    ///
+    /// ```no_run
+    /// # use toolwright::agent::{Session, SessionError};
+    /// # use toolwright::call::Decision;
+    /// # fn approve(session: &mut Session, path: &[usize]) -> Result<(), SessionError> {
+    /// session.at_path(path, |session, call| session.decide(call, Decision::Approve))
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// See [`in_sub_session`](Self::in_sub_session). Fails also if the path is empty.
+    pub fn at_path<'a, T, P>(
+        &mut self,
+        path: &[P],
+        say: impl FnOnce(&mut Session, CallRef<'a>) -> Result<T, SessionError>,
+    ) -> Result<T, SessionError>
+    where
+        P: Copy + Into<CallRef<'a>>,
+    {
+        match path {
+            [] => Err(SessionError::UnknownCall(String::new())),
+            [call] => say(self, (*call).into()),
+            [call, inside @ ..] => {
+                self.in_sub_session(*call, |session| session.at_path(inside, say))
+            }
+        }
+    }
+
     /// Makes the session a branch after this checkpoint. Its calls get other idempotency keys.
     pub(crate) fn branch_off(&mut self, behind: Option<CheckpointId>) {
         self.branch = behind;

@@ -14,12 +14,12 @@ use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
     Agent, AgentError, AgentTool, ModelError, ModelErrorKind, ModelResponse, Node,
     PendingCallReason, RunEnd, Session, SessionError, Status, ThreadMessage, ToolNode, Usage,
-    route,
+    WaitingFor, route,
 };
 use toolwright::layers::Approval;
 use toolwright::{
     Context, Executor, Outcome, Schema, Tool, ToolCall, Toolset,
-    call::{Cancel, Decision, HaltReason, State},
+    call::{Approved, Cancel, Decision, HaltReason, State},
     tool, tools,
 };
 
@@ -108,6 +108,74 @@ fn submit_plan(steps: u8) -> Outcome {
 #[tool]
 fn knows(#[context] cx: &Context) -> bool {
     cx.state().get("admin") == Some(&json!(true))
+}
+
+/// Opens a vault.
+#[tool]
+fn open_vault(#[arg(secret)] code: &str, yes: Approved<'_>) -> usize {
+    let _ = yes;
+    code.len()
+}
+
+#[tokio::test]
+async fn all_that_is_waited_for_is_listed_with_its_path_and_without_secrets() {
+    let vault = ToolCall::new("v", "open_vault", r#"{"code": "1234"}"#);
+    let innermost = script([
+        calls(&[ToolCall::new("p", "pick_city", "{}"), vault]),
+        text("Open."),
+    ]);
+    let innermost = helper(Agent::new(innermost, tools![pick_city, open_vault]));
+    let inner = script([
+        calls(&[ask("x", "helper", "Open it!")]),
+        text("It is open."),
+    ]);
+    let model = script([calls(&[ask("a", "helper", "Open!")]), text("Done.")]);
+    let agent = with(model, helper(with(inner, innermost)));
+    let (mut session, cx) = (Session::ask("Go!"), Context::new());
+    agent.run(&mut session, &cx).await.unwrap();
+    let waiting = agent.waiting(&stored(&session), &cx);
+    let listed: Vec<_> = waiting
+        .iter()
+        .map(|one| (&*one.path, &*one.tool, one.arguments.as_deref()))
+        .collect();
+    assert_eq!(
+        listed,
+        [
+            (&[0][..], "helper", Some(r#"{"input":"Open!"}"#)),
+            (&[0, 0], "helper", Some(r#"{"input":"Open it!"}"#)),
+            (&[0, 0, 0], "pick_city", Some("{}")),
+            (&[0, 0, 1], "open_vault", Some(r#"{"code":"[secret]"}"#)),
+        ]
+    );
+    let WaitingFor::Answer(question) = &waiting[2].what else {
+        panic!("{waiting:?}");
+    };
+    assert_eq!(question.text, "Which city?");
+    // An agent that has no such tool any more knows nothing of what is inside.
+    let other = Agent::new(script([]), Toolset::default());
+    let shown = other.waiting(&session, &cx);
+    assert!(shown.iter().all(|one| one.arguments.is_none()), "{shown:?}");
+
+    let none: [usize; 0] = [];
+    session.at_path(&none, |_, _| Ok(())).unwrap_err();
+    session
+        .at_path(&[0, 7, 1], |session, call| {
+            session.decide(call, Decision::Approve)
+        })
+        .unwrap_err();
+    session
+        .at_path(&[0, 0, 1], |session, call| {
+            session.decide(call, Decision::Approve)
+        })
+        .unwrap();
+    session
+        .at_path(&["a", "x", "p"], |session, call| {
+            session.answer_call(call, "Oslo")
+        })
+        .unwrap();
+    let run = agent.run(&mut session, &cx).await.unwrap();
+    assert_eq!(run.text(), Some("Done."));
+    assert_eq!(answers(&session)[0].0, "It is open.");
 }
 
 /// An agent that pays when somebody says yes.

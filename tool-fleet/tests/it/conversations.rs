@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use toolwright::agent::{Agent, PendingCallReason, Status};
+use toolwright::agent::{Agent, AgentTool, PendingCallReason, Status};
 use toolwright::call::{Cancel, Decision};
 use toolwright::layers::Approval;
 use toolwright::{Context, Executor, Outcome, Toolset, tool, tools};
@@ -96,6 +96,44 @@ async fn approvals_and_questions_of_remote_tools_go_from_end_to_end() {
         Some("charged customer 4, whose card has 10 digits | blue"),
         "{state:?}"
     );
+    worker.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_of_agents_in_calls_are_decided() {
+    let (fleet, name) = (fleet().await, unique("inside"));
+    let executor = Executor::parallel(tools![charge, pick], 4).layer(Approval::default());
+    let helper = AgentTool::new(Agent::with_executor(Obedient, executor), "helper", "Helps.");
+    let tools = Toolset::new([helper.build().unwrap()]).unwrap();
+    let worker = start(fleet.worker().agent(&name, agent(tools)));
+    let talk = fleet.conversation(&name, "t1");
+    let inside = "call charge {\"customer\": 4, \"card\": \"4111111111\"}\ncall pick {}";
+    let input = json!({ "input": inside });
+    talk.say(format!("call helper {input}")).await.unwrap();
+    let state = talk.wait().await.unwrap();
+    let pending: Vec<_> = state
+        .pending
+        .iter()
+        .map(|one| (&*one.path, &*one.tool))
+        .collect();
+    assert_eq!(pending, [(&[0][..], "helper"), (&[0, 0], "charge")]);
+    let call = &state.pending[1];
+    assert!(call.arguments.contains('4') && !call.arguments.contains("4111111111"));
+    let questions: Vec<_> = state.questions.iter().map(|one| &*one.path).collect();
+    assert_eq!(questions, [[0, 1]]);
+    // A call of that id is in the agent alone.
+    talk.decide(vec![0, 7], Decision::Approve).await.unwrap();
+    assert_eq!(talk.wait().await.unwrap().refused.len(), 1);
+    // Whoever approves all of it approves what is inside.
+    for call in &state.pending {
+        talk.decide(call, Decision::Approve).await.unwrap();
+    }
+    for question in &state.questions {
+        talk.answer(question, "blue").await.unwrap();
+    }
+    let state = talk.wait().await.unwrap();
+    let done = "charged customer 4, whose card has 10 digits | blue";
+    assert_eq!(state.text.as_deref(), Some(done), "{state:?}");
     worker.stop().await;
 }
 

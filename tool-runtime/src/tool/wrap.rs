@@ -1,3 +1,4 @@
+use std::any::Any;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -99,8 +100,8 @@ impl<W: WrapTool> Tool for W {
         self.inner().resumes()
     }
 
-    fn __runs_agent(&self) -> bool {
-        self.inner().__runs_agent()
+    fn __agent(&self) -> Option<&(dyn Any + Send + Sync)> {
+        self.inner().__agent()
     }
 
     fn __past(&self) -> Past {

@@ -70,9 +70,11 @@ impl Model for Says {
 
 /// An agent whose model says this, with an agent in its calls whose model pays.
 fn agent(store: &Arc<dyn Checkpointer>, says: ModelResponse) -> Agent {
-    let paying = || Executor::serial(tools![pay, travel]).layer(Approval::default());
-    let inside = Says(ModelResponse::calls([pay_call(8)]), "The helper has paid.");
-    let inside = Agent::with_executor(inside, paying());
+    let settle = ToolCall::new("c1", "settle", pay_call(8).arguments);
+    let inside = Says(ModelResponse::calls([settle]), "The helper has paid.");
+    let tools = tools![pay as "settle", travel];
+    let executor = Executor::serial(tools).layer(Approval::default());
+    let inside = Agent::with_executor(inside, executor);
     let helper = AgentTool::new(inside, "helper", "Helps.").build().unwrap();
     let tools = tools![pay, travel]
         .merge(&toolwright::Toolset::new([helper]).unwrap())
@@ -182,7 +184,7 @@ fn sessions_are_listed_and_a_damaged_one_ends_nothing() {
     assert!(lines[1].contains("is damaged"), "{came:?}");
     assert!(lines[2].starts_with("c  awaiting_user "), "{came:?}");
     assert!(
-        lines[2].ends_with(" s  call 1 travel asks: Where to?; call 0 pay"),
+        lines[2].ends_with(" s  call 0 pay; call 1 travel asks: Where to?"),
         "{came:?}"
     );
     let came = desk.run(&["list", "--after", "a", "--most", "1", "--output", "json"]);
@@ -194,7 +196,7 @@ fn sessions_are_listed_and_a_damaged_one_ends_nothing() {
     assert!(came.err.contains("`--after b`"), "{came:?}");
     let listed = desk.run(&["list", "--output", "json"]).json();
     let last = &listed["sessions"][2];
-    assert_eq!(last["waits"][1], "call 0 pay");
+    assert_eq!(last["waits"][0], "call 0 pay");
     assert_eq!(last["messages"], 3);
     assert!(last["age_ms"].as_u64().unwrap() < 600_000);
 }
@@ -210,7 +212,7 @@ fn a_session_is_shown_with_what_it_waits_for() {
         "user: Go!\n",
         "  call 1: pay {\"invoice\":7,\"pin\":\"[secret]\"}\n",
         "waits: call 0, helper (id c0): the agent that it runs waits\n",
-        "waits: call 0/0, pay (id c1): a person has to decide",
+        "waits: call 0/0, settle (id c1): a person has to decide",
         "waits: call 1, pay (id c1): a person has to decide",
         "  arguments: {\"invoice\":8,\"pin\":\"[secret]\"}\n",
     ] {
@@ -236,7 +238,11 @@ fn what_others_wrote_is_escaped_and_secrets_stay_secret() {
     let came = desk.run(&["show", "s", "--full"]);
     assert!(came.out.contains(&"x".repeat(300)), "{came:?}");
     assert!(!came.out.contains('\u{1b}'), "{came:?}");
-    desk.talk("p", ModelResponse::calls([pay_call(7)]));
+    // The tool of an agent in a call is known there alone, and a tool that is gone nowhere.
+    let helper = ToolCall::new("c0", "helper", r#"{"input":"Pay!"}"#);
+    let gone = ToolCall::new("c2", "gone", r#"{"pin":"4321"}"#);
+    let turn = [pay_call(7), helper, gone];
+    desk.talk("p", ModelResponse::calls(turn));
     for output in ["text", "json"] {
         let came = desk.run(&["show", "p", "--full", "--output", output]);
         assert!(!came.out.contains("4321"), "{came:?}");

@@ -94,7 +94,7 @@ impl Engine<'_> {
         for wait in &mut self.session.waits {
             if wait.decision.is_none() && wait.goes_on() {
                 let tool = tools.get(&wait.call.name);
-                if tool.is_some_and(|tool| tool.__runs_agent()) {
+                if tool.is_some_and(|tool| tool.__agent().is_some()) {
                     decided.push(wait.decided(Decision::Approve));
                 } else {
                     // Otherwise its conversation would be lost, or a tool would run that nobody approved.

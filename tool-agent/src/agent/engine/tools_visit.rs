@@ -52,7 +52,7 @@ impl Engine<'_> {
                 subs: None,
             });
         }
-        let has_agents = tools.iter().any(|tool| tool.__runs_agent());
+        let has_agents = tools.iter().any(|tool| tool.__agent().is_some());
         let outer = self.host.get::<SubSessions>();
         let store = self.agent.persistence.store.clone();
         let subs = || SubSessions::new(store, self.session, outer, &self.host, self.ledger());

@@ -182,10 +182,10 @@ async fn answer(
             // It runs when the conversation goes on.
             _ => continue,
         };
-        talk.decide(&*call.id, decision).await?;
+        talk.decide(call, decision).await?;
     }
     for question in &state.questions {
-        talk.answer(&*question.id, "yes").await?;
+        talk.answer(question, "yes").await?;
     }
     if state.pending.is_empty() && state.questions.is_empty() {
         talk.resume().await?;

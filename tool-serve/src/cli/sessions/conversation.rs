@@ -4,19 +4,29 @@
 
 use std::fmt::Write as _;
 
-use serde_json::{Map, Value};
-use toolwright_agent::{PendingCallReason, Session, Status, ThreadMessage, ToolMessage};
+use serde_json::Value;
+use toolwright_agent::{
+    PendingCallReason, Session, Status, ThreadMessage, ToolMessage, Waiting, WaitingFor,
+};
 use toolwright_mcp::outside::details_in_words;
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::text::Printable;
 
 use crate::json::{list, object, quoted};
 
+/// In place of the arguments of a tool that is not there.
+const HIDDEN: &str = "not shown: the agent has no such tool";
+
 /// Maximal characters of a text that is shortened.
 const MAX_CHARS: usize = 200;
 
 /// Returns the conversation and what it waits for, for people.
-pub(super) fn text(tools: &Toolset, session: &Session, is_full: bool) -> String {
+pub(super) fn text(
+    tools: &Toolset,
+    session: &Session,
+    waiting: &[Waiting],
+    is_full: bool,
+) -> String {
     let mut text = format!(
         "session {}: {}",
         one_line(session.id()),
@@ -64,7 +74,7 @@ pub(super) fn text(tools: &Toolset, session: &Session, is_full: bool) -> String 
             _ => Ok(()),
         };
     }
-    let waiting = waiting_text(tools, session, is_full);
+    let waiting = waiting_text(waiting, is_full);
     if !waiting.is_empty() {
         let _ = write!(text, "\n{waiting}");
     }
@@ -72,7 +82,7 @@ pub(super) fn text(tools: &Toolset, session: &Session, is_full: bool) -> String 
 }
 
 /// Returns the conversation and what it waits for, for programs.
-pub(super) fn json(tools: &Toolset, session: &Session) -> String {
+pub(super) fn json(tools: &Toolset, session: &Session, waiting: &[Waiting]) -> String {
     let messages = session.thread().messages().iter();
     let messages = messages.filter_map(|message| message_json(tools, message));
     let usage = session.usage();
@@ -86,10 +96,7 @@ pub(super) fn json(tools: &Toolset, session: &Session) -> String {
     members.extend(session.agent().map(|agent| ("agent", quoted(agent).into())));
     members.extend([
         ("messages", list(messages).into()),
-        (
-            "waits",
-            list(waiting(tools, session).iter().map(waiting_json)).into(),
-        ),
+        ("waits", list(waiting.iter().map(waiting_json)).into()),
         (
             "usage",
             object([
@@ -102,158 +109,123 @@ pub(super) fn json(tools: &Toolset, session: &Session) -> String {
     object(members)
 }
 
-/// Something that a conversation waits for.
-struct Waiting {
-    /// Places of the call and those around it: `0/1`.
-    path: String,
-    id: String,
-    tool: String,
-    arguments: String,
-    why: Why,
+/// Returns the places of a call and those around it: `0/1`.
+fn path(waiting: &Waiting) -> String {
+    let places: Vec<_> = waiting.path.iter().map(usize::to_string).collect();
+    places.join("/")
 }
 
-enum Why {
-    Call(PendingCallReason),
-    Question(String, Map<String, Value>),
-}
-
-/// Returns all that the conversation and the agents in its calls wait for.
-fn waiting(tools: &Toolset, session: &Session) -> Vec<Waiting> {
-    let mut all = Vec::new();
-    add_waiting(tools, session, "", &mut all);
-    all
-}
-
-fn add_waiting(tools: &Toolset, session: &Session, around: &str, all: &mut Vec<Waiting>) {
-    let messages = session.thread().messages().iter().rev();
-    let mut turns = messages.map(ThreadMessage::tool_calls);
-    let calls = turns.find(|calls| !calls.is_empty()).unwrap_or_default();
-    for asks in session.thread().questions() {
-        let Some(call) = calls.get(asks.index) else {
-            continue;
-        };
-        all.push(Waiting {
-            path: format!("{around}{}", asks.index),
-            id: call.id.to_string(),
-            tool: call.name.to_string(),
-            arguments: redacted(tools, &call.name, &call.arguments),
-            why: Why::Question(asks.question.text, asks.question.options),
-        });
-    }
-    for pending in session.pending() {
-        let (path, call) = (format!("{around}{}", pending.index), &pending.call);
-        all.push(Waiting {
-            path: path.clone(),
-            id: call.id.to_string(),
-            tool: call.name.to_string(),
-            arguments: redacted(tools, &call.name, &call.arguments),
-            why: Why::Call(pending.reason),
-        });
-        if let Some(inside) = session.sub_session(pending.index) {
-            add_waiting(tools, inside, &format!("{path}/"), all);
-        }
+fn reason(waiting: &Waiting) -> &'static str {
+    match &waiting.what {
+        WaitingFor::Answer(_) => "question",
+        WaitingFor::Decision(reason) => match reason {
+            PendingCallReason::ManualTool => "manual_tool",
+            PendingCallReason::ManualMode => "manual_mode",
+            PendingCallReason::Decision(_) => "decision",
+            PendingCallReason::Agent => "agent",
+            PendingCallReason::OutcomeUnknown { .. } => "outcome_unknown",
+            _ => "not_run",
+        },
+        _ => "other",
     }
 }
 
-impl Waiting {
-    fn reason(&self) -> &'static str {
-        match &self.why {
-            Why::Question(..) => "question",
-            Why::Call(reason) => match reason {
-                PendingCallReason::ManualTool => "manual_tool",
-                PendingCallReason::ManualMode => "manual_mode",
-                PendingCallReason::Decision(_) => "decision",
-                PendingCallReason::Agent => "agent",
-                PendingCallReason::OutcomeUnknown { .. } => "outcome_unknown",
-                _ => "not_run",
+fn words(waiting: &Waiting) -> String {
+    match &waiting.what {
+        WaitingFor::Answer(question) => format!("the tool asks: {}", question.text),
+        WaitingFor::Decision(reason) => match reason {
+            PendingCallReason::ManualTool | PendingCallReason::ManualMode => {
+                "a person or the host answers calls of this tool".to_owned()
+            }
+            PendingCallReason::Decision(details) => match details_in_words(details) {
+                Some(details) => format!("a person has to decide ({details})"),
+                None => "a person has to decide".to_owned(),
             },
-        }
-    }
-
-    fn words(&self) -> String {
-        match &self.why {
-            Why::Question(question, _) => format!("the tool asks: {question}"),
-            Why::Call(reason) => match reason {
-                PendingCallReason::ManualTool | PendingCallReason::ManualMode => {
-                    "a person or the host answers calls of this tool".to_owned()
-                }
-                PendingCallReason::Decision(details) => match details_in_words(details) {
-                    Some(details) => format!("a person has to decide ({details})"),
-                    None => "a person has to decide".to_owned(),
-                },
-                PendingCallReason::Agent => "the agent that it runs waits".to_owned(),
-                PendingCallReason::OutcomeUnknown { error, .. } => format!(
-                    "a person has to decide; it has run, and may have taken effect: {error}"
-                ),
-                _ => "it has not run yet".to_owned(),
-            },
-        }
+            PendingCallReason::Agent => "the agent that it runs waits".to_owned(),
+            PendingCallReason::OutcomeUnknown { error, .. } => {
+                format!("a person has to decide; it has run, and may have taken effect: {error}")
+            }
+            _ => "it has not run yet".to_owned(),
+        },
+        _ => "it waits".to_owned(),
     }
 }
 
 /// Returns in short what a conversation waits for.
-pub(super) fn waits(session: &Session) -> Vec<String> {
+pub(super) fn waits(all: &[Waiting], session: &Session) -> Vec<String> {
     if let Status::Failed { message } = session.status() {
         return vec![shown(message, false)];
     }
     let is_interrupted = matches!(session.status(), Status::Interrupted { .. });
-    let all = waiting(&Toolset::default(), session).into_iter();
-    let waits = all.filter_map(|waiting| {
-        let (path, tool) = (&waiting.path, one_line(&waiting.tool));
-        match &waiting.why {
-            Why::Question(question, _) => Some(format!(
+    let waits = all.iter().filter_map(|waiting| {
+        let (path, tool) = (path(waiting), one_line(&waiting.tool));
+        match &waiting.what {
+            WaitingFor::Answer(question) => Some(format!(
                 "call {path} {tool} asks: {}",
-                shown(question, false)
+                shown(&question.text, false)
             )),
             // Its turn comes by itself.
-            Why::Call(PendingCallReason::NotRun) if !is_interrupted => None,
+            WaitingFor::Decision(PendingCallReason::NotRun) if !is_interrupted => None,
             // What the agent waits for follows.
-            Why::Call(PendingCallReason::Agent) => None,
-            Why::Call(_) => Some(format!("call {path} {tool}")),
+            WaitingFor::Decision(PendingCallReason::Agent) => None,
+            _ => Some(format!("call {path} {tool}")),
         }
     });
     waits.collect()
 }
 
 /// Returns what a conversation waits for, for people.
-pub(super) fn waiting_text(tools: &Toolset, session: &Session, is_full: bool) -> String {
+pub(super) fn waiting_text(all: &[Waiting], is_full: bool) -> String {
     let mut text = String::new();
-    for waiting in waiting(tools, session) {
-        let (path, words) = (&waiting.path, shown(&waiting.words(), is_full));
+    for waiting in all {
+        let (path, words) = (path(waiting), shown(&words(waiting), is_full));
         let (tool, id) = (one_line(&waiting.tool), one_line(&waiting.id));
         let _ = writeln!(text, "waits: call {path}, {tool} (id {id}): {words}");
-        if let Why::Question(_, options) = &waiting.why {
-            for (name, value) in options {
-                let option = shown(&format!("{name}: {value}"), is_full);
-                let _ = writeln!(text, "  {option}");
+        match (&waiting.what, &waiting.arguments) {
+            (WaitingFor::Answer(question), _) => {
+                for (name, value) in &question.options {
+                    let option = shown(&format!("{name}: {value}"), is_full);
+                    let _ = writeln!(text, "  {option}");
+                }
             }
-        } else {
-            let _ = writeln!(text, "  arguments: {}", one_line(&waiting.arguments));
+            (_, Some(arguments)) => {
+                let _ = writeln!(text, "  arguments: {}", one_line(arguments));
+            }
+            (_, None) => {
+                let _ = writeln!(text, "  arguments: {HIDDEN}");
+            }
         }
     }
     text
 }
 
 fn waiting_json(waiting: &Waiting) -> String {
+    let arguments = waiting.arguments.as_deref().map(quoted);
     let mut members = vec![
-        ("call", quoted(&waiting.path).into()),
+        ("call", quoted(&path(waiting)).into()),
         ("id", quoted(&waiting.id).into()),
         ("tool", quoted(&waiting.tool).into()),
-        ("reason", quoted(waiting.reason()).into()),
-        ("arguments", quoted(&waiting.arguments).into()),
+        ("reason", quoted(reason(waiting)).into()),
+        (
+            "arguments",
+            arguments.unwrap_or_else(|| "null".to_owned()).into(),
+        ),
     ];
-    match &waiting.why {
-        Why::Question(question, options) => {
-            members.push(("question", quoted(question).into()));
-            members.push(("options", Value::from(options.clone()).to_string().into()));
+    match &waiting.what {
+        WaitingFor::Answer(question) => {
+            members.push(("question", quoted(&question.text).into()));
+            members.push((
+                "options",
+                Value::from(question.options.clone()).to_string().into(),
+            ));
         }
-        Why::Call(PendingCallReason::Decision(ask)) => {
+        WaitingFor::Decision(PendingCallReason::Decision(ask)) => {
             members.push(("ask", ask.to_string().into()));
         }
-        Why::Call(PendingCallReason::OutcomeUnknown { error, .. }) => {
+        WaitingFor::Decision(PendingCallReason::OutcomeUnknown { error, .. }) => {
             members.push(("ask", quoted(error).into()));
         }
-        Why::Call(_) => {}
+        _ => {}
     }
     object(members)
 }
@@ -302,11 +274,12 @@ fn answered(answer: &ToolMessage) -> (&'static str, &str) {
     }
 }
 
-/// Returns arguments without secrets. Tools of agents in calls are not known here.
+/// Returns arguments without secrets.
 fn redacted(tools: &Toolset, name: &str, arguments: &str) -> String {
     match tools.get(name) {
         Some(tool) => tool.redacted(arguments).into_owned(),
-        None => arguments.to_owned(),
+        // Nothing says what of it is secret.
+        None => HIDDEN.to_owned(),
     }
 }
 

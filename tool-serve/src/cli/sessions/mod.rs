@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use clap::ArgMatches;
 use toolwright_agent::{
     Agent, AgentError, CallRef, CheckpointError, Checkpointer, Keep, Run, RunEnd, Session,
-    SessionError, Status,
+    SessionError, Status, Waiting,
 };
 use toolwright_provider::call::ErrorKind;
 use toolwright_runtime::tool::{Context, Decision};
@@ -174,14 +174,15 @@ impl Sessions<'_> {
         Ok(Ok(Row {
             status: session.status().as_str(),
             messages: session.thread().len(),
-            waits: waits(&session),
+            waits: waits(&self.waiting(&session), &session),
             age: Duration::from_millis(now_ms().saturating_sub(checkpoint.at_ms)),
         }))
     }
 
     async fn show(&mut self, is_full: bool) -> Result<Exit, Failure> {
         let session = self.state().await?;
-        let words = conversation::text(&self.tools(&session), &session, is_full);
+        let (tools, waiting) = (self.tools(&session), self.waiting(&session));
+        let words = conversation::text(&tools, &session, &waiting, is_full);
         Ok(self.print(&session, &words)?)
     }
 
@@ -189,8 +190,7 @@ impl Sessions<'_> {
     fn print(&mut self, session: &Session, words: &str) -> io::Result<Exit> {
         match self.output {
             Output::Json => {
-                let shown = conversation::json(&self.tools(session), session);
-                self.printer.line(&shown)?;
+                self.printer.line(&self.json(session))?;
             }
             Output::Text => self.printer.styled(words)?,
         }
@@ -208,7 +208,7 @@ impl Sessions<'_> {
         let mut decided = self.state().await?;
         let call = word(asked, "call").unwrap_or_default();
         let path: Vec<_> = call.split('/').map(call_ref).collect();
-        decide(&mut decided, &path, decision)?;
+        decided.at_path(&path, |session, call| decide(session, call, decision))?;
         // A conflict, if somebody has written since.
         let update = |stored: &mut Session| {
             *stored = decided;
@@ -232,8 +232,7 @@ impl Sessions<'_> {
         if self.output == Output::Json {
             let mut members = vec![("end", quoted(run.end.as_str()).into())];
             members.extend(run.text().map(|text| ("text", quoted(text).into())));
-            let shown = conversation::json(&self.tools(session), session);
-            members.push(("session", shown.into()));
+            members.push(("session", self.json(session).into()));
             self.printer.line(&object(members))?;
             return Ok(exit);
         }
@@ -242,8 +241,7 @@ impl Sessions<'_> {
         }
         match run.strict() {
             Ok(_) if exit == Exit::NeedsPerson => {
-                let tools = self.tools(session);
-                let waiting = waiting_text(&tools, session, false);
+                let waiting = waiting_text(&self.waiting(session), false);
                 anstream::eprint!("{waiting}");
             }
             Ok(run) if exit != Exit::Done => {
@@ -328,6 +326,14 @@ impl Sessions<'_> {
     fn tools(&self, session: &Session) -> Toolset {
         let agent = self.agent.active_agent(session).unwrap_or(self.agent);
         agent.executor().tools(self.cx)
+    }
+
+    fn waiting(&self, session: &Session) -> Vec<Waiting> {
+        self.agent.waiting(session, self.cx)
+    }
+
+    fn json(&self, session: &Session) -> String {
+        conversation::json(&self.tools(session), session, &self.waiting(session))
     }
 
     fn unknown(&self) -> Exit {
@@ -418,27 +424,20 @@ fn call_ref(text: &str) -> CallRef<'_> {
     text.parse().map_or(CallRef::Id(text), CallRef::Index)
 }
 
-/// Gives a decision to the call at the end of a path through the agents in calls.
+/// Gives a decision to a call. An answer is that to its question, or the call's result.
 fn decide(
     session: &mut Session,
-    path: &[CallRef<'_>],
+    call: CallRef<'_>,
     decision: Decision,
 ) -> Result<(), SessionError> {
-    match path {
-        [] => Err(SessionError::UnknownCall(String::new())),
-        [call] => match decision {
-            Decision::Answer(answer) => match session.answer_call(*call, &answer) {
-                // No question: the call's result.
-                Err(SessionError::UnknownCall(_) | SessionError::WrongStatus { .. }) => {
-                    session.decide(*call, Decision::Answer(answer))
-                }
-                answered => answered,
-            },
-            decision => session.decide(*call, decision),
-        },
-        [call, inside @ ..] => {
-            session.in_sub_session(*call, |session| decide(session, inside, decision))
+    let Decision::Answer(answer) = decision else {
+        return session.decide(call, decision);
+    };
+    match session.answer_call(call, &answer) {
+        Err(SessionError::UnknownCall(_) | SessionError::WrongStatus { .. }) => {
+            session.decide(call, Decision::Answer(answer))
         }
+        answered => answered,
     }
 }
 

@@ -57,12 +57,13 @@ if (($#)); then
 fi
 cargo fmt --manifest-path tool-fleet/Cargo.toml --check
 cargo clippy -q --manifest-path tool-fleet/Cargo.toml --all-targets --all-features -- -D warnings
-ran 53+ cargo test -q --manifest-path tool-fleet/Cargo.toml --all-features
+ran 55+ cargo test -q --manifest-path tool-fleet/Cargo.toml --all-features
 
 # The two programs of the README.
 cargo build -q --manifest-path tool-fleet/Cargo.toml --examples
 "$target/debug/examples/worker" >"$data/worker" 2>&1 &
 worker=$!
 "$target/debug/examples/client" | diff - tool-fleet/examples/client.txt
-kill -INT "$worker"
+"$target/debug/examples/worker" sessions list | grep -q '^support/ticket-[0-9]*  completed '
+kill -TERM "$worker"
 wait "$worker"

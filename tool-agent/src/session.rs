@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 use toolwright_provider::call::ToolCall;
-use toolwright_runtime::tool::{Decision, State};
+use toolwright_runtime::tool::{CallPlace, Decision, State};
 
 use crate::budget::Spent;
 use crate::{CheckpointId, Node, Thread, ThreadMessage, ThreadRepair, Usage};
@@ -305,6 +305,11 @@ impl Session {
     pub(crate) fn turn(&self) -> u32 {
         let over = u32::from(self.at.node == Node::Tools);
         self.at.turn.saturating_sub(over)
+    }
+
+    /// Returns the key of the record of a call in the current turn.
+    pub(crate) fn call_key(&self, index: usize, id: &str) -> String {
+        CallPlace::new(&self.run_id(), self.turn(), index, id).first_key()
     }
 
     /// Returns the newest checkpoint, as far as this copy knows. `None` if the session was never saved.

@@ -4,6 +4,7 @@
 //! cargo run --example client
 //! ```
 
+use toolwright::agent::PendingCallReason;
 use toolwright::call::Decision;
 use toolwright_fleet::Fleet;
 
@@ -17,6 +18,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut state = talk.wait().await?;
     while !state.pending.is_empty() || !state.questions.is_empty() {
         for call in &state.pending {
+            if let PendingCallReason::OutcomeUnknown { error, .. } = &call.reason {
+                println!("{}: {error}", call.tool);
+            }
             println!("approved: {} {}", call.tool, call.arguments);
             talk.decide(call, Decision::Approve).await?;
         }

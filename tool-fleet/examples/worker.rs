@@ -4,14 +4,18 @@
 //! ```sh
 //! DATABASE_URL=postgres://localhost/agents cargo run --example worker
 //! ```
+//!
+//! With arguments it is a command line for the conversations: `cargo run --example worker sessions list`.
 
-use std::env::var;
+use std::env::{args, var};
+use std::process::ExitCode;
 use std::time::Duration;
 
 use toolwright::agent::{
     Agent, BoxFuture, DeltaSink, Model, ModelError, ModelRequest, ModelResponse, ThreadMessage,
 };
 use toolwright::layers::Approval;
+use toolwright::serve::Serve;
 use toolwright::{Context, Executor, Outcome, ToolCall, tool, tools};
 use toolwright_fleet::Fleet;
 use toolwright_postgres::{Database, PostgresCheckpointer};
@@ -55,7 +59,7 @@ impl Model for Support {
 }
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
+async fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
     let address = var("TEMPORAL_ADDRESS").unwrap_or("http://127.0.0.1:7233".to_owned());
     let fleet = Fleet::connect(&address).await?;
 
@@ -69,11 +73,32 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let executor = Executor::parallel(&far, 4).layer(Approval::default());
     let agent = Agent::with_executor(Support, executor).checkpointer(store);
 
+    if args().len() > 1 {
+        return Ok(Serve::new(far).agent(agent).run());
+    }
     let worker = fleet
         .worker()
         .tools("billing", tools![charge, receipt])
         .agent("support", agent);
     println!("serving; Ctrl+C stops");
-    let stop = async { tokio::signal::ctrl_c().await.unwrap_or_default() };
-    Ok(worker.run(stop).await?)
+    worker.run(stopped()).await?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Waits for Ctrl+C, or for the SIGTERM by which orchestrators stop a program.
+async fn stopped() {
+    #[cfg(unix)]
+    let terminated = async {
+        use tokio::signal::unix::{SignalKind, signal};
+        match signal(SignalKind::terminate()) {
+            Ok(mut signals) => drop(signals.recv().await),
+            Err(_) => std::future::pending().await,
+        }
+    };
+    #[cfg(not(unix))]
+    let terminated = std::future::pending::<()>();
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        () = terminated => {}
+    }
 }

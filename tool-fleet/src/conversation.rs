@@ -210,7 +210,7 @@ impl Conversation {
     }
 
     /// Cancels what runs, here and on the machines that run its calls. Inputs that came meanwhile are applied then. Without a run it
-    /// does nothing.
+    /// does nothing: what waits for a person waits on, until somebody [rejects](Decision::Reject) it.
     ///
     /// # Errors
     /// If there is no such conversation, or the server fails.
@@ -265,7 +265,7 @@ impl Conversation {
     /// run.
     ///
     /// # Errors
-    /// If there is no such conversation, or the server fails.
+    /// If there is no such conversation, no worker answers within half a minute, or the server fails.
     pub async fn state(&self) -> Result<ConversationState, FleetError> {
         self.check()?;
         let query = workflow::ConversationWorkflow::state;
@@ -276,6 +276,9 @@ impl Conversation {
         {
             Ok(wire) => self.read(&wire).await,
             Err(WorkflowQueryError::NotFound(_)) => Err(self.unknown()),
+            Err(WorkflowQueryError::Rpc(status)) if is_late(&status) => Err(FleetError::NoWorker {
+                agent: self.agent.clone(),
+            }),
             Err(error) => Err(FleetError::server("return a conversation's state", error)),
         }
     }
@@ -406,6 +409,12 @@ impl Conversation {
 
 fn is_crowded(status: &temporalio_client::tonic::Status) -> bool {
     status.code() == temporalio_client::tonic::Code::ResourceExhausted
+}
+
+/// Returns true if nobody answered a query.
+fn is_late(status: &temporalio_client::tonic::Status) -> bool {
+    use temporalio_client::tonic::Code;
+    matches!(status.code(), Code::DeadlineExceeded | Code::Cancelled)
 }
 
 /// Input of messages that say all by their name.

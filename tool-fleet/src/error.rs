@@ -64,6 +64,11 @@ pub enum FleetError {
         /// The conversation's session.
         session: String,
     },
+    /// No worker of the agent answers.
+    NoWorker {
+        /// The agent.
+        agent: String,
+    },
     /// Two tools have one name.
     Tools(ConflictError),
     /// A definition makes no tool.
@@ -133,6 +138,7 @@ impl fmt::Display for FleetError {
                 f,
                 "there is no conversation `{session}` with the agent `{agent}`"
             ),
+            Self::NoWorker { agent } => write!(f, "no worker of the agent `{agent}` answers"),
             Self::Tools(error) => error.fmt(f),
             Self::Definition { tool, source } => write!(f, "`{tool}` is no tool: {source}"),
             Self::NoCheckpointer { agent } => write!(

@@ -54,7 +54,8 @@ struct Tls {
 }
 
 impl Fleet {
-    /// Connects to a server, by its address: `http://127.0.0.1:7233`. The namespace is `default`.
+    /// Connects to a server, by its address: `http://127.0.0.1:7233`, or `127.0.0.1:7233` as Temporal's own programs write it. The
+    /// namespace is `default`.
     ///
     /// # Errors
     /// If the address cannot be read, or the server cannot be reached.
@@ -183,7 +184,14 @@ impl FleetBuilder {
     /// # Errors
     /// If the address cannot be read, or the server cannot be reached.
     pub async fn connect(self) -> Result<Fleet, FleetError> {
-        let target = Url::parse(&self.address).map_err(|error| FleetError::Address {
+        let address = if self.address.contains("://") {
+            self.address
+        } else {
+            let has_tls = self.tls.is_some() || self.api_key.is_some();
+            let scheme = if has_tls { "https" } else { "http" };
+            format!("{scheme}://{}", self.address)
+        };
+        let target = Url::parse(&address).map_err(|error| FleetError::Address {
             message: error.to_string(),
         })?;
         if target.host_str().is_none() {

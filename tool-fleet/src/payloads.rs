@@ -39,6 +39,9 @@ const MOST: usize = 2 * 1024 * 1024 - 64 * 1024;
 /// # Ok::<(), toolwright_fleet::PayloadError>(())
 /// # }).unwrap();
 /// ```
+#[diagnostic::on_unimplemented(
+    note = "`toolwright_postgres::PostgresPayloads` is one with this package's feature `postgres`"
+)]
 pub trait PayloadStore: Send + Sync {
     /// Stores the bytes, and returns their key.
     fn put<'a>(&'a self, bytes: &'a [u8]) -> BoxFuture<'a, Result<String, PayloadError>>;

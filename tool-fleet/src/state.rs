@@ -36,6 +36,12 @@ impl From<String> for CallName {
     }
 }
 
+impl From<&String> for CallName {
+    fn from(id: &String) -> Self {
+        Self::Id(id.clone())
+    }
+}
+
 impl From<usize> for CallName {
     fn from(index: usize) -> Self {
         Self::Index(index)

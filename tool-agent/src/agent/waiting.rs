@@ -14,6 +14,8 @@ pub struct Waiting {
     pub path: Vec<usize>,
     /// The call's id.
     pub id: String,
+    /// Key of the call's [record](crate::CallRecord::key), if it has begun.
+    pub key: String,
     /// The tool's name.
     pub tool: String,
     /// The arguments, without secrets. `None` if the agent has no such tool: then nothing says what is secret.
@@ -64,6 +66,7 @@ fn add_waiting(
         all.push(Waiting {
             path: around.iter().copied().chain([index]).collect(),
             id: call.id.to_string(),
+            key: session.call_key(index, &call.id),
             tool: call.name.to_string(),
             arguments: tool(&call.name).map(|tool| tool.redacted(&call.arguments).into_owned()),
             what,

@@ -112,6 +112,7 @@ fn knows(#[context] cx: &Context) -> bool {
 
 /// Opens a vault.
 #[tool]
+#[allow(clippy::needless_pass_by_value)] // The yes is spent here.
 fn open_vault(#[arg(secret)] code: &str, yes: Approved<'_>) -> usize {
     let _ = yes;
     code.len()

@@ -17,7 +17,7 @@ use toolwright::{
 };
 use toolwright_fleet::{Fleet, FleetError};
 
-use crate::support::{builder, call, fleet, place, run, start, unique, until};
+use crate::support::{builder, call, fleet, place, run, server, start, unique, until};
 
 /// Does nothing.
 #[tool(read_only)]
@@ -546,6 +546,9 @@ async fn mistakes_are_typed_errors() {
         .unwrap_err();
     assert!(matches!(error, FleetError::Connect { .. }), "{error}");
     assert!(!format!("{error} {error:?}").contains("secret"));
+    let address = server();
+    let bare = address.trim_start_matches("http://");
+    Fleet::connect(bare).await.unwrap();
     let fleet = fleet().await;
     let error = fleet.toolset("a queue", &tools![noop]).unwrap_err();
     assert!(matches!(error, FleetError::Name { .. }), "{error}");

@@ -156,6 +156,11 @@ async fn inputs_that_do_not_fit_are_told_and_change_nothing() {
     talk.decide("c1", Decision::Approve).await.unwrap();
     let state = talk.wait().await.unwrap();
     assert_eq!((state.status, state.refused.len()), (None, 1));
+    let nobody = fleet.conversation(unique("nobody"), "t1");
+    nobody.say("hello").await.unwrap();
+    let error = nobody.state().await.unwrap_err();
+    assert!(matches!(error, FleetError::NoWorker { .. }), "{error}");
+    nobody.end().await.unwrap();
     talk.say("hello").await.unwrap();
     talk.answer("c9", 1).await.unwrap();
     talk.decide(7, Decision::Approve).await.unwrap();

@@ -18,10 +18,13 @@ use toolwright_fleet::{Conversation, Fleet, FleetBuilder, FleetError, Worker};
 /// The time after which the tests' machines count as dead.
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(3);
 
+pub(crate) fn server() -> String {
+    std::env::var("TEMPORAL_ADDRESS")
+        .expect("`TEMPORAL_ADDRESS` names a server: see tests/outside/fleet.sh")
+}
+
 pub(crate) fn builder() -> FleetBuilder {
-    let address = std::env::var("TEMPORAL_ADDRESS")
-        .expect("`TEMPORAL_ADDRESS` names a server: see tests/outside/fleet.sh");
-    Fleet::builder(&address).heartbeat(HEARTBEAT)
+    Fleet::builder(&server()).heartbeat(HEARTBEAT)
 }
 
 pub(crate) async fn fleet() -> Fleet {

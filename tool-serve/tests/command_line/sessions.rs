@@ -20,6 +20,7 @@ pub(crate) const TESTS: &[Named] = named![
     a_program_without_an_agent_has_no_sessions,
     sessions_are_listed_and_a_damaged_one_ends_nothing,
     a_session_is_shown_with_what_it_waits_for,
+    a_call_that_has_begun_is_told_from_one_that_has_not,
     what_others_wrote_is_escaped_and_secrets_stay_secret,
     a_decision_is_stored_and_the_agent_goes_on,
     decisions_that_cannot_be_are_refused,
@@ -226,6 +227,38 @@ fn a_session_is_shown_with_what_it_waits_for() {
     let came = desk.run(&["show", "nobody"]);
     assert_eq!(came.code, 4, "{came:?}");
     assert_eq!(came.err, "error: there is no session `nobody`\n");
+}
+
+/// Asks for a city, and does not end.
+#[tool]
+async fn travel_far() -> &'static str {
+    std::future::pending().await
+}
+
+fn a_call_that_has_begun_is_told_from_one_that_has_not() {
+    let desk = Desk::new("begun");
+    let turn = ["travel", "pay"].map(|tool| ToolCall::new(tool, tool, "{}"));
+    let model = Says(ModelResponse::calls(turn), "");
+    let agent = Agent::new(model, tools![travel_far as "travel"]);
+    let agent = agent.checkpointer(Arc::clone(&desk.store));
+    let mut session = Session::with_id("s");
+    session.reply("Go!").unwrap();
+    let cx = Context::new();
+    let ended = desk.runtime.block_on(async {
+        let run = agent.run(&mut session, &cx);
+        tokio::time::timeout(Duration::from_millis(300), run).await
+    });
+    ended.unwrap_err();
+    let came = desk.run(&["show", "s"]);
+    for line in [
+        "waits: call 0, travel (id travel): it has begun, and its end is not recorded\n",
+        "waits: call 1, pay (id pay): it has not run yet\n",
+    ] {
+        assert!(came.out.contains(line), "{line}: {}", came.out);
+    }
+    let shown = desk.run(&["show", "s", "--output", "json"]).json();
+    assert_eq!(shown["waits"][0]["reason"], "begun");
+    assert_eq!(shown["waits"][1]["reason"], "not_run");
 }
 
 fn what_others_wrote_is_escaped_and_secrets_stay_secret() {

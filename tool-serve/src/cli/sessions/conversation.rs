@@ -2,11 +2,12 @@
 //!
 //! Text that others wrote is escaped: users, models, tools.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use serde_json::Value;
 use toolwright_agent::{
-    PendingCallReason, Session, Status, ThreadMessage, ToolMessage, Waiting, WaitingFor,
+    CallRecord, PendingCallReason, Session, Status, ThreadMessage, ToolMessage, Waiting, WaitingFor,
 };
 use toolwright_mcp::outside::details_in_words;
 use toolwright_runtime::toolset::Toolset;
@@ -21,12 +22,7 @@ const HIDDEN: &str = "not shown: the agent has no such tool";
 const MAX_CHARS: usize = 200;
 
 /// Returns the conversation and what it waits for, for people.
-pub(super) fn text(
-    tools: &Toolset,
-    session: &Session,
-    waiting: &[Waiting],
-    is_full: bool,
-) -> String {
+pub(super) fn text(tools: &[Toolset], session: &Session, waits: &Waits, is_full: bool) -> String {
     let mut text = format!(
         "session {}: {}",
         one_line(session.id()),
@@ -74,7 +70,7 @@ pub(super) fn text(
             _ => Ok(()),
         };
     }
-    let waiting = waiting_text(waiting, is_full);
+    let waiting = waits.text(is_full);
     if !waiting.is_empty() {
         let _ = write!(text, "\n{waiting}");
     }
@@ -82,7 +78,7 @@ pub(super) fn text(
 }
 
 /// Returns the conversation and what it waits for, for programs.
-pub(super) fn json(tools: &Toolset, session: &Session, waiting: &[Waiting]) -> String {
+pub(super) fn json(tools: &[Toolset], session: &Session, waits: &Waits) -> String {
     let messages = session.thread().messages().iter();
     let messages = messages.filter_map(|message| message_json(tools, message));
     let usage = session.usage();
@@ -96,7 +92,7 @@ pub(super) fn json(tools: &Toolset, session: &Session, waiting: &[Waiting]) -> S
     members.extend(session.agent().map(|agent| ("agent", quoted(agent).into())));
     members.extend([
         ("messages", list(messages).into()),
-        ("waits", list(waiting.iter().map(waiting_json)).into()),
+        ("waits", waits.json().into()),
         (
             "usage",
             object([
@@ -109,128 +105,148 @@ pub(super) fn json(tools: &Toolset, session: &Session, waiting: &[Waiting]) -> S
     object(members)
 }
 
+/// What a conversation and the agents in its calls wait for.
+pub(super) struct Waits {
+    all: Vec<Waiting>,
+    /// Keys of the calls that have begun, and whose end is not recorded.
+    begun: BTreeSet<String>,
+}
+
+impl Waits {
+    /// `records` are those of the conversation's calls.
+    pub(super) fn new(all: Vec<Waiting>, records: Vec<CallRecord>) -> Self {
+        let begun = records
+            .into_iter()
+            .filter(|record| record.outcome.is_none());
+        Self {
+            all,
+            begun: begun.map(|record| record.key).collect(),
+        }
+    }
+
+    /// Returns in short what it waits for, in the order of the calls.
+    pub(super) fn short(&self, session: &Session) -> Vec<String> {
+        if let Status::Failed { message } = session.status() {
+            return vec![shown(message, false)];
+        }
+        let is_interrupted = matches!(session.status(), Status::Interrupted { .. });
+        let waits = self.all.iter().filter_map(|waiting| {
+            let (path, tool) = (path(waiting), one_line(&waiting.tool));
+            match &waiting.what {
+                WaitingFor::Answer(question) => Some(format!(
+                    "call {path} {tool} asks: {}",
+                    shown(&question.text, false)
+                )),
+                // Its turn comes by itself.
+                WaitingFor::Decision(PendingCallReason::NotRun) if !is_interrupted => None,
+                // What the agent waits for follows.
+                WaitingFor::Decision(PendingCallReason::Agent) => None,
+                _ => Some(format!("call {path} {tool}")),
+            }
+        });
+        waits.collect()
+    }
+
+    /// Returns what it waits for, for people.
+    pub(super) fn text(&self, is_full: bool) -> String {
+        let mut text = String::new();
+        for waiting in &self.all {
+            let (path, words) = (path(waiting), shown(&self.words(waiting), is_full));
+            let (tool, id) = (one_line(&waiting.tool), one_line(&waiting.id));
+            let _ = writeln!(text, "waits: call {path}, {tool} (id {id}): {words}");
+            if let WaitingFor::Answer(question) = &waiting.what {
+                for (name, value) in &question.options {
+                    let option = shown(&format!("{name}: {value}"), is_full);
+                    let _ = writeln!(text, "  {option}");
+                }
+            } else {
+                let arguments = waiting.arguments.as_deref().unwrap_or(HIDDEN);
+                let _ = writeln!(text, "  arguments: {}", one_line(arguments));
+            }
+        }
+        text
+    }
+
+    fn json(&self) -> String {
+        let members = |waiting: &Waiting| {
+            let arguments = waiting.arguments.as_deref().map(quoted);
+            let mut members = vec![
+                ("call", quoted(&path(waiting)).into()),
+                ("id", quoted(&waiting.id).into()),
+                ("tool", quoted(&waiting.tool).into()),
+                ("reason", quoted(self.reason(waiting)).into()),
+                (
+                    "arguments",
+                    arguments.unwrap_or_else(|| "null".to_owned()).into(),
+                ),
+            ];
+            match &waiting.what {
+                WaitingFor::Answer(question) => {
+                    members.push(("question", quoted(&question.text).into()));
+                    let options = Value::from(question.options.clone());
+                    members.push(("options", options.to_string().into()));
+                }
+                WaitingFor::Decision(PendingCallReason::Decision(ask)) => {
+                    members.push(("ask", ask.to_string().into()));
+                }
+                WaitingFor::Decision(PendingCallReason::OutcomeUnknown { error, .. }) => {
+                    members.push(("ask", quoted(error).into()));
+                }
+                _ => {}
+            }
+            object(members)
+        };
+        list(self.all.iter().map(members))
+    }
+
+    fn reason(&self, waiting: &Waiting) -> &'static str {
+        match &waiting.what {
+            WaitingFor::Answer(_) => "question",
+            WaitingFor::Decision(reason) => match reason {
+                PendingCallReason::ManualTool => "manual_tool",
+                PendingCallReason::ManualMode => "manual_mode",
+                PendingCallReason::Decision(_) => "decision",
+                PendingCallReason::Agent => "agent",
+                PendingCallReason::OutcomeUnknown { .. } => "outcome_unknown",
+                _ if self.begun.contains(&waiting.key) => "begun",
+                _ => "not_run",
+            },
+            _ => "other",
+        }
+    }
+
+    fn words(&self, waiting: &Waiting) -> String {
+        match &waiting.what {
+            WaitingFor::Answer(question) => format!("the tool asks: {}", question.text),
+            WaitingFor::Decision(reason) => match reason {
+                PendingCallReason::ManualTool | PendingCallReason::ManualMode => {
+                    "a person or the host answers calls of this tool".to_owned()
+                }
+                PendingCallReason::Decision(details) => match details_in_words(details) {
+                    Some(details) => format!("a person has to decide ({details})"),
+                    None => "a person has to decide".to_owned(),
+                },
+                PendingCallReason::Agent => "the agent that it runs waits".to_owned(),
+                PendingCallReason::OutcomeUnknown { error, .. } => format!(
+                    "a person has to decide; it has run, and may have taken effect: {error}"
+                ),
+                _ if self.begun.contains(&waiting.key) => {
+                    "it has begun, and its end is not recorded".to_owned()
+                }
+                _ => "it has not run yet".to_owned(),
+            },
+            _ => "it waits".to_owned(),
+        }
+    }
+}
+
 /// Returns the places of a call and those around it: `0/1`.
 fn path(waiting: &Waiting) -> String {
     let places: Vec<_> = waiting.path.iter().map(usize::to_string).collect();
     places.join("/")
 }
 
-fn reason(waiting: &Waiting) -> &'static str {
-    match &waiting.what {
-        WaitingFor::Answer(_) => "question",
-        WaitingFor::Decision(reason) => match reason {
-            PendingCallReason::ManualTool => "manual_tool",
-            PendingCallReason::ManualMode => "manual_mode",
-            PendingCallReason::Decision(_) => "decision",
-            PendingCallReason::Agent => "agent",
-            PendingCallReason::OutcomeUnknown { .. } => "outcome_unknown",
-            _ => "not_run",
-        },
-        _ => "other",
-    }
-}
-
-fn words(waiting: &Waiting) -> String {
-    match &waiting.what {
-        WaitingFor::Answer(question) => format!("the tool asks: {}", question.text),
-        WaitingFor::Decision(reason) => match reason {
-            PendingCallReason::ManualTool | PendingCallReason::ManualMode => {
-                "a person or the host answers calls of this tool".to_owned()
-            }
-            PendingCallReason::Decision(details) => match details_in_words(details) {
-                Some(details) => format!("a person has to decide ({details})"),
-                None => "a person has to decide".to_owned(),
-            },
-            PendingCallReason::Agent => "the agent that it runs waits".to_owned(),
-            PendingCallReason::OutcomeUnknown { error, .. } => {
-                format!("a person has to decide; it has run, and may have taken effect: {error}")
-            }
-            _ => "it has not run yet".to_owned(),
-        },
-        _ => "it waits".to_owned(),
-    }
-}
-
-/// Returns in short what a conversation waits for.
-pub(super) fn waits(all: &[Waiting], session: &Session) -> Vec<String> {
-    if let Status::Failed { message } = session.status() {
-        return vec![shown(message, false)];
-    }
-    let is_interrupted = matches!(session.status(), Status::Interrupted { .. });
-    let waits = all.iter().filter_map(|waiting| {
-        let (path, tool) = (path(waiting), one_line(&waiting.tool));
-        match &waiting.what {
-            WaitingFor::Answer(question) => Some(format!(
-                "call {path} {tool} asks: {}",
-                shown(&question.text, false)
-            )),
-            // Its turn comes by itself.
-            WaitingFor::Decision(PendingCallReason::NotRun) if !is_interrupted => None,
-            // What the agent waits for follows.
-            WaitingFor::Decision(PendingCallReason::Agent) => None,
-            _ => Some(format!("call {path} {tool}")),
-        }
-    });
-    waits.collect()
-}
-
-/// Returns what a conversation waits for, for people.
-pub(super) fn waiting_text(all: &[Waiting], is_full: bool) -> String {
-    let mut text = String::new();
-    for waiting in all {
-        let (path, words) = (path(waiting), shown(&words(waiting), is_full));
-        let (tool, id) = (one_line(&waiting.tool), one_line(&waiting.id));
-        let _ = writeln!(text, "waits: call {path}, {tool} (id {id}): {words}");
-        match (&waiting.what, &waiting.arguments) {
-            (WaitingFor::Answer(question), _) => {
-                for (name, value) in &question.options {
-                    let option = shown(&format!("{name}: {value}"), is_full);
-                    let _ = writeln!(text, "  {option}");
-                }
-            }
-            (_, Some(arguments)) => {
-                let _ = writeln!(text, "  arguments: {}", one_line(arguments));
-            }
-            (_, None) => {
-                let _ = writeln!(text, "  arguments: {HIDDEN}");
-            }
-        }
-    }
-    text
-}
-
-fn waiting_json(waiting: &Waiting) -> String {
-    let arguments = waiting.arguments.as_deref().map(quoted);
-    let mut members = vec![
-        ("call", quoted(&path(waiting)).into()),
-        ("id", quoted(&waiting.id).into()),
-        ("tool", quoted(&waiting.tool).into()),
-        ("reason", quoted(reason(waiting)).into()),
-        (
-            "arguments",
-            arguments.unwrap_or_else(|| "null".to_owned()).into(),
-        ),
-    ];
-    match &waiting.what {
-        WaitingFor::Answer(question) => {
-            members.push(("question", quoted(&question.text).into()));
-            members.push((
-                "options",
-                Value::from(question.options.clone()).to_string().into(),
-            ));
-        }
-        WaitingFor::Decision(PendingCallReason::Decision(ask)) => {
-            members.push(("ask", ask.to_string().into()));
-        }
-        WaitingFor::Decision(PendingCallReason::OutcomeUnknown { error, .. }) => {
-            members.push(("ask", quoted(error).into()));
-        }
-        _ => {}
-    }
-    object(members)
-}
-
-fn message_json(tools: &Toolset, message: &ThreadMessage) -> Option<String> {
+fn message_json(tools: &[Toolset], message: &ThreadMessage) -> Option<String> {
     Some(match message {
         ThreadMessage::User { text } => object([
             ("from", quoted("user").into()),
@@ -274,9 +290,9 @@ fn answered(answer: &ToolMessage) -> (&'static str, &str) {
     }
 }
 
-/// Returns arguments without secrets.
-fn redacted(tools: &Toolset, name: &str, arguments: &str) -> String {
-    match tools.get(name) {
+/// Returns arguments without secrets, by the first of these toolsets that has the tool.
+fn redacted(tools: &[Toolset], name: &str, arguments: &str) -> String {
+    match tools.iter().find_map(|tools| tools.get(name)) {
         Some(tool) => tool.redacted(arguments).into_owned(),
         // Nothing says what of it is secret.
         None => HIDDEN.to_owned(),

@@ -12,8 +12,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::ArgMatches;
 use toolwright_agent::{
-    Agent, AgentError, CallRef, CheckpointError, Checkpointer, Keep, Run, RunEnd, Session,
-    SessionError, Status, Waiting,
+    Agent, AgentError, CallRecord, CallRef, CheckpointError, Checkpointer, Keep, Run, RunEnd,
+    Session, SessionError, Status,
 };
 use toolwright_provider::call::ErrorKind;
 use toolwright_runtime::tool::{Context, Decision};
@@ -21,7 +21,7 @@ use toolwright_runtime::toolset::Toolset;
 
 pub(super) use self::command::command;
 use self::command::decision;
-use self::conversation::{one_line, waiting_text, waits};
+use self::conversation::{Waits, one_line};
 use super::exit::Exit;
 use super::show::{Printer, print_error, print_note};
 use super::{Output, word};
@@ -174,25 +174,33 @@ impl Sessions<'_> {
         Ok(Ok(Row {
             status: session.status().as_str(),
             messages: session.thread().len(),
-            waits: waits(&self.waiting(&session), &session),
+            waits: self.waits(&session, Vec::new()).short(&session),
             age: Duration::from_millis(now_ms().saturating_sub(checkpoint.at_ms)),
         }))
     }
 
     async fn show(&mut self, is_full: bool) -> Result<Exit, Failure> {
         let session = self.state().await?;
-        let (tools, waiting) = (self.tools(&session), self.waiting(&session));
-        let words = conversation::text(&tools, &session, &waiting, is_full);
-        Ok(self.print(&session, &words)?)
+        let waits = self.waits(&session, self.store.calls(self.id).await?);
+        let shown = match self.output {
+            Output::Json => conversation::json(&self.tools(&session), &session, &waits),
+            Output::Text => conversation::text(&self.tools(&session), &session, &waits, is_full),
+        };
+        Ok(self.print_shown(&shown)?)
     }
 
     /// Prints the conversation for programs, and these words for people.
     fn print(&mut self, session: &Session, words: &str) -> io::Result<Exit> {
         match self.output {
-            Output::Json => {
-                self.printer.line(&self.json(session))?;
-            }
-            Output::Text => self.printer.styled(words)?,
+            Output::Json => self.print_shown(&self.json(session)),
+            Output::Text => self.print_shown(words),
+        }
+    }
+
+    fn print_shown(&mut self, shown: &str) -> io::Result<Exit> {
+        match self.output {
+            Output::Json => self.printer.line(shown)?,
+            Output::Text => self.printer.styled(shown)?,
         }
         Ok(Exit::Done)
     }
@@ -241,7 +249,7 @@ impl Sessions<'_> {
         }
         match run.strict() {
             Ok(_) if exit == Exit::NeedsPerson => {
-                let waiting = waiting_text(&self.waiting(session), false);
+                let waiting = self.waits(session, Vec::new()).text(false);
                 anstream::eprint!("{waiting}");
             }
             Ok(run) if exit != Exit::Done => {
@@ -322,18 +330,19 @@ impl Sessions<'_> {
         session.ok_or_else(|| CheckpointError::NoCheckpoint(self.id.to_owned()).into())
     }
 
-    /// Returns the tools of the agent that answers in this conversation, to hide secrets.
-    fn tools(&self, session: &Session) -> Toolset {
+    /// Returns the tools of the agent that answers in this conversation, and of the one that answered first, to hide secrets.
+    fn tools(&self, session: &Session) -> [Toolset; 2] {
         let agent = self.agent.active_agent(session).unwrap_or(self.agent);
-        agent.executor().tools(self.cx)
+        [agent, self.agent].map(|agent| agent.executor().tools(self.cx))
     }
 
-    fn waiting(&self, session: &Session) -> Vec<Waiting> {
-        self.agent.waiting(session, self.cx)
+    fn waits(&self, session: &Session, records: Vec<CallRecord>) -> Waits {
+        Waits::new(self.agent.waiting(session, self.cx), records)
     }
 
     fn json(&self, session: &Session) -> String {
-        conversation::json(&self.tools(session), session, &self.waiting(session))
+        let waits = self.waits(session, Vec::new());
+        conversation::json(&self.tools(session), session, &waits)
     }
 
     fn unknown(&self) -> Exit {

@@ -53,4 +53,4 @@ cargo clippy -q --manifest-path tool-postgres/Cargo.toml --all-targets -- -D war
 ran 14+ cargo test -q --manifest-path tool-postgres/Cargo.toml --lib --bins --examples --test postgres
 ran 2+ cargo test -q --manifest-path tool-postgres/Cargo.toml --doc
 # What agents do on the other stores, too: modules of tool-agent/tests/it.
-ran 109+ cargo test -q --manifest-path tool-postgres/Cargo.toml --test agents
+ran 110+ cargo test -q --manifest-path tool-postgres/Cargo.toml --test agents

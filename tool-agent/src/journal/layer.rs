@@ -157,7 +157,12 @@ impl JournalInner {
             return waits;
         }
         let index = place(&request);
-        let written = self.state().written.get(&index).copied();
+        let written = {
+            let mut state = self.state();
+            // An attempt of this run is no earlier one's.
+            state.made_before.remove(&key);
+            state.written.get(&index).copied()
+        };
         let begun = match self.begin(&key, &request, written).await {
             Ok(Begun::Standing(record)) if self.goes_on(index, &record, &request) => {
                 let age = self.age(&record).await;

@@ -9,11 +9,17 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use toolwright::agent::{Agent, Keep, PendingCallReason, RunEnd, made_before};
 use toolwright::call::{Answer, Call, Decision};
-use toolwright::{Context, Outcome, Tool, ToolDef, ToolError, Toolset, executor::UnknownOutcome};
+use toolwright::layers::Retry;
+use toolwright::{
+    Context, Executor, Outcome, Tool, ToolDef, ToolError, Toolset, executor::UnknownOutcome,
+};
 
 use crate::checkpoints::{asked, call, calls, model, text};
 use crate::kept::{Store, stores};
 use crate::waits::dropped_at;
+
+/// Pause before another attempt.
+const BRIEF: Duration = Duration::from_millis(1);
 
 /// A tool whose work is done elsewhere. Its first call does not end here.
 struct Far {
@@ -21,12 +27,12 @@ struct Far {
     /// What each call heard of an earlier one.
     before: Mutex<Vec<Option<Duration>>>,
     hangs: Notify,
-    /// What the other calls come to.
-    outcome: Result<&'static str, ToolError>,
+    /// What the other calls come to, by their number from 1.
+    outcome: fn(usize) -> Result<&'static str, ToolError>,
 }
 
 impl Far {
-    fn new(outcome: Result<&'static str, ToolError>) -> Arc<Self> {
+    fn new(outcome: fn(usize) -> Result<&'static str, ToolError>) -> Arc<Self> {
         Arc::new(Self {
             def: ToolDef::new("far", "Works elsewhere."),
             before: Mutex::default(),
@@ -48,13 +54,13 @@ impl Tool for Far {
     fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
         let mut before = self.before.lock().unwrap();
         before.push(made_before(&call.context()));
-        let is_first = before.len() == 1;
+        let number = before.len() - 1;
         Answer::later(async move {
-            if is_first {
+            if number == 0 {
                 self.hangs.notify_one();
                 pending::<()>().await;
             }
-            self.outcome.clone().map(Outcome::value)
+            (self.outcome)(number).map(Outcome::value)
         })
     }
 
@@ -103,7 +109,7 @@ fn rest(store: &Store, far: &Arc<Far>) -> Agent {
 #[tokio::test]
 async fn a_call_without_an_end_is_made_again() {
     for (store, _kept) in stores().await {
-        let far = Far::new(Ok("done"));
+        let far = Far::new(|_| Ok("done"));
         ended_in_the_call(&store, &far).await;
         let agent = rest(&store, &far);
         let (_, run) = agent.resume("s", &Context::new()).await.unwrap();
@@ -122,7 +128,7 @@ async fn a_call_without_an_end_is_made_again() {
 #[tokio::test]
 async fn nobody_knows_when_a_call_was_made_whose_checkpoint_is_gone() {
     for (store, _kept) in stores().await {
-        let far = Far::new(Ok("done"));
+        let far = Far::new(|_| Ok("done"));
         ended_in_the_call(&store, &far).await;
         let agent = rest(&store, &far);
         agent.update_state("s", |_| Ok(())).await.unwrap();
@@ -137,9 +143,28 @@ async fn nobody_knows_when_a_call_was_made_whose_checkpoint_is_gone() {
 }
 
 #[tokio::test]
+async fn an_attempt_of_this_run_is_no_earlier_one() {
+    for (store, _kept) in stores().await {
+        let far = Far::new(|number| match number {
+            1 => Err(ToolError::failed("busy")),
+            _ => Ok("done"),
+        });
+        ended_in_the_call(&store, &far).await;
+        let retry = Retry::new(2).always_for(["far"]);
+        let executor = Executor::serial(tools(&far)).layer(retry.backoff(BRIEF, BRIEF));
+        let agent = Agent::with_executor(model([text("Done.")]), executor);
+        let agent = agent.checkpointer(Arc::clone(&store));
+        agent.resume("s", &Context::new()).await.unwrap();
+        let heard = far.calls();
+        assert_eq!((heard.len(), heard[2]), (3, None));
+        assert!(heard[1].is_some());
+    }
+}
+
+#[tokio::test]
 async fn a_call_that_has_ended_is_not_made_again() {
     for (store, _kept) in stores().await {
-        let (far, hangs) = (Far::new(Ok("done")), Arc::new(Notify::new()));
+        let (far, hangs) = (Far::new(|_| Ok("done")), Arc::new(Notify::new()));
         ended_in_the_call(&store, &far).await;
         let tools = tools(&far).with(stuck(&hangs));
         let agent = Agent::new(model([text("Done.")]), tools.clone());
@@ -159,7 +184,7 @@ async fn a_call_that_has_ended_is_not_made_again() {
 #[tokio::test]
 async fn a_person_decides_about_a_call_that_the_tool_does_not_know() {
     for (store, _kept) in stores().await {
-        let far = Far::new(Err(ToolError::failed("forgotten").with_outcome_unknown()));
+        let far = Far::new(|_| Err(ToolError::failed("forgotten").with_outcome_unknown()));
         ended_in_the_call(&store, &far).await;
         let agent = rest(&store, &far);
         let (mut session, run) = agent.resume("s", &Context::new()).await.unwrap();

@@ -218,3 +218,46 @@ async fn sessions_that_are_held_elsewhere_are_counted() {
     assert!(talk.wait().await.unwrap().error.is_none());
     worker.stop().await;
 }
+
+static STUCK: Semaphore = Semaphore::const_new(0);
+static FREED: Semaphore = Semaphore::const_new(0);
+
+/// Waits while somebody else writes the session.
+#[tool(timeout = "60s")]
+async fn measured_stuck() {
+    STUCK.add_permits(1);
+    FREED.acquire().await.unwrap().forget();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sessions_that_somebody_takes_or_writes_are_counted() {
+    LazyLock::force(&TELEMETRY);
+    for (lease, kind) in [
+        (Some(Duration::from_mins(1)), "lease_lost"),
+        (None, "conflict"),
+    ] {
+        let (fleet, name) = (fleet().await, unique("agent"));
+        let store = MemoryCheckpointer::new().with_lease(lease);
+        let agent = Agent::new(Obedient, &tools![measured_stuck]).checkpointer(store);
+        let worker = start(fleet.worker().agent(&name, agent.clone()));
+        let talk = fleet.conversation(&name, "t1");
+        talk.say("call measured_stuck {}").await.unwrap();
+        STUCK.acquire().await.unwrap().forget();
+        match lease {
+            Some(_) => drop(agent.stop(&talk.session_id()).await.unwrap()),
+            None => {
+                let written = agent.update_state(&talk.session_id(), |_| Ok(()));
+                drop(written.await.unwrap());
+            }
+        }
+        FREED.add_permits(1);
+        let attributes = [
+            format!("gen_ai.agent.name={name}"),
+            format!("error.type={kind}"),
+        ];
+        let attributes = attributes.each_ref().map(|one| &**one);
+        until(|| recorded("toolwright.fleet.session.conflicts", &attributes) == Some(1.0)).await;
+        talk.wait().await.unwrap();
+        worker.stop().await;
+    }
+}

@@ -2,7 +2,7 @@
 # Conversations of a fleet of 8 workers while they are killed, stopped past their lease and cut off, and Postgres and Temporal are
 # restarted. Prints one line of JSON, and fails if a call was lost or done twice.
 #
-#   tests/outside/fleet_faults.sh CALLS [SEED]
+#   tests/outside/fleet_faults.sh CALLS [SEED [SECONDS]]    after so many seconds no conversation begins
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
@@ -11,4 +11,4 @@ calls=${1:?how many calls}
 profile=release
 ((calls > 100)) || profile=dev
 cargo build -q --profile $profile --manifest-path tool-fleet/Cargo.toml --example faults
-exec tests/outside/postgres.sh tests/outside/fleet.sh "$target/${profile/#dev/debug}/examples/faults" drive "$calls" "${2:-1}"
+exec tests/outside/postgres.sh tests/outside/fleet.sh "$target/${profile/#dev/debug}/examples/faults" drive "$calls" "${2:-1}" "${@:3}"

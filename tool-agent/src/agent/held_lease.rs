@@ -123,7 +123,7 @@ impl Drop for Keeper {
     }
 }
 
-/// Leases of dropped runs of this process that are being released. What comes next in their sessions waits for it.
+/// Leases of dropped runs of this process that are being released. Whoever is refused because of one waits, and tries again.
 static ABANDONED: Abandoned = Abandoned {
     sessions: Mutex::new(Vec::new()),
     change: Notify::const_new(),
@@ -153,7 +153,7 @@ impl Abandoned {
     async fn none_is_of(&self, session: &str) {
         loop {
             let change = self.change.notified();
-            if !self.lock().iter().any(|other| **other == *session) {
+            if !is_releasing(session) {
                 return;
             }
             change.await;
@@ -161,13 +161,16 @@ impl Abandoned {
     }
 }
 
-/// Waits until no lease of the session is being released in this process. A release that takes longer than
-/// [`RELEASE`] is not waited for: its store or its runtime may hang.
+/// Returns true if a lease of a session with this id is being released in this process.
+pub(super) fn is_releasing(session: &str) -> bool {
+    ABANDONED.lock().iter().any(|other| **other == *session)
+}
+
+/// Waits until no lease of a session with this id is being released in this process. A release that takes longer than [`RELEASE`]
+/// is not waited for: its store or its runtime may hang.
 pub(super) async fn released(session: &str) {
-    // Most sessions take no timer.
-    if ABANDONED.lock().is_empty() || Handle::try_current().is_err() {
-        return;
+    // Without a runtime no task releases a lease, and there is no timer.
+    if Handle::try_current().is_ok() {
+        let _ = timeout(RELEASE, ABANDONED.none_is_of(session)).await;
     }
-    // The store then says who holds the lease.
-    let _ = timeout(RELEASE, ABANDONED.none_is_of(session)).await;
 }

@@ -13,7 +13,7 @@ use toolwright_runtime::executor::UnknownOutcome;
 use toolwright_runtime::tool::Context;
 
 use super::Agent;
-use super::held_lease::{HeldLease, released};
+use super::held_lease::{HeldLease, is_releasing, released};
 use crate::journal::Journal;
 use crate::{
     AgentError, Checkpoint, CheckpointError, CheckpointId, Checkpointer, Lease, NewCheckpoint, Run,
@@ -84,9 +84,6 @@ impl Persistence {
         let Some(store) = &self.store else {
             return Ok(());
         };
-        if matches!(lease, Lease::None | Lease::Take(_) | Lease::TakeOver(_)) {
-            released(session.id()).await;
-        }
         let body = serde_json::to_string(session).map_err(|error| {
             let words = format!("the session `{}` cannot be written", session.id());
             CheckpointError::store_with(words, error)
@@ -104,7 +101,15 @@ impl Persistence {
             lease,
             body: &body,
         };
-        let id = store.put(new).await?;
+        let is_releasing = is_releasing(session.id());
+        let id = match store.put(new).await {
+            // By a run of this process that was dropped.
+            Err(CheckpointError::Held { .. }) if is_releasing => {
+                released(session.id()).await;
+                store.put(new).await?
+            }
+            put => put?,
+        };
         session.saved = Some(id);
         Ok(())
     }

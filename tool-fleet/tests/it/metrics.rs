@@ -243,13 +243,12 @@ async fn sessions_that_somebody_takes_or_writes_are_counted() {
         let talk = fleet.conversation(&name, "t1");
         talk.say("call measured_stuck {}").await.unwrap();
         STUCK.acquire().await.unwrap().forget();
-        match lease {
-            Some(_) => drop(agent.stop(&talk.session_id()).await.unwrap()),
-            None => {
-                let written = agent.update_state(&talk.session_id(), |_| Ok(()));
-                drop(written.await.unwrap());
-            }
-        }
+        let id = talk.session_id();
+        let written = match lease {
+            Some(_) => agent.stop(&id).await,
+            None => agent.update_state(&id, |_| Ok(())).await,
+        };
+        written.unwrap();
         FREED.add_permits(1);
         let attributes = [
             format!("gen_ai.agent.name={name}"),

@@ -29,8 +29,8 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// Unknown outcomes that people were asked about: the session and the call.
 type Listed = Mutex<BTreeSet<(String, String)>>;
 
-/// Runs all conversations. Returns true if nothing was lost or done twice.
-pub(crate) async fn run(calls: usize, seed: u64) -> Result<bool, Failure> {
+/// Runs the conversations; after the limit none begins. Returns true if nothing was lost or done twice.
+pub(crate) async fn run(calls: usize, seed: u64, limit: Duration) -> Result<bool, Failure> {
     let url = setting("DATABASE_URL")?;
     let database = Database::connect(&url)?;
     database.migrate().await?;
@@ -41,9 +41,12 @@ pub(crate) async fn run(calls: usize, seed: u64) -> Result<bool, Failure> {
     let conversations = calls.div_ceil(CALLS);
     let (began, counts, listed) = (Instant::now(), Counts::default(), Listed::default());
     let fleet = connected().await?;
+    let started = AtomicUsize::new(0);
     let talks = async {
         let ended = Arc::new(AtomicUsize::new(0));
-        let all = (0..conversations).map(|number| {
+        let numbers = (0..conversations).take_while(|_| began.elapsed() < limit);
+        let all = numbers.map(|number| {
+            started.store(number + 1, Ordering::SeqCst);
             let (talk, listed) = (
                 fleet.conversation(AGENT, format!("{seed}-{number}")),
                 &listed,
@@ -69,7 +72,7 @@ pub(crate) async fn run(calls: usize, seed: u64) -> Result<bool, Failure> {
         () = talks => {}
         failed = faults.inject(&counts) => failed?,
     }
-    let seconds = began.elapsed().as_secs();
+    let (seconds, conversations) = (began.elapsed().as_secs(), started.load(Ordering::SeqCst));
 
     let listed = listed.into_inner().unwrap_or_else(PoisonError::into_inner);
     let store = PostgresCheckpointer::open(database).await?;

@@ -28,17 +28,23 @@ fn setting(name: &str) -> Result<String, Failure> {
     std::env::var(name).map_err(|_| format!("`{name}` is not set").into())
 }
 
+async fn drive(calls: &str, seed: &str, seconds: &str) -> Result<bool, Failure> {
+    let limit = match seconds {
+        "" => Duration::MAX,
+        seconds => Duration::from_secs(seconds.parse()?),
+    };
+    driver::run(calls.parse()?, seed.parse()?, limit).await
+}
+
 #[tokio::main]
 async fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match *arguments {
         ["worker"] => worker::run().await.map(|()| true),
-        ["drive", calls, seed] => match (calls.parse(), seed.parse()) {
-            (Ok(calls), Ok(seed)) => driver::run(calls, seed).await,
-            _ => Err("the calls and the seed are numbers".into()),
-        },
-        _ => Err("usage: faults drive CALLS SEED".into()),
+        ["drive", calls, seed] => drive(calls, seed, "").await,
+        ["drive", calls, seed, seconds] => drive(calls, seed, seconds).await,
+        _ => Err("usage: faults drive CALLS SEED [SECONDS]".into()),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

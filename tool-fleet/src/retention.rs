@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use temporalio_client::errors::ActivityInteractionError;
-use temporalio_client::tonic::{IntoRequest as _, Status};
+use temporalio_client::tonic::{Code, IntoRequest as _, Status};
 use temporalio_client::{ActivityDescribeOptions, Client};
 use temporalio_common::protos::temporal::api::workflowservice::v1::DescribeNamespaceRequest;
 
@@ -34,15 +34,20 @@ pub(crate) async fn is_remembered(
     }
 }
 
-/// Returns how long the namespace keeps what has ended; nothing if the server does not say.
+/// Returns how long the namespace keeps what has ended: no time if the server does not say, or not to this client.
 async fn retention(client: &Client) -> Result<Duration, Box<Status>> {
     let request = DescribeNamespaceRequest {
         namespace: client.options().namespace.clone(),
         ..DescribeNamespaceRequest::default()
     };
     let mut service = client.connection().workflow_service();
-    let described = service.describe_namespace(request.into_request()).await;
-    let config = described.map_err(Box::new)?.into_inner().config;
+    let described = match service.describe_namespace(request.into_request()).await {
+        Err(status) if matches!(status.code(), Code::PermissionDenied | Code::Unimplemented) => {
+            return Ok(Duration::ZERO);
+        }
+        described => described.map_err(Box::new)?,
+    };
+    let config = described.into_inner().config;
     let kept = config.and_then(|config| config.workflow_execution_retention_ttl);
     Ok(kept
         .and_then(|kept| Duration::try_from(kept).ok())

@@ -35,7 +35,7 @@ pub struct CallRecord {
 /// For tools that [resume](toolwright_runtime::tool::Tool::resumes) and whose record of a call may be gone after a time: a call
 /// that is older may have taken effect, although nothing is known of it. [`Duration::MAX`] if the time is not known any more.
 ///
-/// Known in calls of an agent with a checkpointer.
+/// Returns `None` also outside of an agent with a checkpointer.
 pub fn made_before(cx: &Context) -> Option<Duration> {
     cx.get::<Journal>()?
         .made_before(&cx.call_place()?.first_key())

@@ -138,7 +138,10 @@ impl fmt::Display for FleetError {
                 f,
                 "there is no conversation `{session}` with the agent `{agent}`"
             ),
-            Self::NoWorker { agent } => write!(f, "no worker of the agent `{agent}` answers"),
+            Self::NoWorker { agent } => write!(
+                f,
+                "no worker of the agent `{agent}` answers\nhelp: is the name right, and does a program with `Worker::agent` run?"
+            ),
             Self::Tools(error) => error.fmt(f),
             Self::Definition { tool, source } => write!(f, "`{tool}` is no tool: {source}"),
             Self::NoCheckpointer { agent } => write!(

@@ -38,8 +38,7 @@ const PROGRESS: Duration = Duration::from_secs(1);
 const LONGEST_ID: usize = 240;
 
 /// Why the outcome of a call of long ago is unknown.
-const FORGOTTEN: &str =
-    "an earlier run made the call longer ago than the server keeps what has ended";
+const FORGOTTEN: &str = "an earlier run made the call, and the server no longer knows of it";
 
 /// Type of failures of calls whose tool did not begin.
 pub(crate) const NOT_STARTED: &str = "toolwright.not_started";

@@ -103,7 +103,7 @@ impl Persistence {
         };
         let is_releasing = is_releasing(session.id());
         let id = match store.put(new).await {
-            // By a run of this process that was dropped.
+            // The holder is a run of this process that was dropped.
             Err(CheckpointError::Held { .. }) if is_releasing => {
                 released(session.id()).await;
                 store.put(new).await?

@@ -45,6 +45,8 @@ impl Agent {
     pub fn waiting(&self, session: &Session, cx: &Context) -> Vec<Waiting> {
         let mut all = Vec::new();
         add_waiting(Some(self), session, cx, &[], &mut all);
+        // Paths have the order of the calls.
+        all.sort_by(|a, b| a.path.cmp(&b.path));
         all
     }
 }
@@ -61,10 +63,10 @@ fn add_waiting(
     let tools = active.map(|agent| agent.executor().tools(cx));
     let tool = |name: &str| tools.as_ref().and_then(|tools| tools.get(name));
     let calls = session.thread().last_calls();
-    let from = all.len();
-    let mut add = |index: usize, call: &ToolCall, what| {
+    let path = |index| around.iter().copied().chain([index]).collect::<Vec<_>>();
+    let mut add = |index, call: &ToolCall, what| {
         all.push(Waiting {
-            path: around.iter().copied().chain([index]).collect(),
+            path: path(index),
             id: call.id.to_string(),
             key: session.call_key(index, &call.id),
             tool: call.name.to_string(),
@@ -89,12 +91,7 @@ fn add_waiting(
         }
     }
     for (index, name, sub) in inside {
-        let path: Vec<_> = around.iter().copied().chain([index]).collect();
         let agent = tool(&name).and_then(|tool| Agent::of_tool(&**tool));
-        add_waiting(agent, sub, cx, &path, all);
-    }
-    // Paths have the order of the calls.
-    if let Some(added) = all.get_mut(from..) {
-        added.sort_by(|a, b| a.path.cmp(&b.path));
+        add_waiting(agent, sub, cx, &path(index), all);
     }
 }

@@ -258,8 +258,7 @@ async fn a_call_that_the_server_has_forgotten_is_not_begun_again() {
         };
         assert_eq!(
             error,
-            "an earlier run made the call longer ago than the server keeps what has ended; it is not known whether the call \
-             took effect"
+            "an earlier run made the call, and the server no longer knows of it; it is not known whether the call took effect"
         );
         assert!(record.is_some());
     }

@@ -99,7 +99,7 @@ pub struct Client {
     identity: Identity,
 }
 
-/// What the server said of itself when it said hello, at first.
+/// The server's description of itself, as its first greeting had it.
 #[derive(Debug, Clone, Default)]
 struct Identity {
     name: Option<String>,

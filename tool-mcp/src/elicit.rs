@@ -1,4 +1,4 @@
-//! What people say to questions.
+//! Answers of people to questions.
 
 #[cfg(feature = "server")]
 use std::collections::BTreeMap;

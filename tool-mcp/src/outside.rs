@@ -1,4 +1,4 @@
-//! What holds for calls from outside, whatever way they came.
+//! Rules for calls from outside, whatever way they came.
 
 use std::time::Duration;
 

@@ -122,7 +122,7 @@ fn is_header(text: &str) -> bool {
     text.len() <= LONGEST && text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
-/// What a span says of a request.
+/// A span's fields of a request.
 #[cfg_attr(not(feature = "tracing"), allow(dead_code))]
 pub(crate) struct Spanned<'s> {
     pub(crate) method: &'s str,

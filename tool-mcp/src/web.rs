@@ -14,7 +14,7 @@ use toolwright_runtime::tool::BoxFuture;
 
 use crate::http_error::words;
 
-/// Where a server says which authorization server it trusts (RFC 9728).
+/// Path where a server names the authorization server that it trusts (RFC 9728).
 pub(crate) const RESOURCE_METADATA: &str = "/.well-known/oauth-protected-resource";
 
 /// An answer has at most so many bytes.
@@ -31,7 +31,7 @@ pub(crate) struct Web {
     client: Client,
     /// For this machine, where no proxy is between.
     direct: Client,
-    /// Whether this machine may be asked. A server elsewhere has no business with what listens here.
+    /// True if this machine may be asked. A server elsewhere has no business with what listens here.
     may_be_local: bool,
 }
 
@@ -60,7 +60,7 @@ impl Web {
         })
     }
 
-    /// Whether this URL may be asked, and a person be sent there.
+    /// Returns true if this URL may be asked, and a person be sent there.
     fn may_ask(&self, url: &Url) -> bool {
         is_safe(url) && (self.may_be_local || !is_this_machine(url))
     }
@@ -134,7 +134,7 @@ impl<'c> AsyncHttpClient<'c> for Web {
     }
 }
 
-/// Whether the same request may be answered later.
+/// Returns true if the same request may be answered later.
 fn is_later(status: StatusCode) -> bool {
     matches!(
         status,
@@ -160,7 +160,7 @@ async fn answer(request: RequestBuilder) -> Result<HttpResponse, WebError> {
     Ok(answer)
 }
 
-/// Where an issuer says what it can do: RFC 8414, section 3.1, and `OpenID` Connect Discovery, section 4.
+/// Returns the URLs of an issuer's metadata: RFC 8414, section 3.1, and `OpenID` Connect Discovery, section 4.
 pub(crate) fn issuer_places(issuer: &Url) -> impl Iterator<Item = Url> {
     let path = issuer.path().trim_end_matches('/').to_owned();
     let below = (!path.is_empty()).then(|| format!("{path}/.well-known/openid-configuration"));
@@ -204,7 +204,7 @@ pub(crate) fn checked(text: &str, what: &str) -> Result<Url, WebError> {
     Ok(url)
 }
 
-/// Whether nobody between can read what is sent there.
+/// Returns true if nobody between can read what is sent there.
 pub(crate) fn is_safe(url: &Url) -> bool {
     match url.scheme() {
         "https" => url.has_host(),

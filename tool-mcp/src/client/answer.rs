@@ -1,4 +1,4 @@
-//! What becomes of a request of ours.
+//! The outcome of a request of ours.
 
 use crate::protocol::{Fields, Frame, string};
 
@@ -55,7 +55,7 @@ impl Refusal {
     }
 }
 
-/// What a server, or whoever stands before it, answered a POST with in place of a message.
+/// The answer to a POST, of a server or of a proxy before it, in place of a message.
 #[cfg(feature = "client-http")]
 #[derive(Debug)]
 pub(super) struct HttpAnswer {

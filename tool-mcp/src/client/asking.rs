@@ -1,4 +1,4 @@
-//! How many people are being asked something. Time limits do not run meanwhile: a server that waits for a person is not
+//! The number of people who are being asked something. Time limits do not run meanwhile: a server that waits for a person is not
 //! slow.
 
 use std::future::Future;

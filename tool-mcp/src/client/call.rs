@@ -29,10 +29,10 @@ use crate::trace::{RequestSpan, Spanned};
 /// A server may ask for more so many times before it answers.
 const MOST_ROUNDS: usize = 16;
 
-/// Where no clock counts as far as a limit goes.
+/// A time limit that never comes.
 const FAR: Duration = Duration::from_hours(24 * 365 * 30);
 
-/// What the server asked for before it answers a call: it is sent with the call, once more.
+/// Answers to what the server asked for before it answers a call: they are sent with the call, once more.
 #[derive(Default)]
 pub(super) struct Answers {
     responses: BTreeMap<String, Value>,
@@ -45,7 +45,7 @@ impl Answers {
     }
 }
 
-/// What a result is, if it is one.
+/// The kinds of results.
 enum Next {
     Settled,
     Asks(Required),
@@ -76,9 +76,9 @@ pub(super) struct Wanted<'w> {
     pub(super) params: Object,
     /// Further headers of HTTP.
     pub(super) repeated: Vec<(String, String)>,
-    /// Whether a second request does no harm.
+    /// True if a second request does no harm.
     pub(super) is_repeatable: bool,
-    /// Whether a task is asked for (protocol 2025-11-25).
+    /// True if a task is asked for (protocol 2025-11-25).
     pub(super) is_task: bool,
 }
 
@@ -314,7 +314,7 @@ fn lost(session: &Session, wanted: &Wanted<'_>, way: &Way, why: &str) -> Lost {
     Lost::Failed(error.with_debug(why))
 }
 
-/// What a server asks for before it answers (protocol 2026-07-28).
+/// The inputs that a server asks for before it answers (protocol 2026-07-28).
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Required {

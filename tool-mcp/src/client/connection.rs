@@ -1,4 +1,4 @@
-//! What is under way on one connection: which answer is whose, and what the server asks.
+//! The traffic of one connection: which answer is whose, and the server's requests.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, resume_unwind};
@@ -54,10 +54,10 @@ pub(super) struct Connection {
     pub(super) gone: Cancel,
 }
 
-/// Who waits for an answer.
+/// A caller that waits for an answer.
 struct Waiting {
     answer: oneshot::Sender<Answered>,
-    /// Who hears how far the call is.
+    /// Context that hears the call's progress.
     context: Option<Context>,
     /// Rings when the server says how far it is.
     alive: Arc<Notify>,
@@ -68,17 +68,17 @@ pub(super) struct Outgoing {
     pub(super) text: String,
     #[cfg_attr(not(feature = "client-http"), allow(dead_code))]
     pub(super) head: Head,
-    /// Of a request: its id, and how far it is.
+    /// Id and progress of a request.
     pub(super) request: Option<(u64, Arc<Way>)>,
     /// Told when it is out, or will never be.
     pub(super) done: Option<oneshot::Sender<()>>,
     /// The room that it takes while it waits.
     pub(super) room: Option<OwnedSemaphorePermit>,
-    /// What is answered. It is held until the message is sent.
+    /// The request that is answered. It is held until the message is sent.
     _asked: Option<Asked>,
 }
 
-/// What of a message is repeated in headers of HTTP.
+/// The parts of a message that headers of HTTP repeat.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Head {
     pub(super) method: String,
@@ -91,7 +91,7 @@ pub(super) struct Head {
 pub(super) struct Request {
     pub(super) head: Head,
     pub(super) params: Object,
-    /// What stands in `_meta`.
+    /// Entries of `_meta`.
     pub(super) meta: Object,
     pub(super) context: Option<Context>,
 }
@@ -151,7 +151,7 @@ impl Connection {
             .is_some_and(|hello| hello.version.is_modern())
     }
 
-    /// What a client can do: JSON.
+    /// Returns the client's capabilities as JSON.
     pub(super) fn capabilities(&self, is_modern: bool) -> String {
         let mut all = Object::new();
         if self.asker.is_there() {
@@ -235,18 +235,18 @@ impl Connection {
         is_out
     }
 
-    /// Whether no further message goes out.
+    /// Returns true if no further message goes out.
     pub(super) fn is_closed(&self) -> bool {
         self.gone.is_cancelled() || self.out.is_closed()
     }
 
-    /// Whether somebody still waits for the answer to this request.
+    /// Returns true if somebody still waits for the answer to this request.
     #[cfg(feature = "client-http")]
     pub(super) fn is_wanted(&self, id: u64) -> bool {
         self.waiting().contains_key(&id)
     }
 
-    /// What comes of a request. One that nobody waits for, or that was answered before, comes to nothing.
+    /// Hands an answer to whoever waits for it. Without anybody who waits, it does nothing.
     pub(super) fn settle(&self, id: u64, answered: Answered) {
         let waiting = self.waiting().remove(&id);
         if let Some(waiting) = waiting {
@@ -262,7 +262,7 @@ impl Connection {
         self.forget_asked();
     }
 
-    /// What a server asked in a session that is over takes no place in the next.
+    /// Forgets the server's requests of a session that is over, so that they take no place in the next.
     pub(super) fn forget_asked(&self) {
         let asked = std::mem::take(&mut *self.asked());
         for stop in asked.values() {

@@ -39,7 +39,7 @@ pub struct Connector {
     settings: Settings,
     #[cfg(all(feature = "oauth", feature = "client-http"))]
     oauth: Option<OAuth>,
-    /// What was asked for and cannot be.
+    /// The first setting that cannot be.
     invalid: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What a server asks people.
+//! Questions of servers to people.
 
 use std::fmt;
 use std::future::Future;
@@ -27,7 +27,7 @@ pub struct Elicitation {
     pub url: Option<String>,
 }
 
-/// Who asks people.
+/// The host's way to ask people.
 type Ask = dyn Fn(Elicitation) -> Pin<Box<dyn Future<Output = ElicitResult> + Send>> + Send + Sync;
 
 /// The host's way to ask people, if it has one.

@@ -30,7 +30,7 @@ pub enum ClientEvent {
     TokenStoreFailed(String),
 }
 
-/// Who is told.
+/// The host's listener.
 #[derive(Clone, Default)]
 pub(super) struct Events(pub(super) Option<Arc<Tell>>);
 

@@ -9,7 +9,7 @@ use futures_util::stream::{self, Stream, StreamExt};
 /// An event of a stream.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Event {
-    /// What it is of; `message` if nothing is said.
+    /// Type of the event; `message` without one.
     pub(super) kind: Option<String>,
     pub(super) data: Option<String>,
     pub(super) id: Option<String>,

@@ -1,4 +1,4 @@
-//! How a client and a server say hello.
+//! The greeting of a client and a server.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::protocol::{Fields, Version, array, code, key, string};
 /// So long a server may take to say that it does not know the newer greeting; some never do.
 const PROBE: Duration = Duration::from_secs(10);
 
-/// What a server said of itself.
+/// A server's description of itself.
 #[derive(Debug, Clone)]
 pub(super) struct Hello {
     pub(super) version: Version,
@@ -43,7 +43,7 @@ impl Hello {
     }
 }
 
-/// What a client says of itself: JSON.
+/// Returns the client's description of itself as JSON.
 pub(super) fn client_info() -> String {
     Object::new()
         .text("name", "toolwright")
@@ -51,14 +51,14 @@ pub(super) fn client_info() -> String {
         .end()
 }
 
-/// What each request says since 2026-07-28.
+/// Returns the `_meta` of each request since 2026-07-28.
 pub(super) fn modern_meta(meta: Object, capabilities: &str) -> Object {
     meta.text(key::VERSION, Version::V2026_07_28.as_str())
         .json(key::CLIENT_INFO, &client_info())
         .json(key::CAPABILITIES, capabilities)
 }
 
-/// What came of a greeting.
+/// The outcome of a greeting.
 pub(super) enum Greeting {
     Done,
     /// The server went away when it heard the newer one, as some older servers do.
@@ -87,7 +87,7 @@ pub(super) async fn greet(
     Ok(Greeting::Done)
 }
 
-/// What answers the newer greeting.
+/// The answers to the newer greeting.
 enum Found {
     Newest(Hello),
     Older,

@@ -36,7 +36,7 @@ const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 
-/// Of the body of an answer that says no, about so many bytes are read.
+/// Bytes that are read of a refusal's body, about.
 const MOST_OF_REFUSAL: usize = 64 * 1024;
 
 /// So many requests are under way at once; others wait.
@@ -58,7 +58,7 @@ const TAKEN: Duration = Duration::from_secs(30);
 const SHORTEST_RETRY: Duration = Duration::from_millis(10);
 const LONGEST_RETRY: Duration = Duration::from_mins(1);
 
-/// How long a server may take to hear that its session is over.
+/// Time limit of telling a server that its session is over.
 const GOODBYE: Duration = Duration::from_secs(2);
 
 /// So often a stream that broke off is read on, where nothing comes of it.
@@ -194,7 +194,7 @@ impl Http {
         }
     }
 
-    /// What a POST comes to, unless it was told already.
+    /// Returns the outcome of a POST, unless it was told already.
     async fn post(
         self: &Arc<Self>,
         connection: &Arc<Connection>,
@@ -440,7 +440,7 @@ impl Http {
         }
     }
 
-    /// Whether what is refused now may be answered with the token of a later time.
+    /// Returns true if a later token may answer a refusal of today.
     #[cfg_attr(not(feature = "oauth"), allow(clippy::unused_self))]
     fn gets_tokens(&self) -> bool {
         #[cfg(feature = "oauth")]
@@ -558,7 +558,7 @@ impl Http {
         None
     }
 
-    /// How long to wait before a stream is asked for again: as the server says, within bounds of our own.
+    /// Returns the pause before a stream is asked for again: as the server says, within bounds of our own.
     fn pause(&self, retry: Option<Duration>, tries: u32) -> Duration {
         match retry {
             Some(retry) => retry.clamp(SHORTEST_RETRY, LONGEST_RETRY),
@@ -587,7 +587,7 @@ impl Http {
     }
 }
 
-/// What is known of a stream behind its end.
+/// State of a stream at its end.
 #[derive(Default)]
 struct Read {
     events: usize,
@@ -611,7 +611,7 @@ impl Read {
     }
 }
 
-/// What a refusal says.
+/// Reads a refusal.
 async fn refused(response: Response) -> Answered {
     let (status, headers) = (response.status(), response.headers().clone());
     let body = start_of(response).await;

@@ -1,4 +1,4 @@
-//! What keeps a connection up, and the list of its tools true.
+//! Keeps a connection up, and the list of its tools true.
 
 use std::convert::Infallible;
 use std::sync::{Arc, Weak};
@@ -23,7 +23,7 @@ use super::settings::Settings;
 const PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// How long a connection may take to end.
+/// Time that a connection has to end.
 const END: Duration = Duration::from_secs(8);
 
 pub(super) struct Keeper {
@@ -66,7 +66,7 @@ impl Keeper {
         }
     }
 
-    /// What is done as long as a connection is up. The first one was told by who made it.
+    /// Works as long as a connection is up. The first one was told by who made it.
     async fn keep(&self, number: u64, session: &Session) -> Infallible {
         if number > 1 {
             self.refresh(session).await;

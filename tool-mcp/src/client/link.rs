@@ -1,4 +1,4 @@
-//! What the tools of a server hold on to: the connection that is up now.
+//! The connection that is up now, to which the tools of a server hold on.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(super) struct Link {
     pub(super) stop: Cancel,
 }
 
-/// Whether there is a connection.
+/// States of a connection.
 #[derive(Clone)]
 pub(super) enum State {
     /// With its number: a later one has a greater one.

@@ -10,7 +10,7 @@ use super::notice::{Notice, NoticeKind};
 /// The newest list.
 pub(super) struct Lists {
     registry: Registry,
-    /// Whether tools of others may be in the registry.
+    /// True if tools of others may be in the registry.
     is_shared: bool,
     now: Mutex<Now>,
 }
@@ -111,7 +111,7 @@ impl Lists {
         }
     }
 
-    /// Whether the registry has this very tool: a host may have put another in its place.
+    /// Returns true if the registry has this very tool: a host may have put another in its place.
     fn has(&self, tool: &Arc<dyn Tool>) -> bool {
         let there = self.registry.get(&tool.def().name);
         there.is_some_and(|there| Arc::ptr_eq(&there, tool))

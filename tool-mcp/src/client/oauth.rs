@@ -108,7 +108,7 @@ type Ask = dyn Fn(AuthorizationRequest) -> BoxFuture<'static, Result<String, OAu
     + Sync;
 type Sign = dyn Fn(String) -> BoxFuture<'static, Result<String, OAuthHostError>> + Send + Sync;
 
-/// Who says yes.
+/// Ways to consent.
 #[derive(Clone)]
 enum Grant {
     /// A person, to whom the host's program goes.
@@ -250,7 +250,7 @@ impl OAuth {
         self
     }
 
-    /// What cannot be, checked before anything is sent.
+    /// Refuses settings that cannot be, before anything is sent.
     fn check(&self) -> Result<(), Denied> {
         if self.client_secret.is_some() && self.client_id.is_none() {
             return Err(Denied::new("a `client_secret` needs its `client_id`"));

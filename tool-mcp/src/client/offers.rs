@@ -1,4 +1,4 @@
-//! What a server offers beside tools.
+//! Offers of a server beside tools.
 
 use std::borrow::Cow;
 
@@ -23,7 +23,7 @@ pub struct PromptInfo {
     pub name: String,
     /// Name for people.
     pub title: Option<String>,
-    /// What the prompt is for.
+    /// Purpose of the prompt.
     pub description: Option<String>,
     /// Arguments of the prompt.
     #[serde(default)]
@@ -36,7 +36,7 @@ pub struct PromptInfo {
 pub struct PromptArgument {
     /// Name of the argument.
     pub name: String,
-    /// What the argument is.
+    /// Meaning of the argument.
     pub description: Option<String>,
     /// The prompt needs it.
     #[serde(default)]
@@ -55,7 +55,7 @@ pub struct ResourceInfo {
     pub name: String,
     /// Name for people.
     pub title: Option<String>,
-    /// What the resource is.
+    /// Description of the resource.
     pub description: Option<String>,
     /// Media type of the resource.
     pub mime_type: Option<String>,

@@ -17,17 +17,17 @@ pub(super) struct Pages {
     tools: Vec<Box<RawValue>>,
     /// The pages that were asked for.
     cursors: HashSet<String>,
-    /// How many bytes the pages had.
+    /// Number of bytes that the pages had.
     bytes: usize,
     most_bytes: usize,
     most_tools: usize,
 }
 
-/// What is next.
+/// The next step.
 pub(super) enum Then {
     /// The page of this cursor.
     Page(String),
-    /// That was the last one.
+    /// No further page.
     End,
 }
 

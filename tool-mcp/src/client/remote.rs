@@ -62,14 +62,14 @@ struct Execution {
     task_support: Option<String>,
 }
 
-/// What is known of a tool for a call.
+/// All that a call needs to know of a tool.
 #[derive(Debug)]
 pub(super) struct Remote {
     /// The name that the server knows.
     pub(super) name: String,
-    /// Whether a second call does no harm, as the server says.
+    /// True if a second call does no harm, as the server says.
     pub(super) is_repeatable: bool,
-    /// Whether it is called as a task alone.
+    /// True if it is called as a task alone.
     pub(super) is_task: bool,
     /// The arguments that are repeated in headers of HTTP, as its schema says.
     pub(super) repeated: Vec<Repeated>,
@@ -232,7 +232,7 @@ impl<'a> Listed<'a> {
     }
 }
 
-/// What a host reads of a tool. Layers decide by keys such as `risk`: those are the host's to say, and
+/// Returns a tool's attributes for the host. Layers decide by keys such as `risk`: those are the host's to say, and
 /// the server's stand apart, but for keys with a `/`, which name who they are of.
 fn attributes(said: Map<String, Value>, icons: Option<Value>, settings: &Settings) -> Meta {
     let (mut meta, rest): (Map<_, _>, Map<_, _>) =

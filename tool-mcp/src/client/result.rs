@@ -1,4 +1,4 @@
-//! What a call came to, out of the text of a server's result.
+//! The outcome of a call, out of the text of a server's result.
 
 use std::borrow::Cow;
 
@@ -66,7 +66,7 @@ struct Embedded {
     blob: Option<String>,
 }
 
-/// What the call came to.
+/// Reads a call's outcome.
 pub(super) fn outcome(result: &str) -> Result<Outcome, ToolError> {
     let result = match serde_json::from_str::<CallResult<'_>>(result) {
         Ok(result) => result,
@@ -116,7 +116,7 @@ fn error(structured: Option<&RawValue>, blocks: Vec<Block>) -> ToolError {
     ToolError::failed(text)
 }
 
-/// Whether a block is only the text of the structured content, which servers add for older clients.
+/// Returns true if a block is only the text of the structured content, which servers add for older clients.
 fn says(block: &Block, structured: &RawValue) -> bool {
     let Block::Text { text } = block else {
         return false;

@@ -19,10 +19,10 @@ use super::stdio;
 /// or the working directory. The connection uses its standard input, output and error.
 pub struct ServerAt(pub(super) Source);
 
-/// What a server says.
+/// The stream that a server writes.
 pub(super) type Input = Box<dyn AsyncRead + Unpin + Send>;
 
-/// What a server hears.
+/// The stream that a server reads.
 pub(super) type Output = Box<dyn AsyncWrite + Unpin + Send>;
 
 type Open = dyn Fn() -> io::Result<(Input, Output)> + Send + Sync;
@@ -111,7 +111,7 @@ impl From<String> for ServerAt {
     }
 }
 
-/// What a text begins with that is a URL.
+/// Returns the scheme of a text that is a URL.
 fn scheme(text: &str) -> Option<&str> {
     let (scheme, _) = text.split_once("://")?;
     let is_scheme = |char: char| char.is_ascii_alphanumeric() || "+-.".contains(char);

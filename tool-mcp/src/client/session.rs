@@ -19,11 +19,11 @@ use super::stderr::Tail;
 #[derive(Clone)]
 pub(super) struct Session {
     pub(super) connection: Arc<Connection>,
-    /// What its process said last.
+    /// The last output of its process.
     pub(super) tail: Tail,
 }
 
-/// What keeps a connection up: it ends when this is dropped.
+/// Keeps a connection up until it is dropped.
 pub(super) struct Running(Arc<Connection>);
 
 impl Running {

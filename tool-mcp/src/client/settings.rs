@@ -1,4 +1,4 @@
-//! What a host wants of a connection.
+//! A host's settings of a connection.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use super::elicit::Asker;
 use super::event::Events;
 use crate::TraceContext;
 
-/// What stood for so long was good, however long the longest wait is.
+/// Time after which a connection was good, however long the longest pause is.
 const STOOD: Duration = Duration::from_secs(10);
 
 /// Which tools a host wants.
@@ -71,7 +71,7 @@ pub(super) struct Settings {
     pub(super) trace: Trace,
     pub(super) asking: Asking,
     pub(super) registry: Option<Registry>,
-    /// What the host knows of the tools.
+    /// The host's knowledge of the tools.
     pub(super) meta: Map<String, Value>,
     /// Values are marked as sensitive, so that `Debug` does not show them.
     #[cfg(feature = "client-http")]
@@ -80,18 +80,18 @@ pub(super) struct Settings {
     pub(super) authorizer: Option<Arc<super::oauth::Authorizer>>,
     pub(super) connect_limit: Duration,
     pub(super) list_limit: Duration,
-    /// How long a call may be silent.
+    /// Longest silence of a call.
     pub(super) call_limit: Duration,
-    /// How long a call may take at all, as a tool's definition says it.
+    /// Time limit of a call, as a tool's definition says it.
     pub(super) tool_timeout: Option<Duration>,
     pub(super) most_bytes: usize,
     pub(super) most_tools: usize,
     pub(super) backoff: Backoff,
-    /// Whether the newer greeting is tried first.
+    /// True if the newer greeting is tried first.
     pub(super) modern: Arc<AtomicBool>,
 }
 
-/// How long a new connection is waited for after one that failed.
+/// Pauses before a new connection after one that failed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Backoff {
     pub(super) first: Duration,
@@ -105,7 +105,7 @@ impl Backoff {
         self.first.saturating_mul(factor).min(self.longest)
     }
 
-    /// Whether what stood for so long was good, so that the next try is a first one again.
+    /// Returns true if a connection that stood for so long was good, so that the next try is a first one again.
     pub(super) fn is_good(self, stood: Duration) -> bool {
         stood > self.longest.min(STOOD)
     }

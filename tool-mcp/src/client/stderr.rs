@@ -1,4 +1,4 @@
-//! What the server's process says beside the protocol.
+//! Output of the server's process beside the protocol.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -17,14 +17,14 @@ use super::link::Link;
 use super::session::Session;
 use crate::protocol::{Fields, code};
 
-/// How often a server is asked that does not say how often it wants to be.
+/// Pause between two requests about a task, if the server names none.
 const POLL: Duration = Duration::from_secs(1);
 
 /// Of what a server says of it, no more and no less is heard.
 const SHORTEST: Duration = Duration::from_millis(50);
 const LONGEST: Duration = Duration::from_mins(1);
 
-/// How long the server is told that nobody waits any more.
+/// Time limit of telling the server that nobody waits any more.
 const WITHDRAWAL: Duration = Duration::from_secs(10);
 
 /// See the module.
@@ -33,7 +33,7 @@ pub(super) struct Task {
     poll: Duration,
 }
 
-/// What the server said of it.
+/// The server's word about a task.
 enum Said {
     /// It goes on.
     Goes,
@@ -231,7 +231,7 @@ impl Link {
     }
 }
 
-/// Whether the server knows no such task, and nobody knows more.
+/// Returns true if the server knows no such task, and nobody knows more.
 fn is_forgotten(refusal: &Refusal) -> bool {
     let forgotten = [code::INVALID_PARAMS, code::RESOURCE_NOT_FOUND];
     refusal

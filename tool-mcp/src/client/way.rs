@@ -1,4 +1,4 @@
-//! How far a request of ours is on its way.
+//! The way of a request of ours, and how far it is.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -35,7 +35,7 @@ impl Way {
         self.is(SENT)
     }
 
-    /// Of the request not a byte was sent after all.
+    /// Notes that not a byte of the request was sent after all.
     #[cfg(feature = "client-http")]
     pub(super) fn was_not_sent(&self) {
         self.change(SENT, WAITS);

@@ -1,4 +1,4 @@
-//! What can be read of a message that is broken: whose it is.
+//! Whose message it is, read of one that is broken.
 
 use serde::de::IgnoredAny;
 
@@ -47,7 +47,7 @@ impl Torn {
     }
 }
 
-/// What is left of an object's text.
+/// The rest of an object's text.
 struct Keys<'t>(&'t str);
 
 impl<'t> Keys<'t> {

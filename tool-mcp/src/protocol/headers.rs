@@ -1,4 +1,4 @@
-//! What of a message is repeated in headers of HTTP, since 2026-07-28.
+//! The parts of a message that headers of HTTP repeat, since 2026-07-28.
 //!
 //! Source: "Request Metadata" of the protocol's streamable HTTP.
 
@@ -79,7 +79,7 @@ fn collect(
     Ok(())
 }
 
-/// How many marks there are anywhere in the schema, but for texts and examples.
+/// Counts the marks anywhere in the schema, but for texts and examples.
 fn count(schema: &Value<'_>, marks: &mut usize) {
     for (key, value) in schema.entries() {
         match &**key {
@@ -106,7 +106,7 @@ fn is_token(name: &str) -> bool {
 }
 
 impl Repeated {
-    /// What the header says of these arguments; `None` if they have no such value.
+    /// Returns the header's text for these arguments; `None` if they have no such value.
     pub(crate) fn of(&self, arguments: &Value<'_>) -> Option<String> {
         let mut value = arguments;
         for name in &self.path {

@@ -4,7 +4,7 @@ use std::io;
 
 use tokio::io::{AsyncBufRead, AsyncBufReadExt};
 
-/// Of a line that is too long, so many bytes are kept of its start and of its end.
+/// Bytes that are kept of the start and of the end of a line that is too long.
 const KEPT: usize = 512;
 
 /// Reads lines.

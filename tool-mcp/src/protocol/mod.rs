@@ -1,4 +1,4 @@
-//! What both roles speak: JSON-RPC messages as the texts that they are, and the versions of the protocol.
+//! The language of both roles: JSON-RPC messages as the texts that they are, and the versions of the protocol.
 
 mod broken;
 mod error;

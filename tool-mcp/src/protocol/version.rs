@@ -39,7 +39,7 @@ impl Version {
             .find(|version| version.as_str() == text)
     }
 
-    /// Whether each request says for itself who asks, so that there is neither a greeting nor a session.
+    /// Returns true if each request says for itself who asks, so that there is neither a greeting nor a session.
     pub(crate) fn is_modern(self) -> bool {
         self >= Self::V2026_07_28
     }

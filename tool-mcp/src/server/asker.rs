@@ -1,4 +1,4 @@
-//! Who makes a request.
+//! The maker of a request.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -13,18 +13,18 @@ use super::{Shared, logs};
 use crate::TraceContext;
 use crate::protocol::{RpcError, Version, code, key};
 
-/// Where a request came from.
+/// Source of a request.
 #[derive(Clone)]
 pub(super) struct Origin {
     /// The client on the pipe, or in the session. `None` of a client without one.
     pub(super) peer: Option<Arc<Peer>>,
-    /// Where what belongs to the request is said.
+    /// The way of messages that belong to the request.
     pub(super) out: Outlet,
-    /// What a layer around the HTTP service knows of whoever asks.
+    /// The context of whoever asks, from a layer around the HTTP service.
     pub(super) own: Option<Context>,
 }
 
-/// Who makes a request, and what they can do.
+/// The maker of a request, with their abilities.
 #[derive(Clone)]
 pub(super) struct Asker {
     pub(super) version: Version,
@@ -88,7 +88,7 @@ impl Asker {
     }
 }
 
-/// What is known of a request: of whoever asks, by a layer around the HTTP service; under that, of the session;
+/// Returns the context of a request: of whoever asks, by a layer around the HTTP service; under that, of the session;
 /// under both, of all calls.
 pub(super) fn context(shared: &Shared, session: &str, own: Option<Context>) -> Context {
     let session = Context::new().with_session(session);

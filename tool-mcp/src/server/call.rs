@@ -26,7 +26,7 @@ use crate::outside::repaired_before;
 use crate::progress;
 use crate::protocol::{Fields, RpcError, Version, code};
 
-/// How often one call may be asked about and run again.
+/// Number of times that one call may be asked about and run again.
 const ROUNDS: usize = 16;
 
 /// A call, and what is known of who asks for it.
@@ -36,20 +36,20 @@ pub(super) struct Calling {
     asker: Asker,
     call: ToolCall,
     cx: Context,
-    /// Whether it may outlive its request.
+    /// True if it may outlive its request.
     may_be_task: bool,
     answers: ElicitResults,
-    /// What the client answered before it was asked. It counts once the call asks just that.
+    /// Answers that the client gave before it was asked. They count once the call asks just that.
     early: ElicitResults,
     /// Which arguments the answer to an approval is about.
     shown: Option<u64>,
-    /// What was said since the call was first asked for, if that is all that it is about.
+    /// Answers since the call was first asked for, if they are all that it is about.
     said: Option<Said>,
-    /// How the arguments were repaired, as was said before a question.
+    /// Repairs of the arguments, as they were told before a question.
     repairs: Vec<Repair>,
 }
 
-/// What is called.
+/// Kinds of calls.
 #[derive(Debug)]
 pub(super) enum Kind {
     Tool,
@@ -60,7 +60,7 @@ pub(super) enum Kind {
 /// A call on its way.
 struct Running {
     batch: Pin<Box<dyn Future<Output = Batch> + Send>>,
-    /// How far it is, where somebody wants to hear of it.
+    /// Progress of the call, if somebody wants to hear of it.
     reports: Option<mpsc::Receiver<Progress>>,
 }
 
@@ -144,7 +144,7 @@ impl Calling {
         Ok(calling)
     }
 
-    /// What it is of, and what runs it.
+    /// Returns the tools and their executor.
     fn runs(&self) -> (&Registry, &Executor) {
         let catalog = match self.kind {
             Kind::Tool => None,
@@ -157,7 +157,7 @@ impl Calling {
         }
     }
 
-    /// Whether the client can do what the tool says that it needs.
+    /// Refuses a call whose tool needs what the client cannot do.
     fn check_client(&self) -> Result<(), RpcError> {
         let (registry, executor) = self.runs();
         let tool = registry.get(&self.call.name);
@@ -318,7 +318,7 @@ impl Calling {
         running
     }
 
-    /// What becomes of it; on its way the client is told how far it is.
+    /// Waits for the call's end, and tells the client of its progress meanwhile.
     async fn end(&self, running: Running) -> Batch {
         let Running { mut batch, reports } = running;
         let Some(mut reports) = reports else {

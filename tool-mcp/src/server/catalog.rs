@@ -1,4 +1,4 @@
-//! What a server offers beside tools: prompts, and resources with their templates. Each is a tool in a set of its own.
+//! Offers of a server beside tools: prompts, and resources with their templates. Each is a tool in a set of its own.
 
 use toolwright_json::{Object, Value, list};
 use toolwright_provider::call::ToolDef;

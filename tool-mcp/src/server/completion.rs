@@ -56,7 +56,7 @@ impl fmt::Debug for Completions {
     }
 }
 
-/// What is asked for.
+/// A request for completions.
 struct Asked {
     completing: Completing,
     own: Option<Arc<Complete>>,

@@ -18,13 +18,13 @@ use crate::TraceContext;
 use crate::protocol::{Fields, Id, RpcError, Version, array, code, key, notification, string};
 use crate::trace::{RequestSpan, Spanned};
 
-/// What the server does with tasks, as it says to clients that greet.
+/// The server's abilities with tasks, for clients that greet.
 const TASKS_OF_2025: &str = r#"{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}"#;
 
 /// JSON of a result, or an error.
 pub(super) type Answered = Result<String, RpcError>;
 
-/// What comes of a request.
+/// The outcome of a request.
 pub(super) enum Answer {
     Now(Answered),
     /// It takes its time. Dropping it ends it.
@@ -175,7 +175,7 @@ fn try_begin(
     }
 }
 
-/// What takes its time, until nobody waits for it.
+/// Runs work until nobody waits for it.
 fn until(
     shared: &Shared,
     stop: &Cancel,
@@ -218,7 +218,7 @@ fn greet(shared: &Shared, peer: &Peer, params: &Fields<'_>) -> Answered {
     Ok(result.end())
 }
 
-/// What the server can do.
+/// Returns the server's capabilities.
 fn capabilities(shared: &Shared, version: Version) -> String {
     let changes = |object: Object| object.json("listChanged", "true");
     let mut all = Object::new().json("logging", "{}").object("tools", changes);
@@ -241,7 +241,7 @@ fn capabilities(shared: &Shared, version: Version) -> String {
     all.end()
 }
 
-/// What the server is, for clients that do not greet.
+/// Describes the server to clients that do not greet.
 fn discover(shared: &Shared) -> String {
     let versions = Version::ALL.map(|version| quoted(version.as_str()));
     shared
@@ -254,7 +254,7 @@ fn discover(shared: &Shared) -> String {
         .end()
 }
 
-/// Whether requests of this method are for something that the server has.
+/// Returns true if requests of this method are for something that the server has.
 fn is_offered(shared: &Shared, method: &str) -> bool {
     match method {
         "prompts/get" => shared.prompts.is_some(),
@@ -263,7 +263,7 @@ fn is_offered(shared: &Shared, method: &str) -> bool {
     }
 }
 
-/// What of a filter of notifications the server can tell.
+/// Returns the part of a filter of notifications that the server can tell.
 fn wants(shared: &Shared, cx: &Context, asked: &Fields<'_>) -> Wants {
     let uris = asked.some("resourceSubscriptions").map(array);
     let uris = uris.unwrap_or_default().into_iter().filter_map(string);
@@ -280,7 +280,7 @@ fn wants(shared: &Shared, cx: &Context, asked: &Fields<'_>) -> Wants {
     }
 }
 
-/// Whether there is a resource of this URI for whoever asks.
+/// Returns true if there is a resource of this URI for whoever asks.
 fn may_read(shared: &Shared, cx: &Context, uri: &str) -> bool {
     let resources = shared.resources.as_ref();
     resources.is_some_and(|all| all.find(cx, uri).is_some())

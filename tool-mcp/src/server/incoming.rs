@@ -1,4 +1,4 @@
-//! What a client sends, told apart.
+//! Messages of a client, told apart.
 
 use std::borrow::Cow;
 
@@ -41,7 +41,7 @@ pub(super) struct Request<'m> {
 }
 
 impl Request<'_> {
-    /// Whether it says for itself who asks, in a version without a greeting, or in one that nobody knows.
+    /// Returns true if it says for itself who asks, in a version without a greeting, or in one that nobody knows.
     pub(super) fn is_modern(&self) -> bool {
         match self.meta.version() {
             Some(Ok(version)) => version.is_modern(),
@@ -51,7 +51,7 @@ impl Request<'_> {
     }
 }
 
-/// What is no message, or none that is understood: an error for the client.
+/// A text that is no message, or none that is understood: an error for the client.
 #[derive(Debug)]
 pub(super) struct Bad {
     pub(super) error: RpcError,

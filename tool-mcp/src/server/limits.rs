@@ -19,11 +19,11 @@ pub struct ServerLimits {
     pub body: Duration,
     /// Time for a person to answer a question. Default: 10 minutes.
     pub answer: Duration,
-    /// How long calls in flight may go on after the client closes its pipe or the server is stopped. They are then cancelled;
+    /// Time that calls in flight have after the client closes its pipe or the server is stopped. They are then cancelled;
     /// those that end within 2 s are still answered. On a pipe, a stopped server also waits this long for the client to read.
     /// Default: 10 s.
     pub grace: Duration,
-    /// How long a task is kept, from its call on, and the time limit of calls of tools that have none of their own. At most
+    /// Time that a task is kept, from its call on, and the time limit of calls of tools that have none of their own. At most
     /// 1,024 tasks exist at a time. Beyond that, calls are answered when they end, or refused if the client asked for a task.
     /// Default: a day.
     pub task: Duration,

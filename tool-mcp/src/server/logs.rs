@@ -6,7 +6,7 @@ use toolwright_runtime::tool::Progress;
 use super::asker::Asker;
 use crate::protocol::notification;
 
-/// Whether a client that asks for this level and above reads what calls say on their way. `None` if there is no such
+/// Returns whether a client that asks for this level and above reads what calls say on their way. `None` if there is no such
 /// level.
 pub(super) fn is_heard(level: &str) -> Option<bool> {
     match level {

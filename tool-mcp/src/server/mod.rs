@@ -52,7 +52,7 @@ pub use self::limits::ServerLimits;
 pub use self::prompt::Messages;
 pub use self::updates::ResourceUpdates;
 
-/// How many tools a page of `tools/list` has.
+/// Tools on a page of `tools/list`.
 const PAGE: usize = 100;
 
 /// The key among a tool's attributes for what a client must be able to do: the protocol's
@@ -109,7 +109,7 @@ const NEEDS: &str = "client_capabilities";
 #[derive(Clone)]
 pub struct McpServer(Shared);
 
-/// What all sessions share.
+/// State that all sessions share.
 #[derive(Clone)]
 struct Shared {
     registry: Registry,
@@ -139,7 +139,7 @@ struct Shared {
     session_store: Option<Arc<dyn SessionStore>>,
 }
 
-/// What makes a trace the parent of a span.
+/// Makes a trace the parent of a span.
 #[cfg(feature = "tracing")]
 #[derive(Clone, Default)]
 struct Adopt(Option<Arc<AdoptTrace>>);
@@ -164,7 +164,7 @@ impl Shared {
         })
     }
 
-    /// What ends one request: the host's word for all of them, that of whoever asks, or the client's.
+    /// Returns what ends one request: the host's word for all of them, that of whoever asks, or the client's.
     fn stop_of(&self, own: Option<&Context>) -> Cancel {
         match own {
             Some(own) => own.clone().over(&self.context).cancel().child(),

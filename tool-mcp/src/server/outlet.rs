@@ -1,4 +1,4 @@
-//! Where a server says what belongs to a request, beside its answer.
+//! The ways of messages that belong to a request, beside its answer.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use crate::protocol::one_line;
 #[derive(Clone)]
 pub(super) enum Outlet {
     Pipe(Out),
-    /// Of one request over HTTP.
+    /// The stream of one request over HTTP.
     #[cfg(feature = "server-http")]
     Stream(Arc<Stream>),
 }
 
 impl Outlet {
-    /// Whether it is of a request over HTTP.
+    /// Returns true if it is of a request over HTTP.
     pub(super) fn is_http(&self) -> bool {
         !matches!(self, Self::Pipe(_))
     }

@@ -19,7 +19,7 @@ use crate::protocol::{Fields, Id, RpcError, Version, code, notification, request
 /// The longest JSON of what a client can do, in bytes.
 const MOST_CAPABILITIES: usize = 64 * 1024;
 
-/// How long an answer that was read may take to whoever waits for it.
+/// Time that an answer may take, once it was read, to whoever waits for it.
 const STILL_HEARD: Duration = Duration::from_millis(500);
 
 /// A client on a pipe, or in a session over HTTP.
@@ -33,7 +33,7 @@ pub(super) struct Peer {
     /// URIs of resources.
     subscribed: Mutex<HashSet<String>>,
     pub(super) requests: Arc<Requests>,
-    /// What it is asked, and who waits for the answers.
+    /// Questions to the client, and who waits for the answers.
     asked: Mutex<HashMap<u64, oneshot::Sender<Answer>>>,
     last_asked: AtomicU64,
     /// Nothing that the client says is heard any more.
@@ -43,14 +43,14 @@ pub(super) struct Peer {
 /// JSON of a result or of an error.
 type Answer = Result<String, String>;
 
-/// What a client said of itself.
+/// A client's description of itself.
 #[derive(Clone)]
 pub(super) struct Hello {
     pub(super) version: Version,
     pub(super) capabilities: Arc<Capabilities>,
 }
 
-/// What a client can do: an object's JSON.
+/// A client's capabilities: an object's JSON.
 #[derive(Default)]
 pub(super) struct Capabilities(String);
 
@@ -80,7 +80,7 @@ impl Capabilities {
         all.is_some_and(|all| all.some(name).is_some())
     }
 
-    /// Whether the client asks its user by forms; one that names no form of asking means these.
+    /// Returns true if the client asks its user by forms; one that names no form of asking means these.
     pub(super) fn can_ask(&self) -> bool {
         let asks = self.fields().object("elicitation");
         asks.is_some_and(|asks| asks.some("form").is_some() || asks.some("url").is_none())
@@ -109,7 +109,7 @@ impl Peer {
         }
     }
 
-    /// What calls know it by: another one each time, in this process and in others.
+    /// Returns its calls' name for it: another one each time, in this process and in others.
     pub(super) fn id(&self) -> &str {
         self.id.get_or_init(fresh_id)
     }
@@ -118,7 +118,7 @@ impl Peer {
         *self.said() = Some(hello);
     }
 
-    /// What it said when it greeted, if it did.
+    /// Returns the client's greeting, if it greeted.
     pub(super) fn hello(&self) -> Option<Hello> {
         self.said().clone()
     }
@@ -132,7 +132,7 @@ impl Peer {
         self.hello().is_some_and(|hello| hello.version < version)
     }
 
-    /// Whether the client begins to hear of changes, which it does once.
+    /// Returns true if the client begins to hear of changes, which it does once.
     pub(super) fn starts_to_watch(&self) -> bool {
         !self.watches.swap(true, Ordering::Relaxed)
     }
@@ -159,7 +159,7 @@ impl Peer {
         Ok(())
     }
 
-    /// What it hears of: of all lists, and of the resources that it subscribed to.
+    /// Returns the changes that it hears of: of all lists, and of the resources that it subscribed to.
     pub(super) fn wants(&self) -> Wants {
         let subscribed = self
             .subscribed
@@ -177,7 +177,7 @@ impl Peer {
         self.hello.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the client wants to read what calls say on their way.
+    /// Returns true if the client wants to read what calls say on their way.
     pub(super) fn logs(&self) -> bool {
         self.logs.load(Ordering::Relaxed)
     }

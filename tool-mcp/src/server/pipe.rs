@@ -19,7 +19,7 @@ use super::running::Running;
 use crate::outside::CANCEL_GRACE;
 use crate::protocol::{Id, Line, Lines, RpcError, Version, code, response};
 
-/// How much is read at once.
+/// Bytes that are read at once.
 const PIECE: usize = 64 * 1024;
 
 /// As much as is written at once.

@@ -1,4 +1,4 @@
-//! What prompts and resources come to.
+//! The outcomes of prompts and resources.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! What a call waits for, as a question to a person.
+//! A call that waits, as a question to a person.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -30,12 +30,12 @@ pub(super) struct Question {
 const APPROVAL: &str = "toolwright/approval";
 const ANSWER: &str = "toolwright/answer";
 
-/// Whether a question of this key is the server's own.
+/// Returns true if a question of this key is the server's own.
 pub(super) fn is_ours(key: &str) -> bool {
     [APPROVAL, ANSWER].contains(&key)
 }
 
-/// What to do about a call that waits.
+/// The next step of a call that waits.
 pub(super) enum Next {
     Ask(Question),
     Decide(Decision),
@@ -88,12 +88,12 @@ impl Question {
         self.shows
     }
 
-    /// What the call comes to by this answer alone.
+    /// Returns the call's outcome, if this answer alone settles it.
     pub(super) fn settled_by(&self, answer: &ElicitResult) -> Option<Said> {
         self.is_result.then(|| say(answer))
     }
 
-    /// Whether the answer says all that is asked for, each part of its JSON type.
+    /// Returns true if the answer says all that is asked for, each part of its JSON type.
     pub(super) fn fits(&self, answer: &ElicitResult) -> bool {
         let ElicitResult::Accept(said) = answer else {
             return true;
@@ -153,7 +153,7 @@ fn is_a(value: &Value, schema: &Value) -> bool {
     }
 }
 
-/// Whether the value is one of the choices, if there are some; each of several is.
+/// Returns true if the value is one of the choices, if there are some; each of several is.
 fn is_one_of(value: &Value, schema: &Value) -> bool {
     if let (Some(values), Some(items)) = (value.as_array(), schema.get("items")) {
         return values.iter().all(|value| is_one_of(value, items));
@@ -171,7 +171,7 @@ fn object(properties: &Value, required: &[&str]) -> Value {
     json!({"type": "object", "properties": properties, "required": required})
 }
 
-/// What a tool asks by its answer, if it asks.
+/// Returns the question of a tool whose answer asks one.
 pub(super) fn asked(result: &ToolResult) -> Option<Question> {
     let Ok(Outcome::AskUser { question, options }) = &result.outcome else {
         return None;
@@ -212,7 +212,7 @@ fn say(answer: &ElicitResult) -> Said {
     Said { text, is_error }
 }
 
-/// What a call that waits needs. `decided` is which arguments somebody let run, or did not, last.
+/// Returns the question of a call that waits. `decided` is which arguments somebody let run, or did not, last.
 pub(super) fn pending(
     pending: &Pending,
     tools: &Toolset,

@@ -1,4 +1,4 @@
-//! What a client is owed: the requests that are not answered yet, and on a pipe the answers that are not read.
+//! The requests of a client that are not answered yet, and on a pipe the answers that are not read.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
@@ -21,9 +21,9 @@ pub(super) struct Requests {
     known: Mutex<Known>,
     /// Rings when something was answered or read.
     changed: Notify,
-    /// Whose call begins, where calls wait.
+    /// The call that begins next, where calls wait.
     turn: tokio::sync::Mutex<()>,
-    /// How many ids of cancelled requests are remembered.
+    /// Number of ids of cancelled requests that are remembered.
     remembers: usize,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct Ticket {
 }
 
 impl Requests {
-    /// Of a client on a pipe, which may use an id again before it has read what became of the request.
+    /// Makes those of a client on a pipe, which may use an id again before it has read what became of the request.
     pub(super) fn on_a_pipe() -> Self {
         Self {
             remembers: 1024,
@@ -204,7 +204,7 @@ impl Known {
 }
 
 impl Ticket {
-    /// Whether somebody still waits for the answer.
+    /// Returns true if somebody still waits for the answer.
     pub(super) fn is_wanted(&self) -> bool {
         let known = self.requests.known();
         let open = known.open.get(&self.id);

@@ -1,4 +1,4 @@
-//! What a client keeps for us between two requests of one call: the answers so far, signed, and bound to the call's
+//! A note that a client keeps for us between two requests of one call: the answers so far, signed, and bound to the call's
 //! tool and arguments, and to whoever makes it.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -14,7 +14,7 @@ use super::question::Question;
 use crate::elicit::ElicitResults;
 use crate::random;
 
-/// How long a person may take between two requests.
+/// Time that a person has between two requests.
 const KEPT: Duration = Duration::from_hours(1);
 
 /// Length of a signature, and of the time behind it.
@@ -28,13 +28,13 @@ const TAG: usize = 12;
 #[derive(Clone)]
 pub(super) struct Seal(Hmac<Sha256>);
 
-/// What is kept.
+/// The note.
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct State {
     pub(super) answers: ElicitResults,
     /// Which arguments the answer to an approval is about.
     pub(super) shown: Option<u64>,
-    /// What was asked last.
+    /// The last question.
     pub(super) asked: Option<Question>,
 }
 
@@ -82,7 +82,7 @@ impl Seal {
             .fold(0, |number, byte| number << 8 | u64::from(*byte))
     }
 
-    /// What shows whose the task of this id is.
+    /// Returns the mark that shows whose the task of this id is.
     pub(super) fn tag(&self, id: &str, owner: &str) -> String {
         let mac = self.0.clone().chain_update(id).chain_update([0]);
         let bytes = mac.chain_update(owner).finalize().into_bytes();

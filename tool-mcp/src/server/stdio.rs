@@ -9,7 +9,7 @@ use std::thread;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::mpsc;
 
-/// How much is read or written at once.
+/// Bytes that are read or written at once.
 const PIECE: usize = 64 * 1024;
 
 /// The standard input.
@@ -79,7 +79,7 @@ impl AsyncRead for Input {
 /// The standard output.
 pub(super) struct Output {
     pieces: std::sync::mpsc::Sender<Vec<u8>>,
-    /// What became of a piece, which comes back to be filled anew.
+    /// The fate of a piece, which comes back to be filled anew.
     written: mpsc::Receiver<io::Result<Vec<u8>>>,
     /// None while the thread has it.
     piece: Option<Vec<u8>>,

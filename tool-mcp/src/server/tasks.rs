@@ -17,10 +17,10 @@ use crate::protocol::{Fields, RpcError, Version, code, key};
 /// The most tasks that are kept.
 const MOST: usize = 1_024;
 
-/// How often a client may ask.
+/// Shortest pause between two requests of a client.
 const POLL: Duration = Duration::from_secs(1);
 
-/// Whether this call of a tool may become a task.
+/// Returns true if this call of a tool may become a task.
 ///
 /// Up to 2025-11-25 the client decides, and a call that cannot become one is refused. Since then the server does.
 pub(super) fn may_be(
@@ -49,7 +49,7 @@ pub(super) fn may_be(
     Ok(true)
 }
 
-/// Whether the version has this one of the requests about tasks.
+/// Returns true if the version has this one of the requests about tasks.
 pub(super) fn is_known(method: &str, version: Version) -> bool {
     match version {
         Version::V2026_07_28 => !matches!(method, "tasks/result" | "tasks/list"),
@@ -67,7 +67,7 @@ pub(super) fn context(shared: &Shared, cx: Context) -> Context {
     }
 }
 
-/// Whether a task is of whoever asks.
+/// Returns true if a task is of whoever asks.
 fn is_own(shared: &Shared, asker: &Asker, key: &str) -> bool {
     let run = key.split('/').next().unwrap_or_default();
     match (asker.cx.get().and_then(owner), run.split_once('-')) {
@@ -91,7 +91,7 @@ fn forget_old(shared: &Shared) {
     }
 }
 
-/// What is answered in place of a call's result. `None` if there is no such call.
+/// Returns the answer in place of a call's result. `None` if there is no such call.
 pub(super) fn created(shared: &Shared, id: &str, version: Version) -> Option<String> {
     forget_old(shared);
     let call = shared.open.get(id)?;
@@ -236,7 +236,7 @@ fn result(shared: &Shared, call: &OpenCall, version: Version) -> String {
     call::text(shared, version, &ended(call))
 }
 
-/// What came of a call that has ended.
+/// Returns the result of a call that has ended.
 fn ended(call: &OpenCall) -> ToolResult {
     match &call.state {
         OpenCallState::Ended(outcome) => outcome.clone().into_result(&call.call),

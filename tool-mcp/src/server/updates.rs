@@ -1,4 +1,4 @@
-//! What a server tells of changes.
+//! Notifications of changes.
 
 use std::collections::HashSet;
 
@@ -38,7 +38,7 @@ impl ResourceUpdates {
     }
 }
 
-/// What a client wants to hear of.
+/// The changes that a client wants to hear of.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Wants {
     pub(super) tools: bool,

@@ -43,7 +43,7 @@ pub(in crate::client) struct Authorizer {
 #[derive(Default)]
 pub(super) struct State {
     pub(super) current: Option<Current>,
-    /// How many flows have ended.
+    /// Number of flows that have ended.
     ended: u64,
     /// Why the last one got nothing.
     denied: Option<Denied>,
@@ -62,7 +62,7 @@ pub(super) struct Current {
 }
 
 impl Current {
-    /// Whether these are the same tokens.
+    /// Returns true if these are the same tokens.
     pub(super) fn is(&self, other: &Self) -> bool {
         self.place.key() == other.place.key()
             && self.tokens.access_token == other.tokens.access_token
@@ -75,7 +75,7 @@ impl Current {
 
 type Flow = BoxFuture<'static, Result<Got, Denied>>;
 
-/// Where a new token comes from.
+/// Sources of a new token.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Got {
     /// Another request has seen to it.
@@ -95,7 +95,7 @@ pub(super) enum Need {
     Scopes(Challenge),
 }
 
-/// What a request had when it was sent.
+/// The tokens of a request when it was sent.
 struct Used {
     token: Option<HeaderValue>,
     ended: u64,

@@ -1,8 +1,8 @@
-//! What a server's `WWW-Authenticate` asks for (RFC 9110, section 11.6.1; RFC 6750; RFC 9728).
+//! A server's `WWW-Authenticate` (RFC 9110, section 11.6.1; RFC 6750; RFC 9728).
 
 use http::{HeaderMap, header};
 
-/// Of the headers of one answer, so many bytes are read.
+/// Most bytes that are read of the headers of one answer.
 const MOST_BYTES: usize = 16 * 1024;
 
 /// The parameters of the `Bearer` challenges of an answer.
@@ -62,7 +62,7 @@ impl Challenge {
     }
 }
 
-/// What is not yet read of a header.
+/// The unread rest of a header.
 struct Rest<'t>(&'t str);
 
 fn is_space(char: char) -> bool {
@@ -85,7 +85,7 @@ impl<'t> Rest<'t> {
         token
     }
 
-    /// Whether the word before is the name of a parameter.
+    /// Returns true if the word before is the name of a parameter.
     fn is_parameter(&self) -> bool {
         self.0.trim_start_matches(is_space).starts_with('=')
     }

@@ -7,7 +7,7 @@ use super::Denied;
 use super::challenge::Challenge;
 use crate::web::{RESOURCE_METADATA, Web, at, issuer_places, place};
 
-/// Of a list that somebody else wrote, so many entries are read.
+/// Most entries that are read of a list that somebody else wrote.
 const MOST: usize = 100;
 
 /// The longest name of a scope.
@@ -24,7 +24,7 @@ pub(super) struct Place {
     pub(super) scopes: Vec<String>,
 }
 
-/// What an authorization server can do, checked.
+/// The checked metadata of an authorization server.
 // Each is a fact that metadata state for itself.
 #[allow(clippy::struct_excessive_bools)]
 #[derive(Debug)]
@@ -36,7 +36,7 @@ pub(super) struct Endpoints {
     pub(super) says_issuer: bool,
     pub(super) takes_metadata_documents: bool,
     pub(super) has_offline_access: bool,
-    /// How a client may say who it is. `None` where nothing is said.
+    /// Ways in which a client may authenticate. `None` where nothing is said.
     pub(super) auth_methods: Option<Vec<String>>,
 }
 
@@ -63,7 +63,7 @@ struct ServerMetadata {
 }
 
 impl Place {
-    /// What tokens are stored by.
+    /// Returns the key under which tokens are stored.
     pub(super) fn key(&self) -> String {
         // No URL holds a space.
         format!("{} {}", self.resource, self.issuer)
@@ -149,7 +149,7 @@ impl Endpoints {
     }
 }
 
-/// What a server says of itself, and where. `None` if it does not.
+/// Returns a server's metadata about itself, and their place. `None` if it has none.
 async fn resource_metadata(
     web: &Web,
     server: &Url,
@@ -171,7 +171,7 @@ async fn resource_metadata(
     Ok(web.get(&root).await?.ok().map(|found| (root, found)))
 }
 
-/// What an authorization server says of itself. The inner error says that it does not.
+/// Returns the metadata of an authorization server. The inner error says that it has none.
 async fn endpoints(
     web: &Web,
     base: &Url,
@@ -195,12 +195,12 @@ async fn endpoints(
     Ok(Err(format!("{words} ({})", missing.join("; "))))
 }
 
-/// What a server is called where it does not say so itself (RFC 8707). A query may hold a secret, and is left out.
+/// Returns the name of a server that does not give one itself (RFC 8707). A query may hold a secret, and is left out.
 fn canonical(server: &Url) -> String {
     place(server).trim_end_matches('/').to_owned()
 }
 
-/// Whether tokens for this resource are for the server too: it has the same origin, and the path or one above.
+/// Returns true if tokens for this resource are for the server too: it has the same origin, and the path or one above.
 fn covers(resource: &str, server: &Url) -> bool {
     let Ok(resource) = Url::parse(resource) else {
         return false;
@@ -215,7 +215,7 @@ fn covers(resource: &str, server: &Url) -> bool {
             .is_none_or(|query| server.query() == Some(query))
 }
 
-/// Whether what was read there may say which authorization server the server trusts (RFC 9728, section 3.3). Of what is
+/// Returns true if metadata from there may name the server's authorization server (RFC 9728, section 3.3). Of what is
 /// above the server, only its own well-known place says so: else any server could get the tokens of its neighbours.
 fn may_speak(from: &Url, resource: &str, server: &Url) -> bool {
     if !covers(resource, server) {

@@ -1,4 +1,4 @@
-//! How a token is got: from the store, by a renewal, from a person, or by the program's own credentials.
+//! Ways to a token: from the store, by a renewal, from a person, or by the program's own credentials.
 
 use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::sync::Arc;
@@ -125,7 +125,7 @@ impl Authorizer {
         })
     }
 
-    /// What is stored, if it is of this client.
+    /// Returns the stored tokens, if they are of this client.
     async fn load(&self, place: &Arc<Place>) -> Option<Current> {
         let stored = self.oauth.tokens.load(&place.key()).await;
         let mut stored = self.heard(stored).flatten()?;
@@ -305,7 +305,7 @@ impl Authorizer {
         Ok(())
     }
 
-    /// Who this client is there: as the host says, as it was registered, or as it is registered now.
+    /// Returns this client's registration there: the host's, an earlier one, or a new one.
     async fn client(
         &self,
         place: &Place,
@@ -375,7 +375,7 @@ impl Authorizer {
     }
 }
 
-/// What the host's own code says. A panic of its is its own, and calls wait for an answer.
+/// Runs the host's own code. A panic of its is its own, and calls wait for an answer.
 async fn hosts(
     call: impl FnOnce() -> BoxFuture<'static, Result<String, OAuthHostError>>,
 ) -> Result<String, Denied> {

@@ -1,4 +1,4 @@
-//! What is asked of an authorization server, by the crate `oauth2`: a page for a person, a code's exchange, a renewal.
+//! Requests to an authorization server, by the crate `oauth2`: a page for a person, a code's exchange, a renewal.
 
 use oauth2::basic::{BasicClient, BasicRequestTokenError, BasicTokenResponse, BasicTokenType};
 use oauth2::{
@@ -21,13 +21,13 @@ const NONE: &str = "none";
 const BASIC: &str = "client_secret_basic";
 const POST: &str = "client_secret_post";
 
-/// What a client that signs is asked by (RFC 7523).
+/// Type of the assertion of a client that signs (RFC 7523).
 const ASSERTION: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
 type Client =
     BasicClient<EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointSet>;
 
-/// Where a person says yes, and what is kept for when they did.
+/// The page where a person consents, and what is kept until they did.
 pub(super) struct Question {
     pub(super) url: Url,
     pub(super) state: CsrfToken,
@@ -50,7 +50,7 @@ fn client(place: &Place, registered: &Registered) -> Client {
     }
 }
 
-/// How this client says who it is: as it was registered, else by what the authorization server takes (RFC 8414 has a
+/// Returns this client's way to authenticate: as it was registered, else by what the authorization server takes (RFC 8414 has a
 /// default where nothing is said).
 fn auth_method(place: &Place, registered: &Registered) -> &'static str {
     let known = |method: &str| {

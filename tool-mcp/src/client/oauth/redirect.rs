@@ -113,7 +113,7 @@ async fn answer(mut stream: TcpStream, url: Url, state: String) -> io::Result<Op
     Ok(found.map(String::from))
 }
 
-/// What the first line of a request is for.
+/// Returns the target of a request's first line.
 fn target(head: &str) -> Option<&str> {
     let mut words = head.lines().next()?.split(' ');
     let target = (words.next()? == "GET").then_some(words.next()?)?;

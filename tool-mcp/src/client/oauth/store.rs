@@ -125,13 +125,13 @@ pub struct StoredTokens {
     pub(super) client: Registered,
 }
 
-/// What this program is called at an authorization server.
+/// This program's registration at an authorization server.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Registered {
     pub(super) id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) secret: Option<String>,
-    /// How the token endpoint is told the secret, where the registration says so.
+    /// The token endpoint's authentication method, if the registration names one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) auth_method: Option<String>,
     /// The place that it was registered for.

@@ -1,4 +1,4 @@
-//! Who may ask: access tokens of OAuth 2.1.
+//! Access tokens of OAuth 2.1.
 //!
 //! Sources: "Authorization" in the specification of MCP, RFC 6750 (how a token is sent and refused), RFC 9728 (where a
 //! client finds the authorization server), RFC 9068 (what a token says).
@@ -73,10 +73,10 @@ pub struct Authorization(Arc<Inner>);
 #[derive(Clone)]
 struct Inner {
     resource: String,
-    /// Of the resource, with the port.
+    /// Host of the resource, with the port.
     host: String,
     issuer: String,
-    /// Where the server's metadata are, and the path of it.
+    /// URL of the server's metadata, and its path.
     metadata_url: String,
     metadata_path: String,
     audiences: Vec<String>,
@@ -323,12 +323,12 @@ impl Authorization {
         grant
     }
 
-    /// Whether the request is for the server's metadata, which pages of any site may read.
+    /// Returns true if the request is for the server's metadata, which pages of any site may read.
     pub(super) fn is_metadata(&self, uri: &Uri) -> bool {
         uri.path() == self.0.metadata_path
     }
 
-    /// Who the server trusts: RFC 9728, section 3.2. Pages of any site may read it.
+    /// Answers with the authorization servers that the server trusts: RFC 9728, section 3.2. Pages of any site may read it.
     fn metadata(&self, shared: &Shared, method: &Method) -> Response<HttpBody> {
         let allow = |mut response: Response<HttpBody>| {
             let any = HeaderValue::from_static("*");
@@ -414,7 +414,7 @@ fn is_past(at: SystemTime) -> bool {
     end.is_some_and(|end| SystemTime::now() > end)
 }
 
-/// What the claims of a token grant: RFC 9068, section 2.2. Some issuers list scopes in `scp`, or in an array.
+/// Reads a grant from a token's claims: RFC 9068, section 2.2. Some issuers list scopes in `scp`, or in an array.
 fn of_claims(issuer: &str, claims: Map<String, Value>) -> Grant {
     let text = |name: &str| Some(claims.get(name)?.as_str()?.to_owned());
     let scopes = claims.get("scope").or_else(|| claims.get("scp"));

@@ -18,7 +18,7 @@ use super::stream::{Stream, Told};
 /// A stream on which nothing is said gets a comment so often, so that nobody between takes it for dead.
 pub(super) const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// How many milliseconds a client waits before it comes back.
+/// Milliseconds that a client waits before it comes back.
 const RETRY: u32 = 500;
 
 /// Body of a response.
@@ -39,7 +39,7 @@ pub(super) struct Events {
     stop: Pin<Box<dyn Future<Output = ()> + Send + Sync>>,
     /// The first event, which says where a client can go on.
     start: Option<Bytes>,
-    /// What ends, or is given up, with the body.
+    /// Dropped with the body.
     _held: Box<dyn Send + Sync>,
 }
 

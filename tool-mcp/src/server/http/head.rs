@@ -1,4 +1,4 @@
-//! What a request's head has to say.
+//! The head of a request.
 
 use http::{HeaderMap, HeaderName, StatusCode, header};
 use toolwright_json::Value;
@@ -61,7 +61,7 @@ fn accepts(headers: &HeaderMap, kind: &str) -> bool {
     })
 }
 
-/// Whether a media type is this one, whatever its parameters.
+/// Returns true if a media type is this one, whatever its parameters.
 fn is_kind(one: &str, kind: &str) -> bool {
     let one = one.split(';').next().unwrap_or_default();
     one.trim().eq_ignore_ascii_case(kind)
@@ -145,7 +145,7 @@ pub(super) fn check_modern(
     Ok(())
 }
 
-/// Whether the header says what the message says.
+/// Returns true if the header says what the message says.
 fn is_said(headers: &HeaderMap, name: &HeaderName, value: Option<&str>) -> Result<(), RpcError> {
     let Ok(said) = one(headers, name) else {
         return Err(mismatch(&format!(

@@ -50,7 +50,7 @@ pub(super) struct Keys {
     fetching: tokio::sync::Mutex<()>,
 }
 
-/// Where the keys are.
+/// Place of the keys.
 enum Source {
     /// As the metadata of this issuer say.
     Issuer {
@@ -251,7 +251,7 @@ impl Keys {
     }
 }
 
-/// What of an issuer's metadata is read.
+/// The parts of an issuer's metadata that are read.
 #[derive(Deserialize)]
 struct Metadata {
     issuer: String,
@@ -264,7 +264,7 @@ struct KeySet {
     keys: Vec<Value>,
 }
 
-/// Whether a token says that it is something else: an answer about a token, a logout. Access tokens are `at+jwt` (RFC 9068,
+/// Returns true if a token says that it is something else: an answer about a token, a logout. Access tokens are `at+jwt` (RFC 9068,
 /// section 2.1), or `JWT`.
 fn is_other(kind: &str) -> bool {
     let kind = kind.to_ascii_lowercase();

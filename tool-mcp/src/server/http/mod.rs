@@ -76,7 +76,7 @@ struct Inner {
     shared: Arc<Shared>,
     sessions: Sessions,
     budget: BodyBudget,
-    /// What is left of all streams ends.
+    /// Ends all that is left of streams.
     end: Cancel,
     stops: Once,
 }
@@ -202,12 +202,12 @@ impl Inner {
         }
     }
 
-    /// What is known of a request outside of its session.
+    /// Returns the context of a request outside of its session.
     fn context(&self, parts: &Parts) -> Context {
         asker::context(&self.shared, "", parts.extensions.get().cloned())
     }
 
-    /// Whose sessions a request may go on with.
+    /// Returns the owner of the sessions that a request may go on with.
     fn owner(&self, parts: &Parts) -> Option<String> {
         scopes::grant(&self.shared, parts.extensions.get()).and_then(asker::owner)
     }
@@ -596,7 +596,7 @@ fn too_many_sessions() -> RpcError {
     RpcError::new(code::INTERNAL_ERROR, "there are too many sessions")
 }
 
-/// What the host's store says is for the host.
+/// Returns the error of a failed store. Its words are for the host.
 fn store_failed(_: std::io::Error) -> RpcError {
     let words = "the store of sessions failed; try again later";
     RpcError::new(code::INTERNAL_ERROR, words)

@@ -15,7 +15,7 @@ use crate::server::{Shared, asker};
 pub(super) struct Needs(pub(super) Vec<String>);
 
 impl Needs {
-    /// What the request needs, if its caller lacks some of it. Of what is hidden for other reasons nothing is told.
+    /// Returns the scopes that the request needs, if its caller lacks some. Of what is hidden for other reasons nothing is told.
     pub(super) fn of(
         shared: &Shared,
         request: &Request<'_>,
@@ -48,7 +48,7 @@ impl Needs {
         Some(Self(Grant::new().missing_scopes(def)))
     }
 
-    /// What is answered: the scopes stand in `data`.
+    /// Answers with the scopes in `data`.
     pub(super) fn refused(self, id: Option<&Id>) -> Response<HttpBody> {
         let words = format!(
             "the access token lacks a scope: this needs {}",
@@ -66,7 +66,7 @@ impl Needs {
     }
 }
 
-/// What whoever asks may do, as a layer around the HTTP service says it, or the host of all.
+/// Returns the grant of whoever asks, from a layer around the HTTP service or the host of all.
 pub(super) fn grant<'a>(shared: &'a Shared, own: Option<&'a Context>) -> Option<&'a Grant> {
     let own = own.and_then(|own| own.get());
     own.or_else(|| shared.context.get())

@@ -13,7 +13,7 @@ use crate::server::peer::Peer;
 /// So many answers are kept for clients that lost their connection.
 const MOST_STREAMS: usize = 16;
 
-/// Of so many bytes in all, beside the newest.
+/// Most bytes in all, beside the newest.
 const MOST_BYTES: usize = 1024 * 1024;
 
 pub(super) struct Sessions {
@@ -30,7 +30,7 @@ pub(super) struct Session {
     /// For whom it was opened: nobody else may go on with it.
     owner: Option<String>,
     has_called: AtomicBool,
-    /// How many requests and streams it has.
+    /// Number of its requests and streams.
     uses: AtomicUsize,
     heard: Mutex<Heard>,
     streams: Mutex<Streams>,
@@ -161,7 +161,7 @@ impl Session {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether it was idle for so long.
+    /// Returns true if it was idle for so long.
     fn is_over(&self, idle: Duration) -> bool {
         self.uses.load(Ordering::Acquire) == 0 && self.heard().at.elapsed() > idle
     }
@@ -196,7 +196,7 @@ impl Session {
         }
     }
 
-    /// Where a client goes on that has read up to this event: the stream, and the place in it.
+    /// Returns the place where a client goes on that has read up to this event: the stream, and the place in it.
     pub(super) fn after(&self, event: &str) -> Option<(Arc<Stream>, u64)> {
         let (number, place) = event.split_once('-')?;
         let (number, place) = (number.parse().ok()?, place.parse().ok()?);

@@ -41,11 +41,11 @@ pub trait SessionStore: Send + Sync {
 /// a format version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredSession {
-    /// Of this form.
+    /// Form of the record.
     form: u8,
     protocol: String,
     capabilities: String,
-    /// What its calls know it by.
+    /// Its calls' name for it.
     peer: String,
     owner: Option<String>,
 }
@@ -87,7 +87,7 @@ impl StoredSession {
     }
 }
 
-/// What a store comes to, whose panic is an error.
+/// Returns the outcome of a store, whose panic is an error.
 pub(super) async fn asked<T>(store: BoxFuture<'_, io::Result<T>>) -> io::Result<T> {
     let panicked = |_| Err(io::Error::other("the store of sessions panicked"));
     AssertUnwindSafe(store)

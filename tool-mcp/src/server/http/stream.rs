@@ -1,4 +1,4 @@
-//! What is said over HTTP in answer to one request: some messages, and its answer.
+//! The answer to one request over HTTP: some messages, and its result.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -32,11 +32,11 @@ struct State {
     /// The last messages, in their order; what is not read is among them.
     messages: VecDeque<String>,
     bytes: usize,
-    /// How many messages came before these.
+    /// Number of messages before these.
     gone: u64,
-    /// How many were read.
+    /// Number of messages that were read.
     read: u64,
-    /// How many requests are not answered yet.
+    /// Number of requests that are not answered yet.
     writers: usize,
     /// Which reader is the newest.
     readers: u64,
@@ -116,7 +116,7 @@ impl Stream {
         self.state().writers = writers;
     }
 
-    /// Whether nothing was said.
+    /// Returns true if nothing was said.
     pub(super) fn is_silent(&self) -> bool {
         self.state().last() == 0
     }
@@ -191,7 +191,7 @@ fn wake(waker: Option<Waker>) {
 }
 
 impl State {
-    /// How many messages there were.
+    /// Returns the number of messages so far.
     fn last(&self) -> u64 {
         self.gone + self.messages.len() as u64
     }

@@ -99,8 +99,8 @@ pub mod wire {
 pub mod dialect {
     #[doc(inline)]
     pub use toolwright_provider::dialect::{
-        Budget, Inverse, LowerError, LowerErrorCode, Lowered, Note, NoteKind, Op, Renames,
-        RequestLimits, RequestUsage, Step, Steps, UnknownDialect, Verdict, lower,
+        Acceptance, Inverse, LowerError, LowerErrorCode, Lowered, Note, NoteKind, Op, Quantity,
+        Renames, RequestLimits, RequestUsage, Step, Steps, UnknownDialect, lower,
     };
 }
 

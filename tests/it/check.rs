@@ -12,7 +12,7 @@ use std::sync::Arc;
 use toolwright::{
     Dialect, DynTool, Outcome, Tool, ToolDef, Toolset, Wire,
     call::{Answer, Call},
-    dialect::{Budget, LowerErrorCode, NoteKind},
+    dialect::{LowerErrorCode, NoteKind, Quantity},
     schema::SchemaDoc,
     tool, tools,
     toolset::{ProblemCode, Report, Severity},
@@ -117,7 +117,7 @@ fn many(one: &Toolset, count: usize) -> Toolset {
 #[test]
 fn a_request_holds_so_much_and_no_more() {
     let report = many(&tools![rest], 129).check(Dialect::OpenAiStrict);
-    let code = ProblemCode::Budget(Budget::Tools);
+    let code = ProblemCode::TooMany(Quantity::Tools);
     assert!(!report.is_accepted());
     assert_eq!((report.problems.len(), report.problems[0].code), (1, code));
     assert_eq!(

@@ -48,12 +48,12 @@ mod scores;
 #[cfg(feature = "tokio")]
 mod trajectory;
 
-pub use self::changes::{Change, Comparison};
+pub use self::changes::{Change, Differences};
 pub use self::recall::{Recall, Search, SearchQuestion, questions, recall, recall_by};
 #[cfg(feature = "tokio")]
 pub use self::scores::{Score, Scored, Scores};
 #[cfg(feature = "tokio")]
-pub use self::trajectory::{Order, Step, Trajectory, Wanted, call};
+pub use self::trajectory::{MadeCall, Order, Trajectory, Wanted, call};
 
 /// A part of a whole. Of nothing, all of it is there.
 fn share(part: usize, whole: usize) -> f64 {

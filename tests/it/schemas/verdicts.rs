@@ -2,7 +2,7 @@
 
 use toolwright::{
     Dialect, Schema,
-    dialect::{LowerErrorCode, Verdict, lower},
+    dialect::{Acceptance, LowerErrorCode, lower},
     schema::{Id, Kind, Refs, SchemaDoc, Shape, Variant},
     toolset::{Problem, ProblemCode},
 };
@@ -17,10 +17,10 @@ fn told(schema: &SchemaDoc, dialect: Dialect) -> Option<(String, String)> {
         Err(reject) => reject.code.as_str().to_owned(),
     };
     let compiled = match verdict {
-        Verdict::Accepted => "accepted".to_owned(),
-        Verdict::Refused(code, _) => code.as_str().to_owned(),
+        Acceptance::Accepted => "accepted".to_owned(),
+        Acceptance::Refused(code, _) => code.as_str().to_owned(),
         // What is opaque may be either.
-        Verdict::Opaque(_) => return None,
+        Acceptance::Opaque(_) => return None,
     };
     // Of several rules that stand against a type either may be told.
     let differ = (compiled == "accepted") != (ran == "accepted");
@@ -55,8 +55,8 @@ fn what_compiles_is_what_a_report_accepts() {
                 .shape()
                 .map(|shape| dialect.verdict(shape, &Refs::NONE));
             let agrees = match verdict {
-                Some(Verdict::Accepted) => report.is_accepted(),
-                Some(Verdict::Refused(..)) => !report.is_accepted(),
+                Some(Acceptance::Accepted) => report.is_accepted(),
+                Some(Acceptance::Refused(..)) => !report.is_accepted(),
                 _ => true,
             };
             if !is_told || !agrees {
@@ -109,7 +109,7 @@ fn a_demand_is_what_lowering_counts() {
             let (Some(shape), Ok(lowered)) = (schema.shape(), lower(schema, dialect)) else {
                 continue;
             };
-            if !matches!(dialect.verdict(shape, &Refs::NONE), Verdict::Accepted) {
+            if !matches!(dialect.verdict(shape, &Refs::NONE), Acceptance::Accepted) {
                 continue;
             }
             seen += 1;
@@ -237,8 +237,8 @@ fn what_is_too_large_is_so_when_it_compiles() {
             .shape()
             .map(|shape| dialect.verdict(shape, &Refs::NONE));
         let compiled = match compiled {
-            Some(Verdict::Accepted) => true,
-            Some(Verdict::Refused(LowerErrorCode::TooLarge, _)) => false,
+            Some(Acceptance::Accepted) => true,
+            Some(Acceptance::Refused(LowerErrorCode::TooLarge, _)) => false,
             other => panic!("row {row}: {other:?}"),
         };
         let ran = lower(schema, *dialect).map(|_| ());

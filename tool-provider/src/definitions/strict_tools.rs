@@ -10,7 +10,7 @@ use super::deferred::Asked;
 use super::{DefinitionsError, Offered};
 use toolwright_json::quoted;
 
-use crate::dialect::{Budget, Dialect, LowerError, Note, NoteKind, Renames, Share, shares};
+use crate::dialect::{Dialect, LowerError, Note, NoteKind, Quantity, Renames, Share, shares};
 use crate::wire::{Loading, ToolDeclaration, Wire};
 use toolwright_schema::text::{did_you_mean, near};
 
@@ -88,9 +88,9 @@ pub enum NonStrict {
     Rejected(LowerError),
     /// A request may hold no more in strict tools, and of those that were left this one stood
     /// behind: it was to be kept after the others, or it was not named and has the largest share.
-    Budget {
-        /// Budget that is used up.
-        budget: Budget,
+    TooMany {
+        /// Quantity of which the request has too much.
+        quantity: Quantity,
         /// The most that a request may hold.
         most: usize,
         /// Share of it that the tool would add.
@@ -105,7 +105,7 @@ impl NonStrict {
             Self::Rejected(LowerError { code, path, help }) => {
                 (path.clone(), format!("{code}: {help}"))
             }
-            Self::Budget { .. } => ("/".to_owned(), self.to_string()),
+            Self::TooMany { .. } => ("/".to_owned(), self.to_string()),
         };
         Note {
             kind: NoteKind::Loosened,
@@ -120,21 +120,21 @@ impl fmt::Display for NonStrict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Rejected(reject) => reject.fmt(f),
-            Self::Budget {
-                budget: Budget::Tools,
+            Self::TooMany {
+                quantity: Quantity::Tools,
                 most,
                 ..
             } => write!(
                 f,
                 "a request may hold {most} strict tools, and there are more"
             ),
-            Self::Budget {
-                budget,
+            Self::TooMany {
+                quantity,
                 most,
                 share,
             } => write!(
                 f,
-                "a request may hold {most} {budget} in strict tools, and this one would add {share}"
+                "a request may hold {most} {quantity} in strict tools, and this one would add {share}"
             ),
         }
     }
@@ -285,8 +285,8 @@ impl Over<'_, '_> {
             let Some((at, ((def, encoded), one))) = last else {
                 return;
             };
-            let why = NonStrict::Budget {
-                budget: self.share.budget,
+            let why = NonStrict::TooMany {
+                quantity: self.share.quantity,
                 most: self.share.most,
                 share: self.adds(one),
             };

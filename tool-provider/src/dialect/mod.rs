@@ -4,12 +4,12 @@
 //! line. A schema is first brought into one form (`canonical`), then lowered by the dialect's table
 //! (`lower`). The inverse that comes with the result brings back what a model sends (`restore`).
 
-mod budget;
 mod canonical;
 mod forms;
 mod inverse;
 mod lower;
 mod names;
+mod quantity;
 mod report;
 mod restore;
 mod rules;
@@ -22,17 +22,17 @@ use std::str::FromStr;
 
 use toolwright_schema::text::{did_you_mean, near};
 
-pub use self::budget::Budget;
-pub use self::budget::{Share, shares};
 pub use self::inverse::{Inverse, Op, Step};
 pub use self::lower::lower_all;
 pub use self::lower::{Lowered, lower};
 pub use self::names::Renames;
+pub use self::quantity::Quantity;
+pub use self::quantity::{Share, shares};
 pub use self::report::{LowerError, LowerErrorCode, Note, NoteKind};
 use self::rules::Rules;
 pub use self::size::Size;
 pub use self::verdict::Judged;
-pub use self::verdict::{RequestUsage, Steps, Verdict};
+pub use self::verdict::{Acceptance, RequestUsage, Steps};
 
 /// Dialect of JSON Schema that one provider's API accepts.
 ///

@@ -31,9 +31,9 @@ const TYPES: usize = 64;
 /// Maximum number of walked types that edges lead back to from outside.
 const TARGETS: usize = 16;
 
-/// Verdict of a dialect on a tool's arguments.
+/// A dialect's verdict on a tool's arguments.
 #[derive(Debug, Clone, Copy)]
-pub enum Verdict {
+pub enum Acceptance {
     /// It takes them.
     Accepted,
     /// A part of them is known only when the program runs.
@@ -89,7 +89,7 @@ pub struct RequestUsage {
 /// All that a walk finds.
 #[derive(Debug, Clone, Copy)]
 pub struct Judged {
-    pub verdict: Verdict,
+    pub verdict: Acceptance,
     pub size: Size,
 }
 
@@ -97,7 +97,7 @@ impl Dialect {
     /// Judges whether the provider takes arguments of this shape, as [`lower`](super::lower) would judge
     /// their schema. Types that tell theirs only when the program runs are opaque. So are types that the
     /// shape comes back to and does not hold itself, unless `refs` does.
-    pub const fn verdict(self, arguments: &Shape<'static>, refs: &'static Refs) -> Verdict {
+    pub const fn verdict(self, arguments: &Shape<'static>, refs: &'static Refs) -> Acceptance {
         self.judge(arguments, refs).verdict
     }
 
@@ -124,7 +124,7 @@ impl Dialect {
         let judged = self.walk(arguments, refs, false);
         // Bytes are known without looking at them, and characters are at most as many.
         match judged.verdict {
-            Verdict::Refused(LowerErrorCode::TooLarge, _) => self.walk(arguments, refs, true),
+            Acceptance::Refused(LowerErrorCode::TooLarge, _) => self.walk(arguments, refs, true),
             _ => judged,
         }
     }
@@ -154,10 +154,10 @@ impl Dialect {
             None => walk.size.judge(walk.limits()),
         };
         let verdict = match refused {
-            Some(code) => Verdict::Refused(code, walk.steps),
+            Some(code) => Acceptance::Refused(code, walk.steps),
             None => match walk.opaque {
-                Some(steps) => Verdict::Opaque(steps),
-                None => Verdict::Accepted,
+                Some(steps) => Acceptance::Opaque(steps),
+                None => Acceptance::Accepted,
             },
         };
         Judged {

@@ -6,7 +6,7 @@ mod request;
 mod words;
 
 use super::{As, Descriptor, Handle, Listed, OneToolBlock};
-use toolwright_provider::dialect::{Dialect, Judged, LowerErrorCode, Verdict};
+use toolwright_provider::dialect::{Acceptance, Dialect, Judged, LowerErrorCode};
 use toolwright_schema::text::{nearer, same};
 
 pub use self::loaded::{LoadLimits, MOST_LOADED, count, fits_loaded, loaded_within_budget};
@@ -201,10 +201,10 @@ const fn judge(
         let Some(target) = target else { continue };
         let judged = target.judge(tool.input, tool.refs);
         match judged.verdict {
-            Verdict::Refused(code, steps) => {
+            Acceptance::Refused(code, steps) => {
                 return Some(words::refused(name, *target, code, &steps, &judged.size));
             }
-            Verdict::Opaque(steps) if !may_be_opaque => {
+            Acceptance::Opaque(steps) if !may_be_opaque => {
                 return Some(words::opaque(
                     name,
                     *target,
@@ -218,7 +218,7 @@ const fn judge(
     None
 }
 
-/// Verdict of a tool's own targets: nothing, or the first of them that does not accept it.
+/// Acceptance of a tool's own targets: nothing, or the first of them that does not accept it.
 #[derive(Clone, Copy)]
 pub struct OwnTargets {
     tool: &'static str,
@@ -233,7 +233,7 @@ pub const fn own_targets(targets: &[Option<Dialect>], about: &Descriptor) -> Own
         rest = tail;
         let Some(target) = target else { continue };
         let judged = target.judge(about.input, about.refs);
-        if !matches!(judged.verdict, Verdict::Accepted) {
+        if !matches!(judged.verdict, Acceptance::Accepted) {
             return OwnTargets {
                 tool,
                 found: Some((*target, judged)),
@@ -251,7 +251,7 @@ impl OwnTargets {
     #[track_caller]
     pub const fn argument(&self, name: &str) {
         if let Some((_, judged)) = &self.found
-            && let Verdict::Refused(_, steps) | Verdict::Opaque(steps) = &judged.verdict
+            && let Acceptance::Refused(_, steps) | Acceptance::Opaque(steps) = &judged.verdict
             && let [first, ..] = steps.names()
             && same(first, name)
         {
@@ -269,13 +269,13 @@ impl OwnTargets {
             return;
         };
         let text = match &judged.verdict {
-            Verdict::Refused(code, steps) => {
+            Acceptance::Refused(code, steps) => {
                 words::refused(self.tool, *target, *code, steps, &judged.size)
             }
-            Verdict::Opaque(steps) => {
+            Acceptance::Opaque(steps) => {
                 words::opaque(self.tool, *target, steps, words::Opaque::InTool)
             }
-            Verdict::Accepted => return,
+            Acceptance::Accepted => return,
         };
         panic!("{}", text.as_str());
     }

@@ -7,7 +7,7 @@ use crate::toolset::Toolset;
 use crate::toolset::lock::{LockChange, changes};
 use toolwright_provider::call::ToolDef;
 use toolwright_provider::dialect::{
-    Budget, Dialect, LowerError, LowerErrorCode, Lowered, Renames, lower_all, shares,
+    Dialect, LowerError, LowerErrorCode, Lowered, Quantity, Renames, lower_all, shares,
 };
 use toolwright_schema::decode::{RefusedDefault, refused_defaults, refused_examples};
 use toolwright_schema::keyword::{Holds, Keyword};
@@ -64,8 +64,8 @@ pub enum Severity {
 pub enum ProblemCode {
     /// The dialect cannot express the arguments.
     Rejected(LowerErrorCode),
-    /// A request may hold no more.
-    Budget(Budget),
+    /// A request holds too much of this.
+    TooMany(Quantity),
     /// A text holds invisible characters, which only a model reads.
     HiddenText,
     /// The bounds of a parameter or field refuse its default. Definitions leave it out; a call without the argument
@@ -89,13 +89,13 @@ pub enum ProblemCode {
 }
 
 impl ProblemCode {
-    /// Returns the stable name: that of the rejection, `too_many_` and the budget's name, `hidden_text`,
+    /// Returns the stable name: that of the rejection, `too_many_` and the quantity's name, `hidden_text`,
     /// `refused_default`, `refused_example`, `unknown_tool`, `renamed`, `long_description`, `nested_arguments`, `broken_lock`,
     /// `lock_behind`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Rejected(code) => code.as_str(),
-            Self::Budget(budget) => budget.too_many(),
+            Self::TooMany(quantity) => quantity.too_many(),
             Self::HiddenText => "hidden_text",
             Self::RefusedDefault => "refused_default",
             Self::RefusedExample => "refused_example",
@@ -166,10 +166,10 @@ impl Report {
             path: None,
             message,
             help: match code {
-                ProblemCode::Budget(Budget::Tools) => {
+                ProblemCode::TooMany(Quantity::Tools) => {
                     "send the tools that a turn needs, and no others"
                 }
-                ProblemCode::Budget(_) => "send some of the tools without strictness",
+                ProblemCode::TooMany(_) => "send some of the tools without strictness",
                 ProblemCode::HiddenText => "write the text anew, without it",
                 ProblemCode::UnknownTool => {
                     "add it to the set, or take the link out of the doc comment"
@@ -190,10 +190,10 @@ impl Report {
 
     /// Checks the limits of one request against the sums over all tools that it may have: of deferred ones those with the
     /// largest shares, as many as are loaded at once.
-    fn budgets(&mut self, tools: &Toolset, lowered: &[(bool, Lowered)]) {
+    fn quantities(&mut self, tools: &Toolset, lowered: &[(bool, Lowered)]) {
         let dialect = self.dialect;
         if let Some(most) = dialect.most_tools() {
-            self.budget(Budget::Tools, tools.most_sent(), most);
+            self.too_many(Quantity::Tools, tools.most_sent(), most);
             return;
         }
         for share in shares(dialect) {
@@ -206,14 +206,23 @@ impl Report {
             let mut loaded: Vec<usize> = of(true).collect();
             loaded.sort_unstable_by(|one, other| other.cmp(one));
             let loaded: usize = loaded.iter().take(tools.most_loaded()).sum();
-            self.budget(share.budget, of(false).sum::<usize>() + loaded, share.most);
+            self.too_many(
+                share.quantity,
+                of(false).sum::<usize>() + loaded,
+                share.most,
+            );
         }
     }
 
-    fn budget(&mut self, budget: Budget, total: usize, most: usize) {
+    fn too_many(&mut self, quantity: Quantity, total: usize, most: usize) {
         if total > most {
-            let message = format!("{total} {budget}, and one request may hold {most}");
-            self.about(Severity::Error, None, ProblemCode::Budget(budget), message);
+            let message = format!("{total} {quantity}, and one request may hold {most}");
+            self.about(
+                Severity::Error,
+                None,
+                ProblemCode::TooMany(quantity),
+                message,
+            );
         }
     }
 
@@ -521,7 +530,7 @@ impl Toolset {
         }
         // Problems of all tools come first.
         let of_tools = std::mem::take(&mut report.problems);
-        report.budgets(self, &accepted);
+        report.quantities(self, &accepted);
         report.problems.extend(of_tools);
         report
     }

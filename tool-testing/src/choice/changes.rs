@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// What differs between two reports of the same questions or conversations. `Display` prints a line for each.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Comparison {
+pub struct Differences {
     /// Numbers of the whole report that differ.
     pub numbers: Vec<Change>,
     /// Questions or conversations that got better.
@@ -34,7 +34,7 @@ pub struct Change {
 /// Numbers by name, in order. Equal names belong together in order.
 pub(super) type Numbers<'r> = Vec<(&'r str, f64)>;
 
-impl Comparison {
+impl Differences {
     pub(super) fn of(numbers: [Numbers<'_>; 2], cases: [Numbers<'_>; 2]) -> Self {
         let mut changes = Self::default();
         let [before, after] = numbers;
@@ -95,7 +95,7 @@ impl fmt::Display for Change {
     }
 }
 
-impl fmt::Display for Comparison {
+impl fmt::Display for Differences {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_empty() {
             return f.write_str("nothing has changed\n");

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use toolwright_runtime::tool::Context;
 use toolwright_runtime::toolset::Toolset;
 
-use super::changes::{Comparison, Numbers};
+use super::changes::{Differences, Numbers};
 use super::{mean, picture, share};
 
 /// Number of tools that are looked at.
@@ -141,13 +141,13 @@ impl Recall {
     }
 
     /// Compares with a later report, question by question.
-    pub fn compare(&self, after: &Self) -> Comparison {
+    pub fn compare(&self, after: &Self) -> Differences {
         let cases = [self, after].map(|report| {
             let searches = report.searches.iter();
             let cases = searches.map(|search| (&*search.question, search.quality()));
             cases.collect()
         });
-        Comparison::of([self.numbers(), after.numbers()], cases)
+        Differences::of([self.numbers(), after.numbers()], cases)
     }
 
     /// Draws a bar for each number, as SVG.

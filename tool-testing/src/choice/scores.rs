@@ -2,7 +2,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::changes::{Comparison, Numbers};
+use super::changes::{Differences, Numbers};
 use super::trajectory::{Order, Trajectory, Wanted};
 use super::{mean, picture, share};
 
@@ -74,7 +74,7 @@ impl Trajectory {
     pub fn score(&self, wanted: &[Wanted]) -> Score {
         let made = self.pairs(wanted).into_iter().flatten().count();
         Score {
-            precision: share(made, self.steps.len()),
+            precision: share(made, self.calls.len()),
             recall: share(made, wanted.len()),
             order: share(self.in_order(wanted), wanted.len()),
             exact: self.check(Order::Exact, wanted).is_ok(),
@@ -99,7 +99,7 @@ impl Scores {
     pub fn add(&mut self, name: impl Into<String>, trajectory: &Trajectory, wanted: &[Wanted]) {
         let pairs = trajectory.pairs(wanted);
         let missing = wanted.iter().zip(&pairs).filter(|(_, step)| step.is_none());
-        let steps = trajectory.steps.iter().enumerate();
+        let steps = trajectory.calls.iter().enumerate();
         let extra = steps.filter(|(place, _)| !pairs.contains(&Some(*place)));
         self.conversations.push(Scored {
             name: name.into(),
@@ -115,9 +115,9 @@ impl Scores {
     }
 
     /// Compares with a later report, conversation by conversation.
-    pub fn compare(&self, after: &Self) -> Comparison {
+    pub fn compare(&self, after: &Self) -> Differences {
         let cases = [self, after].map(Self::cases);
-        Comparison::of([self.numbers(), after.numbers()], cases)
+        Differences::of([self.numbers(), after.numbers()], cases)
     }
 
     /// Draws a bar for each number and each conversation, as SVG.

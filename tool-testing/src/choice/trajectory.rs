@@ -43,13 +43,13 @@ use toolwright_runtime::executor::{TraceEvent, TraceStore, Traced, TracedCall};
 #[serde(transparent)]
 pub struct Trajectory {
     /// The calls.
-    pub steps: Vec<Step>,
+    pub calls: Vec<MadeCall>,
 }
 
 /// A call that was made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Step {
+pub struct MadeCall {
     /// The tool's name.
     pub tool: String,
     /// Its arguments, without secrets.
@@ -107,7 +107,7 @@ impl Wanted {
         }
     }
 
-    fn is(&self, step: &Step) -> bool {
+    fn is(&self, step: &MadeCall) -> bool {
         let (equal, part) = (self.arguments.as_ref(), self.containing.as_ref());
         self.tool == step.tool
             && equal.is_none_or(|it| fits(it, &step.arguments, false))
@@ -178,24 +178,29 @@ impl Trajectory {
                 .position(|event| event.batch == it.event.batch)
         };
         made.sort_by_cached_key(|it| (batches(it), it.at));
-        let steps = made.into_iter().map(|Made { call, ok, .. }| Step {
+        let calls = made.into_iter().map(|Made { call, ok, .. }| MadeCall {
             tool: call.name.to_string(),
             arguments: serde_json::from_str(&call.arguments)
                 .unwrap_or_else(|_| Value::String(call.arguments.clone())),
             ok,
         });
         Self {
-            steps: steps.collect(),
+            calls: calls.collect(),
         }
     }
 
     /// Checks the calls.
     ///
     /// # Errors
-    /// Fails if they are others. The text says which call is missing, and lists all calls.
+    /// Fails if they are others. The text says which call is missing, and lists all calls. Fails too if no call is wanted
+    /// where others may stand between: all calls would pass.
     pub fn check(&self, order: Order, wanted: &[Wanted]) -> Result<(), String> {
         let fault = match order {
             Order::Exact => self.exact_fault(wanted),
+            Order::InOrder | Order::AnyOrder if wanted.is_empty() => Some(
+                "no call is wanted, which says nothing; `Order::Exact` says that none is made"
+                    .into(),
+            ),
             Order::InOrder => self.order_fault(wanted),
             Order::AnyOrder => {
                 let pairs = self.pairs(wanted);
@@ -222,7 +227,7 @@ impl Trajectory {
 
     fn exact_fault(&self, wanted: &[Wanted]) -> Option<String> {
         for (number, wanted) in (1..).zip(wanted) {
-            match self.steps.get(number - 1) {
+            match self.calls.get(number - 1) {
                 None => return Some(format!("call {number} is missing: {wanted}")),
                 Some(step) if !wanted.is(step) => {
                     return Some(format!("call {number} is not {wanted}"));
@@ -230,12 +235,12 @@ impl Trajectory {
                 Some(_) => {}
             }
         }
-        let more = self.steps.get(wanted.len())?;
+        let more = self.calls.get(wanted.len())?;
         Some(format!("`{}` is one call too many", more.tool))
     }
 
     fn order_fault(&self, wanted: &[Wanted]) -> Option<String> {
-        let mut steps = self.steps.iter();
+        let mut steps = self.calls.iter();
         let mut last: Option<&Wanted> = None;
         for wanted in wanted {
             if !steps.any(|step| wanted.is(step)) {
@@ -251,9 +256,9 @@ impl Trajectory {
 
     /// Gives as many wanted calls as possible a call of their own, and returns its place.
     pub(super) fn pairs(&self, wanted: &[Wanted]) -> Vec<Option<usize>> {
-        let mut taken: Vec<Option<usize>> = vec![None; self.steps.len()];
+        let mut taken: Vec<Option<usize>> = vec![None; self.calls.len()];
         for at in 0..wanted.len() {
-            self.take(wanted, at, &mut taken, &mut vec![false; self.steps.len()]);
+            self.take(wanted, at, &mut taken, &mut vec![false; self.calls.len()]);
         }
         let place = |at| taken.iter().position(|by| *by == Some(at));
         (0..wanted.len()).map(place).collect()
@@ -270,7 +275,7 @@ impl Trajectory {
         let Some(want) = wanted.get(at) else {
             return false;
         };
-        for (place, step) in self.steps.iter().enumerate() {
+        for (place, step) in self.calls.iter().enumerate() {
             let Some(seen) = tried.get_mut(place) else {
                 continue;
             };
@@ -292,10 +297,10 @@ impl Trajectory {
     /// Returns how many wanted calls can stand in order.
     pub(super) fn in_order(&self, wanted: &[Wanted]) -> usize {
         // The longest common subsequence, a row for each wanted call.
-        let mut row = vec![0; self.steps.len()];
+        let mut row = vec![0; self.calls.len()];
         for wanted in wanted {
             let (mut left, mut above_left) = (0, 0);
-            for (best, step) in row.iter_mut().zip(&self.steps) {
+            for (best, step) in row.iter_mut().zip(&self.calls) {
                 let above = *best;
                 *best = if wanted.is(step) {
                     above_left + 1
@@ -322,17 +327,17 @@ struct Made<'e> {
 
 impl fmt::Display for Trajectory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.steps.is_empty() {
+        if self.calls.is_empty() {
             return f.write_str("no calls\n");
         }
-        for (number, step) in (1..).zip(&self.steps) {
+        for (number, step) in (1..).zip(&self.calls) {
             writeln!(f, "{number}. {step}")?;
         }
         Ok(())
     }
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for MadeCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let end = if self.ok { "" } else { ", without success" };
         write!(f, "{} {}{end}", self.tool, self.arguments)

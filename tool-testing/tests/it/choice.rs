@@ -191,7 +191,17 @@ fn orders_are_exact_in_order_and_any() {
         (Exact, vec![a(), a()], "call 2 is not `a`"),
         (Exact, vec![a(), b()], "`a` is one call too many"),
         (Exact, vec![a(), b(), a(), c()], "call 4 is missing: `c`"),
-        (InOrder, vec![], "ok"),
+        (Exact, vec![], "`a` is one call too many"),
+        (
+            InOrder,
+            vec![],
+            "no call is wanted, which says nothing; `Order::Exact` says that none is made",
+        ),
+        (
+            AnyOrder,
+            vec![],
+            "no call is wanted, which says nothing; `Order::Exact` says that none is made",
+        ),
         (InOrder, vec![a(), a()], "ok"),
         (InOrder, vec![b(), b()], "`b` is not called after `b`"),
         (InOrder, vec![c()], "`c` is not called"),
@@ -323,7 +333,7 @@ fn calls_that_end_in_another_order_stand_as_they_were_made() {
     ];
     executor.run_blocking(&calls, &Context::new().with_session("s"));
     let made = Trajectory::of(&trace, "s");
-    let steps: Vec<_> = made.steps.iter().map(|it| (&*it.tool, it.ok)).collect();
+    let steps: Vec<_> = made.calls.iter().map(|it| (&*it.tool, it.ok)).collect();
     assert_eq!(
         steps,
         [
@@ -333,9 +343,9 @@ fn calls_that_end_in_another_order_stand_as_they_were_made() {
             ("wait", false)
         ]
     );
-    assert_eq!(made.steps[0].arguments, json!({"ms": 30}));
+    assert_eq!(made.calls[0].arguments, json!({"ms": 30}));
     assert!(made.to_string().contains("3. nope"));
-    assert!(Trajectory::of(&trace, "other").steps.is_empty());
+    assert!(Trajectory::of(&trace, "other").calls.is_empty());
     assert_eq!(Trajectory::of_events(&trace.events()), made);
 }
 
@@ -363,13 +373,13 @@ async fn a_call_that_waited_for_somebody_stands_once_where_it_was_made() {
     ];
     let made = Trajectory::of(&trace, session.id());
     made.assert(Order::Exact, &wanted);
-    assert!(!made.steps[0].ok);
+    assert!(!made.calls[0].ok);
 
     session.decide("c1", Decision::Approve).unwrap();
     agent.run(&mut session, &cx).await.unwrap();
     let made = Trajectory::of(&trace, session.id());
-    let steps: Vec<_> = made.steps.iter().map(|it| (&*it.tool, it.ok)).collect();
+    let steps: Vec<_> = made.calls.iter().map(|it| (&*it.tool, it.ok)).collect();
     // The next turn's call has the same id, and is another one.
     assert_eq!(steps, [("pay", true), ("forecast", true), ("pay", false)]);
-    assert_eq!(made.steps[2].arguments, json!({"invoice": 8}));
+    assert_eq!(made.calls[2].arguments, json!({"invoice": 8}));
 }

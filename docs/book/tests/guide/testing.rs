@@ -217,7 +217,7 @@ async fn the_agent_reads_the_list_back() {
 // ANCHOR_END: scripted
 
 // ANCHOR: recall
-use toolwright_testing::choice::{self, Comparison, Recall};
+use toolwright_testing::choice::{self, Differences, Recall};
 
 fn measured(tools: &Toolset) -> Result<Recall, String> {
     // A file of your own, one question on a line.
@@ -240,7 +240,7 @@ fn add_reworded(article: &str, count: u8) -> Result<String, String> {
     add_line(article, count)
 }
 
-fn reworded() -> Result<Comparison, String> {
+fn reworded() -> Result<Differences, String> {
     let before = measured(&tools![add_line, greet, middle])?; // or a report that was stored
     let after = measured(&tools![add_reworded, greet, middle])?;
     Ok(before.compare(&after))

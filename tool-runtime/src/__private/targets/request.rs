@@ -1,7 +1,7 @@
 //! Limits of one request, and what a list asks of it.
 
 use super::{As, Descriptor, Inputs, called};
-use toolwright_provider::dialect::{Dialect, Size, Verdict};
+use toolwright_provider::dialect::{Acceptance, Dialect, Size};
 use toolwright_schema::text::ConstText;
 use toolwright_schema::tokens;
 
@@ -170,7 +170,7 @@ pub(super) const fn all_accepted(target: Dialect, list: &[Inputs]) -> bool {
     while let [element, tail @ ..] = rest {
         let (mut tools, _) = element.tools();
         while let [tool, more @ ..] = tools {
-            if let Verdict::Refused(..) = target.verdict(tool.input, tool.refs) {
+            if let Acceptance::Refused(..) = target.verdict(tool.input, tool.refs) {
                 return false;
             }
             tools = more;

@@ -7,7 +7,7 @@ use super::{Dialect, Lowered};
 /// Quantities that a request may hold only so much of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Budget {
+pub enum Quantity {
     /// Tools.
     Tools,
     /// Keys that may be missing, over all strict tools.
@@ -16,7 +16,7 @@ pub enum Budget {
     Unions,
 }
 
-impl Budget {
+impl Quantity {
     /// The stable name: `optional_keys`.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -37,7 +37,7 @@ impl Budget {
     }
 }
 
-impl fmt::Display for Budget {
+impl fmt::Display for Quantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Tools => "tools",
@@ -49,7 +49,7 @@ impl fmt::Display for Budget {
 
 /// A limit, and what a tool adds to what it limits.
 pub struct Share {
-    pub budget: Budget,
+    pub quantity: Quantity,
     pub most: usize,
     pub of: fn(&Lowered) -> usize,
 }
@@ -57,13 +57,13 @@ pub struct Share {
 /// The limits on what one request's strict tools hold.
 pub fn shares(dialect: Dialect) -> impl Iterator<Item = Share> {
     let limits = dialect.request_limits();
-    let share = |budget, most: Option<usize>, of| most.map(|most| Share { budget, most, of });
+    let share = |quantity, most: Option<usize>, of| most.map(|most| Share { quantity, most, of });
     [
-        share(Budget::Tools, limits.tools, |_| 1),
-        share(Budget::OptionalKeys, limits.optional_keys, |lowered| {
+        share(Quantity::Tools, limits.tools, |_| 1),
+        share(Quantity::OptionalKeys, limits.optional_keys, |lowered| {
             lowered.optional_keys
         }),
-        share(Budget::Unions, limits.unions, |lowered| lowered.unions),
+        share(Quantity::Unions, limits.unions, |lowered| lowered.unions),
     ]
     .into_iter()
     .flatten()

@@ -115,7 +115,10 @@ fn a_tool_is_found_by_the_name_of_its_definition() {
 fn equal_names_are_all_listed() {
     let error = Toolset::new(["a", "b", "a", "c", "b", "a"].map(named)).unwrap_err();
     assert_eq!(error.names(), ["a", "b"]);
-    assert_eq!(error.to_string(), "more than one tool is named `a`, `b`");
+    assert_eq!(
+        error.to_string(),
+        "more than one tool is named `a`, `b`; rename one, or give its toolset a prefix"
+    );
     let error = set(&["a", "b", "c"])
         .merge(&set(&["c", "x", "a"]))
         .unwrap_err();

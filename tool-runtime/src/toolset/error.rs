@@ -15,7 +15,11 @@ impl ConflictError {
 
 impl fmt::Display for ConflictError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "more than one tool is named {}", Names(&self.0))
+        let names = Names(&self.0);
+        write!(
+            f,
+            "more than one tool is named {names}; rename one, or give its toolset a prefix"
+        )
     }
 }
 

@@ -101,7 +101,6 @@ pub(super) fn with_tools(program: Command, tools: &Toolset) -> Command {
         .long("tokens")
         .value_name("TOKENIZER")
         .num_args(0..=1)
-        .require_equals(true)
         .default_missing_value(best)
         .value_parser(Suggestions(
             Tokenizer::ALL

@@ -102,7 +102,7 @@ fn tokens_are_counted() {
     assert!((sum + 80..sum + 300).contains(&all), "{sum} {all}");
     for (arguments, by) in [
         (&["list", "--tokens=bound"][..], "bound"),
-        (&["list", "--tokens=gemini"], "gemini"),
+        (&["list", "--tokens", "gemini"], "gemini"),
         (
             &["check", "--target", "mcp_2025_11_25", "--tokens=claude"],
             "claude",

@@ -89,6 +89,8 @@ pub struct Agent {
     halt_when: Option<Arc<HaltCondition>>,
     hooks: Vec<Arc<dyn Hooks>>,
     listeners: Vec<Arc<dyn Listener>>,
+    /// True if a listener hears deltas.
+    streams: bool,
     reports_edits: bool,
     shares_thread: bool,
     persistence: Persistence,
@@ -157,6 +159,7 @@ impl Agent {
             halt_when: None,
             hooks: Vec::new(),
             listeners: Vec::new(),
+            streams: false,
             reports_edits: false,
             shares_thread: false,
             persistence: Persistence::default(),
@@ -298,7 +301,7 @@ impl Agent {
         self.listener(EventFn(receive))
     }
 
-    /// Adds a listener for the events of runs. With a listener, models stream.
+    /// Adds a listener for the events of runs. Models stream to it, unless it [hears no deltas](Listener::hears_deltas).
     ///
     /// A [`TraceStore`](toolwright_runtime::executor::TraceStore) is a listener that stores runs, model calls,
     /// hand-overs and calls.
@@ -335,6 +338,7 @@ impl Agent {
     /// # });
     /// ```
     pub fn listener(mut self, listener: impl Listener + 'static) -> Self {
+        self.streams |= listener.hears_deltas();
         self.listeners.push(Arc::new(listener));
         self
     }

@@ -157,6 +157,12 @@ pub enum RunEvent<'a> {
 pub trait Listener: Send + Sync {
     /// Handles an event. The agent waits for it, so move long work elsewhere.
     fn event(&self, event: &RunEvent<'_>);
+
+    /// Returns true if the listener hears what a model says while it says it: [`RunEvent::Delta`]. Models stream if a listener
+    /// of their agent does, and all listeners get the deltas then. Asked once, when the listener is added. By default true.
+    fn hears_deltas(&self) -> bool {
+        true
+    }
 }
 
 /// A closure as a listener.

@@ -21,10 +21,10 @@ use crate::call::MovedRun;
 use crate::health::Health;
 use crate::metrics::Metrics;
 use crate::payloads::{Packed, Payloads};
+use crate::progress::{NoteCalls, RunningCalls, interval};
 use crate::state::{
     ConversationError, ConversationErrorKind, ConversationState, Input, RefusedInput, StoredEnd,
 };
-use crate::tools_host::{Beats, interval};
 use crate::wire::Wire;
 use crate::{Fleet, FleetError};
 
@@ -128,7 +128,7 @@ impl AgentHost {
     ) -> Self {
         Self {
             name: name.to_owned(),
-            agent: agent.clone().hooks(NoteEnd),
+            agent: agent.clone().hooks(NoteEnd).listener(NoteCalls),
             payloads: fleet.payloads.clone(),
             health: health.clone(),
             metrics: fleet.metrics.clone(),
@@ -140,11 +140,12 @@ impl AgentHost {
         let order = crate::payloads::from_wire("a run", &wire);
         let order: RunOrder = order.map_err(ApplicationFailure::non_retryable)?;
         let inputs = self.inputs(&order).await?;
-        let _beats = Beats::plain(&activity);
+        let (_beats, calls) = RunningCalls::start(&activity);
         let _busy = self.health.run();
         let mut measured = self.metrics.run(&self.name, activity.info());
         let (stop, moved) = (Cancel::new(), MovedRun::default());
-        let cx = Context::new().with_cancel(stop.clone()).with(moved.clone());
+        let cx = Context::new().with_cancel(stop.clone());
+        let cx = cx.with(moved.clone()).with(calls);
         let mut run = Box::pin(self.converse(&activity, &order, &inputs, &cx));
         let ran = tokio::select! {
             ran = &mut run => ran,

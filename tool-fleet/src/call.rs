@@ -1,15 +1,13 @@
 //! A call on its way to a worker: what is sent, and what comes back.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use temporalio_common::ActivityDefinition;
 use toolwright::args::{Limits, Repairs};
-use toolwright::call::{Call, CallPlace, Progress, State};
+use toolwright::call::{Call, CallPlace, State};
 use toolwright::{Context, ToolCall};
 
 use crate::version::ToolVersion;
@@ -145,43 +143,6 @@ impl CallRequest {
             Some(place) => cx.with_place(place.clone()),
             None => cx,
         }
-    }
-}
-
-/// The newest report of a call's progress, as heartbeats carry it.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct StoredProgress {
-    /// Number of the report, from 1.
-    pub(crate) number: u64,
-    done: f64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    total: Option<f64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    message: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    item: Option<Value>,
-}
-
-impl StoredProgress {
-    pub(crate) fn new(number: u64, progress: &Progress) -> Self {
-        Self {
-            number,
-            done: progress.done,
-            total: progress.total,
-            message: progress
-                .message
-                .as_ref()
-                .map(|text| Cow::clone(text).into_owned()),
-            item: progress.item.clone(),
-        }
-    }
-
-    pub(crate) fn into_progress(self) -> Progress {
-        let mut progress = Progress::new(self.done);
-        progress.total = self.total;
-        progress.message = self.message.map(Cow::Owned);
-        progress.item = self.item;
-        progress
     }
 }
 

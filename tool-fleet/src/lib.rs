@@ -36,6 +36,7 @@ mod fleet;
 mod health;
 mod metrics;
 mod payloads;
+mod progress;
 mod remote;
 mod retention;
 mod state;
@@ -45,7 +46,7 @@ mod wire;
 mod worker;
 mod workflow;
 
-pub use conversation::{Conversation, ConversationInfo, HistoryEntry};
+pub use conversation::{Conversation, ConversationInfo, HistoryEntry, RunningCall, RunningInfo};
 pub use error::FleetError;
 pub use fleet::{Fleet, FleetBuilder};
 pub use health::{Health, WorkerStatus};

@@ -18,8 +18,9 @@ use toolwright::agent::made_before;
 use toolwright::call::{Answer, Call, ErrorKind, Scope, StoredOutcome};
 use toolwright::{Context, DynTool, Outcome, Tool, ToolCall, ToolDef, ToolError, Toolset};
 
-use crate::call::{CallRequest, CallTool, MovedRun, StoredProgress};
+use crate::call::{CallRequest, CallTool, MovedRun};
 use crate::payloads::sha256;
+use crate::progress::StoredProgress;
 use crate::retention::is_remembered;
 use crate::version::ToolVersion;
 use crate::wire::Wire;

@@ -1,7 +1,6 @@
 //! The tools of a queue, as a worker runs them.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -10,22 +9,18 @@ use temporalio_common::error::ApplicationFailure;
 use temporalio_sdk::activities::{
     ActivityContext, ActivityDefinitions, ActivityImplementer, ExecutableActivity,
 };
-use tokio::sync::watch;
-use tokio::task::JoinHandle;
 use toolwright::call::{Annotations, Cancel, Decision, ErrorKind, StoredOutcome};
 use toolwright::executor::{Batch, Decided, Event};
 use toolwright::{Context, Executor, ToolCall, ToolError, ToolResult, Toolset};
 
 use crate::Fleet;
-use crate::call::{CallRequest, CallTool, StoredProgress};
+use crate::call::{CallRequest, CallTool};
 use crate::health::Health;
 use crate::metrics::Metrics;
-use crate::payloads::{Payloads, to_wire};
+use crate::payloads::Payloads;
+use crate::progress::Reports;
 use crate::remote::NOT_STARTED;
 use crate::wire::Wire;
-
-/// Most time between two signs of life, which also bring word of a cancellation.
-const BEAT: Duration = Duration::from_secs(2);
 
 /// The tools of a queue.
 pub(crate) struct ToolsHost {
@@ -111,7 +106,7 @@ impl ToolsHost {
         activity: &ActivityContext,
         request: &CallRequest,
     ) -> Result<Ran, ActivityError> {
-        let (beats, reports) = Beats::start(activity);
+        let (beats, reports) = Reports::start(activity);
         let stop = Cancel::new();
         let cx = request.context().with_cancel(stop.clone()).with(reports);
         let tools = self.executor.tools(&cx);
@@ -185,77 +180,6 @@ fn waits(call: &ToolCall) -> ToolError {
         call.name
     );
     ToolError::new(ErrorKind::NotApproved, words)
-}
-
-/// Way of progress reports to the heartbeats.
-struct Reports {
-    number: AtomicU64,
-    newest: watch::Sender<Option<StoredProgress>>,
-}
-
-impl Reports {
-    fn send(&self, progress: &toolwright::call::Progress) {
-        let number = self.number.fetch_add(1, Ordering::Relaxed) + 1;
-        let report = StoredProgress::new(number, progress);
-        self.newest.send_replace(Some(report));
-    }
-}
-
-/// Signs of life of an activity, which end when this is dropped. They are sent by a task of its own, because a tool may keep its
-/// task busy.
-pub(crate) struct Beats(JoinHandle<()>);
-
-impl Beats {
-    fn start(activity: &ActivityContext) -> (Self, Reports) {
-        let (newest, mut reports) = watch::channel(None);
-        let (beat, activity) = (interval(activity), activity.clone());
-        let task = tokio::spawn(async move {
-            let mut is_open = true;
-            loop {
-                tokio::select! {
-                    () = tokio::time::sleep(beat) => {}
-                    changed = reports.changed(), if is_open => is_open = changed.is_ok(),
-                }
-                let details = newest_of(&mut reports);
-                beat_once(&activity, details).await;
-            }
-        });
-        let reports = Reports {
-            number: AtomicU64::new(0),
-            newest,
-        };
-        (Self(task), reports)
-    }
-
-    /// Starts beats without reports.
-    pub(crate) fn plain(activity: &ActivityContext) -> Self {
-        Self::start(activity).0
-    }
-}
-
-fn newest_of(reports: &mut watch::Receiver<Option<StoredProgress>>) -> Option<Wire> {
-    let report = reports.borrow_and_update();
-    to_wire("progress", report.as_ref()?).ok()
-}
-
-impl Drop for Beats {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
-
-/// Returns the time between two signs of life.
-pub(crate) fn interval(activity: &ActivityContext) -> Duration {
-    let limit = activity.info().heartbeat_timeout.unwrap_or(BEAT * 3);
-    (limit / 3).min(BEAT)
-}
-
-async fn beat_once(activity: &ActivityContext, details: Option<Wire>) {
-    // Whoever waits notices if beats do not arrive.
-    let _ = match details {
-        Some(details) => activity.record_heartbeat(details).await,
-        None => activity.record_heartbeat(()).await,
-    };
 }
 
 impl ActivityImplementer for ToolsHost {

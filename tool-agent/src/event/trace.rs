@@ -22,6 +22,11 @@ impl Listener for TraceStore {
             Some(traced)
         });
     }
+
+    /// It stores responses, and not their pieces.
+    fn hears_deltas(&self) -> bool {
+        false
+    }
 }
 
 /// Returns the content of a stored event; `None` for events that others repeat.

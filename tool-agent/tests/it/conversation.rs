@@ -13,13 +13,13 @@ use serde_json::json;
 use tokio::sync::Notify;
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, BoxFuture, DeltaSink, Hooks, Model, ModelError, ModelErrorKind, ModelRequest,
+    Agent, BoxFuture, DeltaSink, Hooks, Listener, Model, ModelError, ModelErrorKind, ModelRequest,
     ModelResponse, Queue, Run, RunEvent, Session, ThreadMessage,
 };
 use toolwright::{
     Context, Executor, Registry, ToolCall, Toolset,
     call::Scope,
-    executor::{Event as CallEvent, Source},
+    executor::{Event as CallEvent, Source, TraceStore},
     tool, tools,
     wire::StreamEvent,
 };
@@ -286,6 +286,62 @@ async fn words_are_heard_while_the_model_speaks_and_a_run_is_one_stream() {
             "completed",
         ]
     );
+}
+
+/// Says whether it was asked to stream.
+struct Asked;
+
+impl Model for Asked {
+    fn respond<'a>(
+        &'a self,
+        _: ModelRequest<'a>,
+        deltas: DeltaSink<'a>,
+    ) -> BoxFuture<'a, Result<ModelResponse, ModelError>> {
+        Box::pin(async move { text(&deltas.is_wanted().to_string()) })
+    }
+}
+
+/// Hears that runs end.
+struct Ends(Lines, bool);
+
+impl Listener for Ends {
+    fn event(&self, event: &RunEvent<'_>) {
+        if let RunEvent::RunFinished { run, .. } = event {
+            self.0.write(run.text.clone().unwrap_or_default());
+        }
+    }
+
+    fn hears_deltas(&self) -> bool {
+        self.1
+    }
+}
+
+#[tokio::test]
+async fn models_stream_if_a_listener_hears_deltas() {
+    let agent = Agent::new(Asked, all()).listener(TraceStore::new(100));
+    let mut session = Session::ask("Do you stream?");
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert_eq!(run.text.as_deref(), Some("false"));
+    let ends = |hears: bool| Ends(Lines::default(), hears);
+    for (hears, streams) in [
+        (&[][..], "false"),
+        (&[false], "false"),
+        (&[true], "true"),
+        (&[false, true, false], "true"),
+    ] {
+        let mut agent = Agent::new(Asked, all());
+        let listeners: Vec<_> = hears.iter().map(|hears| ends(*hears)).collect();
+        let lines: Vec<_> = listeners.iter().map(|it| it.0.clone()).collect();
+        for listener in listeners {
+            agent = agent.listener(listener);
+        }
+        let mut session = Session::ask("Do you stream?");
+        let run = agent.run(&mut session, &Context::new()).await.unwrap();
+        assert_eq!(run.text.as_deref(), Some(streams), "{hears:?}");
+        for lines in lines {
+            assert_eq!(lines.take(), [streams]);
+        }
+    }
 }
 
 #[tokio::test]

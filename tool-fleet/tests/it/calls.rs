@@ -336,6 +336,41 @@ async fn progress_reaches_the_caller() {
     worker.stop().await;
 }
 
+/// Reports more than a server takes.
+#[tool]
+async fn shout(#[context] cx: &Context) -> &'static str {
+    let much = "é".repeat(2_000_000);
+    cx.progress(
+        Progress::new(1.0)
+            .with_message(much.clone())
+            .with_item(json!(much)),
+    );
+    tokio::time::sleep(Duration::from_millis(2500)).await;
+    "done"
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn progress_that_is_too_long_is_cut_and_ends_no_call() {
+    let (fleet, queue) = (fleet().await, unique("shout"));
+    let worker = start(fleet.worker().tools(&queue, tools![shout]));
+    let far = fleet.toolset(&queue, &tools![shout]).unwrap();
+    let seen = Arc::new(Mutex::new(None));
+    let listener = Arc::clone(&seen);
+    let executor = Executor::serial(&far).on_event(move |event| {
+        if let Event::Progress { progress, .. } = event {
+            *listener.lock().unwrap() = Some((*progress).clone());
+        }
+    });
+    let asked = [ToolCall::new("c1", "shout", "{}")];
+    let batch = executor.run(&asked, &run("shout")).await;
+    let result = batch.results().next().unwrap();
+    assert_eq!(result.value(), Some("done".into()), "{result:?}");
+    let progress = seen.lock().unwrap().clone().unwrap();
+    assert_eq!((progress.done, progress.item), (1.0, None));
+    assert_eq!(progress.message.unwrap().len(), 256 * 1024);
+    worker.stop().await;
+}
+
 static BEGUN: AtomicUsize = AtomicUsize::new(0);
 static TOLD: AtomicUsize = AtomicUsize::new(0);
 

@@ -15,7 +15,7 @@ use toolwright::{Context, DynTool, Executor, ToolCall, ToolError, Toolset, tools
 
 use crate::child::{Machine, agent, charge, look_up};
 use crate::support::{
-    HEARTBEAT, Obedient, call, file, fleet, noted, notes, run, said, start, unique,
+    HEARTBEAT, Obedient, call, file, fleet, noted, notes, run, running, said, start, unique,
 };
 
 fn arguments(notes: &std::path::Path, ms: u64) -> String {
@@ -139,6 +139,8 @@ async fn a_run_whose_machine_dies_goes_on_elsewhere_and_finds_its_calls() {
     let agent = agent(&store, &queue).await;
     let worker = start(fleet.worker().agent(&name, agent.clone()));
     let began = Instant::now();
+    let run = running(&talk, |run| run.attempt == 2 && run.worker.is_some()).await;
+    assert_eq!(run.failure.as_deref(), Some("activity Heartbeat timeout"));
     let state = talk.wait().await.unwrap();
     println!(
         "the run went on elsewhere and ended after {:?}",

@@ -13,7 +13,7 @@ use toolwright::agent::{
 };
 use toolwright::call::CallPlace;
 use toolwright::{Context, Executor, ToolCall, ToolResult, Toolset};
-use toolwright_fleet::{Conversation, Fleet, FleetBuilder, FleetError, Worker};
+use toolwright_fleet::{Conversation, Fleet, FleetBuilder, FleetError, RunningInfo, Worker};
 
 /// The time after which the tests' machines count as dead.
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(3);
@@ -157,6 +157,22 @@ impl Model for Obedient {
 pub(crate) fn agent(tools: impl Into<toolwright::executor::Source>) -> Agent {
     let store = SqliteCheckpointer::open(file("fleet.db")).unwrap();
     Agent::new(Obedient, tools).checkpointer(store)
+}
+
+/// Waits until a conversation's run is like this, and returns what it does.
+pub(crate) async fn running(
+    talk: &Conversation,
+    is_so: impl Fn(&RunningInfo) -> bool,
+) -> RunningInfo {
+    let mut seen = None;
+    for _ in 0..300 {
+        seen = talk.running().await.unwrap();
+        if let Some(run) = seen.take_if(|run| is_so(run)) {
+            return run;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("it did not come to that in half a minute: {seen:?}");
 }
 
 /// Returns what users said in a stored session.

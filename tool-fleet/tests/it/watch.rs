@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use serde_json::json;
 use tokio::sync::Semaphore;
-use toolwright::{tool, tools};
-use toolwright_fleet::{Fleet, Health, WorkerStatus};
+use toolwright::call::Progress;
+use toolwright::{Context, Executor, tool, tools};
+use toolwright_fleet::{Fleet, FleetError, Health, WorkerStatus};
 
-use crate::support::{agent, fleet, start, unique, until};
+use crate::support::{Obedient, agent, fleet, running, start, unique, until};
 
 static MAY_END: Semaphore = Semaphore::const_new(0);
 
@@ -70,4 +72,67 @@ async fn a_worker_that_fails_or_is_dropped_has_ended() {
     let health = nothing.health();
     nothing.run(std::future::pending()).await.unwrap_err();
     assert_eq!(health.status(), WorkerStatus::Ended);
+}
+
+static MAY_READ: Semaphore = Semaphore::const_new(0);
+
+/// Reads pages, one at a time.
+#[tool(timeout = "60s")]
+async fn read_pages(#[context] cx: &Context) {
+    for page in [1.0, 2.0] {
+        let progress = Progress::new(page).with_total(2.0);
+        cx.progress(
+            progress
+                .with_message("é".repeat(400))
+                .with_item(json!("a page")),
+        );
+        MAY_READ.acquire().await.unwrap().forget();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn callers_see_what_runs_with_the_progress_of_its_calls() {
+    let (fleet, queue, name) = (fleet().await, unique("pages"), unique("reader"));
+    let tools = tools![read_pages];
+    let far = fleet.toolset(&queue, &tools).unwrap();
+    let near = tools.prefix("near_").unwrap();
+    let executor = Executor::parallel(far.merge(&near).unwrap(), 4);
+    let agent = toolwright::agent::Agent::with_executor(Obedient, executor)
+        .checkpointer(toolwright::agent::MemoryCheckpointer::new());
+    let worker = fleet.worker().tools(&queue, tools).agent(&name, agent);
+    let worker = start(worker);
+    let talk = fleet.conversation(&name, "t1");
+    let nobody = talk.running().await.unwrap_err();
+    assert!(matches!(nobody, FleetError::NoConversation { .. }));
+    talk.say("call read_pages {}\ncall near_read_pages {}")
+        .await
+        .unwrap();
+
+    for page in [1.0, 2.0] {
+        let run = running(&talk, |run| {
+            let done = |call: &toolwright_fleet::RunningCall| {
+                call.progress
+                    .as_ref()
+                    .is_some_and(|it| it.done.total_cmp(&page).is_eq())
+            };
+            run.calls.len() == 2 && run.calls.iter().all(done)
+        })
+        .await;
+        let worker = format!("toolwright@{}/", std::process::id());
+        assert!(run.worker.is_some_and(|it| it.starts_with(&worker)));
+        assert_eq!((run.attempt, run.failure), (1, None));
+        let calls: Vec<_> = run.calls.iter().map(|it| (&*it.id, &*it.tool)).collect();
+        assert_eq!(calls, [("c1", "read_pages"), ("c2", "near_read_pages")]);
+        for call in run.calls {
+            let progress = call.progress.unwrap();
+            assert_eq!(progress.total, Some(2.0));
+            // Cut between characters.
+            assert_eq!(progress.message.unwrap(), "é".repeat(250));
+            assert_eq!(progress.item, None);
+        }
+        MAY_READ.add_permits(2);
+    }
+    talk.wait().await.unwrap();
+    assert_eq!(talk.running().await.unwrap(), None);
+    worker.stop().await;
 }

@@ -140,10 +140,10 @@ impl Engine<'_> {
                 },
             );
         };
-        let deltas = if self.agent.listeners.is_empty() {
-            DeltaSink::NONE
-        } else {
+        let deltas = if self.agent.streams {
             DeltaSink::to(&listener)
+        } else {
+            DeltaSink::NONE
         };
         let stop = self.host.cancel();
         let span = AgentSpan::of_model(self.conversation());

@@ -57,7 +57,7 @@ if (($#)); then
 fi
 cargo fmt --manifest-path tool-fleet/Cargo.toml --check
 cargo clippy -q --manifest-path tool-fleet/Cargo.toml --all-targets --all-features -- -D warnings
-ran 59+ cargo test -q --manifest-path tool-fleet/Cargo.toml --all-features
+ran 60+ cargo test -q --manifest-path tool-fleet/Cargo.toml --all-features
 
 # The two programs of the README.
 cargo build -q --manifest-path tool-fleet/Cargo.toml --examples

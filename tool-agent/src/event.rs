@@ -158,8 +158,8 @@ pub trait Listener: Send + Sync {
     /// Handles an event. The agent waits for it, so move long work elsewhere.
     fn event(&self, event: &RunEvent<'_>);
 
-    /// Returns true if the listener hears what a model says while it says it: [`RunEvent::Delta`]. Models stream if a listener
-    /// of their agent does, and all listeners get the deltas then. Asked once, when the listener is added. By default true.
+    /// Returns true if the listener wants the model's output while it streams: [`RunEvent::Delta`]. A model streams if a listener
+    /// of its agent wants it to; then all listeners receive the deltas. Called once, when the listener is added. Default: true.
     fn hears_deltas(&self) -> bool {
         true
     }

@@ -14,18 +14,15 @@ use temporalio_client::{
     WorkflowGetResultOptions, WorkflowHandle, WorkflowIdConflictPolicy, WorkflowIdReusePolicy,
     WorkflowListOptions, WorkflowQueryOptions, WorkflowSignalOptions, WorkflowStartOptions,
 };
-use temporalio_common::protos::temporal::api::enums::v1::PendingActivityState;
 use temporalio_common::protos::temporal::api::history::v1::history_event::Attributes;
-use temporalio_common::protos::temporal::api::workflow::v1::PendingActivityInfo;
 use tokio::time::sleep;
-use toolwright::call::{Decision, Progress};
+use toolwright::call::Decision;
 
 use crate::fleet::check_name;
 use crate::payloads::{Packed, from_wire};
-use crate::progress::{StoredCall, StoredProgress};
 use crate::wire::Wire;
 use crate::workflow::{CONVERSATION, Start};
-use crate::{CallName, ConversationState, Fleet, FleetError, Input, workflow};
+use crate::{CallName, ConversationState, Fleet, FleetError, Input, RunningInfo, workflow};
 
 /// Longest id of a session, with its agent's name. Servers on Postgres or `MySQL` list ids of 255 bytes.
 const LONGEST_SESSION: usize = 240;
@@ -83,63 +80,6 @@ pub enum HistoryEntry {
         /// Time of the cancellation.
         at: Option<SystemTime>,
     },
-}
-
-/// What a conversation does now: a worker runs the agent, or is looked for.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct RunningInfo {
-    /// Identity of the worker that runs the agent, with its process id. `None` until one does.
-    pub worker: Option<String>,
-    /// Number of the attempt, from 1. Another one begins when a worker has died or its store has failed.
-    pub attempt: u32,
-    /// Reason why the attempt before has failed.
-    pub failure: Option<String>,
-    /// Calls that have begun and not ended, in the order of their beginning, without those of agents in calls: at most 100, as of
-    /// the last heartbeat, some two seconds ago. Empty while the model is asked.
-    pub calls: Vec<RunningCall>,
-}
-
-/// A call that has begun and not ended.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct RunningCall {
-    /// The call's id.
-    pub id: String,
-    /// The tool's name.
-    pub tool: String,
-    /// The newest report of the tool, without its item. A long message is cut.
-    pub progress: Option<Progress>,
-}
-
-impl RunningInfo {
-    fn of(run: PendingActivityInfo) -> Self {
-        let is_started = matches!(
-            run.state(),
-            PendingActivityState::Started | PendingActivityState::CancelRequested
-        );
-        // An attempt that has not told anything yet has the news of the one before.
-        let (heard, started) = (run.last_heartbeat_time, run.last_started_time);
-        let at = |time: Option<_>| time.and_then(|at| SystemTime::try_from(at).ok());
-        let is_newer = at(heard) >= at(started);
-        let news = run.heartbeat_details.filter(|_| is_started && is_newer);
-        let news = news.and_then(|news| news.payloads.into_iter().next());
-        let calls = news.map(|news| serde_json::from_slice::<Vec<StoredCall>>(&news.data));
-        let calls = calls.and_then(Result::ok).unwrap_or_default();
-        Self {
-            worker: Some(run.last_worker_identity).filter(|_| is_started),
-            attempt: u32::try_from(run.attempt).unwrap_or(1),
-            failure: run.last_failure.map(|failure| failure.message),
-            calls: calls
-                .into_iter()
-                .map(|call| RunningCall {
-                    id: call.id,
-                    tool: call.tool,
-                    progress: call.progress.map(StoredProgress::into_progress),
-                })
-                .collect(),
-        }
-    }
 }
 
 impl Fleet {
@@ -343,8 +283,8 @@ impl Conversation {
         }
     }
 
-    /// Returns what the agent does now, with the progress of its calls, or `None` if nothing runs: also before a worker has seen an
-    /// input. No worker has to answer.
+    /// Returns the run in progress, with its calls and their progress, or `None` if there is none. An input that no worker has seen
+    /// yet has no run. The server answers, so no worker has to.
     ///
     /// ```no_run
     /// # use std::time::Duration;

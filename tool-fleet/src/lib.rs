@@ -46,11 +46,12 @@ mod wire;
 mod worker;
 mod workflow;
 
-pub use conversation::{Conversation, ConversationInfo, HistoryEntry, RunningCall, RunningInfo};
+pub use conversation::{Conversation, ConversationInfo, HistoryEntry};
 pub use error::FleetError;
 pub use fleet::{Fleet, FleetBuilder};
 pub use health::{Health, WorkerStatus};
 pub use payloads::{FilePayloads, MemoryPayloads, PayloadError, PayloadStore};
+pub use progress::{RunningCall, RunningInfo};
 pub use state::{
     CallName, ConversationError, ConversationErrorKind, ConversationState, Input, PendingInfo,
     QuestionInfo, RefusedInput,

@@ -3,10 +3,12 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use temporalio_common::protos::temporal::api::enums::v1::PendingActivityState;
+use temporalio_common::protos::temporal::api::workflow::v1::PendingActivityInfo;
 use temporalio_sdk::activities::ActivityContext;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -26,7 +28,7 @@ const AFTER: Duration = Duration::from_secs(1);
 /// Longest item of a report, and longest message, in bytes. A server ends an activity that tells over 2 MB.
 const LONGEST: usize = 256 * 1024;
 
-/// Longest message that a run tells of one of its calls, in bytes.
+/// Longest text that a run tells of one of its calls, in bytes. Models make ids and names of any length.
 const BRIEF: usize = 500;
 
 /// Most calls that a run tells of.
@@ -85,7 +87,8 @@ pub(crate) struct StoredProgress {
     /// Number of the report, from 1.
     #[serde(default)]
     pub(crate) number: u64,
-    done: f64,
+    /// `null` is no number, as `NaN` is none.
+    done: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     total: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -110,26 +113,27 @@ impl StoredProgress {
 
     /// Stores a report without its item.
     fn brief(progress: &Progress, longest: usize) -> Self {
-        let message = progress.message.as_deref().map(|text| {
-            let (part, _) = text.split_at(text.floor_char_boundary(longest));
-            part.to_owned()
-        });
         Self {
             number: 0,
-            done: progress.done,
+            done: Some(progress.done),
             total: progress.total,
-            message,
+            message: progress.message.as_deref().map(|text| cut(text, longest)),
             item: None,
         }
     }
 
     pub(crate) fn into_progress(self) -> Progress {
-        let mut progress = Progress::new(self.done);
+        let mut progress = Progress::new(self.done.unwrap_or(f64::NAN));
         progress.total = self.total;
         progress.message = self.message.map(Cow::Owned);
         progress.item = self.item;
         progress
     }
+}
+
+fn cut(text: &str, longest: usize) -> String {
+    let (part, _) = text.split_at(text.floor_char_boundary(longest));
+    part.to_owned()
 }
 
 /// Way of a call's reports to the heartbeats.
@@ -155,11 +159,11 @@ impl Reports {
 
 /// A call that a run makes now.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct StoredCall {
-    pub(crate) id: String,
-    pub(crate) tool: String,
+struct StoredCall {
+    id: String,
+    tool: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) progress: Option<StoredProgress>,
+    progress: Option<StoredProgress>,
     /// Where the run finds it again.
     #[serde(skip)]
     place: Option<(BatchId, usize)>,
@@ -183,8 +187,8 @@ impl RunningCalls {
                 let has_room = calls.len() < MOST;
                 if has_room {
                     calls.push(StoredCall {
-                        id: call.id.to_string(),
-                        tool: call.name.to_string(),
+                        id: cut(&call.id, BRIEF),
+                        tool: cut(&call.name, BRIEF),
                         progress: None,
                         place: Some((batch, index)),
                     });
@@ -229,5 +233,61 @@ impl Listener for NoteCalls {
 
     fn hears_deltas(&self) -> bool {
         false
+    }
+}
+
+/// The run of a conversation that is in progress, or waits for another worker.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct RunningInfo {
+    /// Identity of the worker that runs the agent: `toolwright@`, its process id, and an id of its own. `None` while no worker has
+    /// the run.
+    pub worker: Option<String>,
+    /// Number of the attempt, from 1. Another attempt starts after a worker has died or its store has failed.
+    pub attempt: u32,
+    /// Reason why the previous attempt failed.
+    pub failure: Option<String>,
+    /// Calls in progress, in the order in which they started, as of the last heartbeat, which is about two seconds old. At most
+    /// 100. Calls of agents in calls are not listed. Empty while the model responds.
+    pub calls: Vec<RunningCall>,
+}
+
+/// A call in progress.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct RunningCall {
+    /// The call's id.
+    pub id: String,
+    /// The tool's name.
+    pub tool: String,
+    /// The tool's last report, without its item. A long message is cut.
+    pub progress: Option<Progress>,
+}
+
+impl RunningInfo {
+    pub(crate) fn of(run: PendingActivityInfo) -> Self {
+        let is_started = matches!(
+            run.state(),
+            PendingActivityState::Started | PendingActivityState::CancelRequested
+        );
+        // Before its first heartbeat, an attempt has the details of the one before.
+        let (heard, started) = (run.last_heartbeat_time, run.last_started_time);
+        let at = |time: Option<_>| time.and_then(|at| SystemTime::try_from(at).ok());
+        let is_newer = at(heard) >= at(started);
+        let details = run.heartbeat_details.filter(|_| is_started && is_newer);
+        let details = details.and_then(|details| details.payloads.into_iter().next());
+        let calls = details.map(|details| serde_json::from_slice::<Vec<StoredCall>>(&details.data));
+        let calls = calls.and_then(Result::ok).unwrap_or_default();
+        let calls = calls.into_iter().map(|call| RunningCall {
+            id: call.id,
+            tool: call.tool,
+            progress: call.progress.map(StoredProgress::into_progress),
+        });
+        Self {
+            worker: Some(run.last_worker_identity).filter(|_| is_started),
+            attempt: u32::try_from(run.attempt).unwrap_or(1),
+            failure: run.last_failure.map(|failure| failure.message),
+            calls: calls.collect(),
+        }
     }
 }

@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio::sync::Semaphore;
+use toolwright::agent::testing::ScriptedModel;
+use toolwright::agent::{Agent, MemoryCheckpointer, ModelResponse};
 use toolwright::call::Progress;
-use toolwright::{Context, Executor, tool, tools};
-use toolwright_fleet::{Fleet, FleetError, Health, WorkerStatus};
+use toolwright::{Context, Executor, ToolCall, tool, tools};
+use toolwright_fleet::{Fleet, FleetError, Health, RunningCall, WorkerStatus};
 
 use crate::support::{Obedient, agent, fleet, running, start, unique, until};
 
@@ -74,6 +76,46 @@ async fn a_worker_that_fails_or_is_dropped_has_ended() {
     assert_eq!(health.status(), WorkerStatus::Ended);
 }
 
+/// Reports no number, until it may end.
+#[tool(timeout = "60s")]
+async fn guess(#[context] cx: &Context) {
+    cx.progress(Progress::new(f64::NAN).with_message("who knows"));
+    MAY_GUESS.acquire().await.unwrap().forget();
+}
+
+static MAY_GUESS: Semaphore = Semaphore::const_new(0);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_strange_report_and_a_strange_id_hide_no_call() {
+    let (fleet, name) = (fleet().await, unique("guesser"));
+    let model = ScriptedModel::new([
+        Ok(ModelResponse::calls([ToolCall::new(
+            "c".repeat(3_000_000),
+            "guess",
+            "{}",
+        )])),
+        Ok(ModelResponse::text("done")),
+    ]);
+    let agent = Agent::new(model, tools![guess]).checkpointer(MemoryCheckpointer::new());
+    let worker = start(fleet.worker().agent(&name, agent));
+    let talk = fleet.conversation(&name, "t1");
+    talk.say("guess").await.unwrap();
+    let run = running(&talk, |run| {
+        run.calls.iter().any(|it| it.progress.is_some())
+    })
+    .await;
+    assert_eq!((run.attempt, run.calls.len()), (1, 1));
+    let call = &run.calls[0];
+    assert_eq!((call.id.len(), &*call.tool), (500, "guess"));
+    let progress = call.progress.as_ref().unwrap();
+    assert!(progress.done.is_nan());
+    assert_eq!(progress.message.as_deref(), Some("who knows"));
+    MAY_GUESS.add_permits(1);
+    let state = talk.wait().await.unwrap();
+    assert_eq!(state.text.as_deref(), Some("done"));
+    worker.stop().await;
+}
+
 static MAY_READ: Semaphore = Semaphore::const_new(0);
 
 /// Reads pages, one at a time.
@@ -97,8 +139,7 @@ async fn callers_see_what_runs_with_the_progress_of_its_calls() {
     let far = fleet.toolset(&queue, &tools).unwrap();
     let near = tools.prefix("near_").unwrap();
     let executor = Executor::parallel(far.merge(&near).unwrap(), 4);
-    let agent = toolwright::agent::Agent::with_executor(Obedient, executor)
-        .checkpointer(toolwright::agent::MemoryCheckpointer::new());
+    let agent = Agent::with_executor(Obedient, executor).checkpointer(MemoryCheckpointer::new());
     let worker = fleet.worker().tools(&queue, tools).agent(&name, agent);
     let worker = start(worker);
     let talk = fleet.conversation(&name, "t1");
@@ -110,7 +151,7 @@ async fn callers_see_what_runs_with_the_progress_of_its_calls() {
 
     for page in [1.0, 2.0] {
         let run = running(&talk, |run| {
-            let done = |call: &toolwright_fleet::RunningCall| {
+            let done = |call: &RunningCall| {
                 call.progress
                     .as_ref()
                     .is_some_and(|it| it.done.total_cmp(&page).is_eq())

@@ -116,7 +116,8 @@ fn free(a: Missing) {}
 #[cfg(not(all(unix, windows)))]
 fn free() {}
 
-fn main() {
+#[test]
+fn runs() {
     let chosen = tools![..Chosen: Chosen, ..Empty: Empty, free];
     let names: Vec<_> = chosen.definitions().map(|def| &*def.name).collect();
     assert_eq!(names, ["chosen", "free"]);

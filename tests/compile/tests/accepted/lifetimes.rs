@@ -72,7 +72,8 @@ impl From<&Number> for u64 {
     }
 }
 
-fn main() {
+#[test]
+fn runs() {
     let db = Db { name: "db".into() };
     let tools = tools![longer, left, pair, name, later, asked::<Number>; state = db];
     assert_eq!(tools.len(), 6);

@@ -1,3 +1,6 @@
+//! Derived schemas of generic and borrowing types, with serde of another module.
+#![allow(dead_code)]
+
 use serde::{Deserialize, Serialize};
 use toolwright::Schema;
 
@@ -25,5 +28,3 @@ mod serde_bytes_of {
         Vec::deserialize(from)
     }
 }
-
-fn main() {}

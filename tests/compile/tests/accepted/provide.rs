@@ -44,11 +44,24 @@ fn store(state: &impl Provide<Memory>) -> &Memory {
     state.provide()
 }
 
-fn main() {
+#[test]
+fn runs() {
     let (store_of, settings) = (|| Memory, || Settings);
-    store(&ByTrait { store: store_of(), settings: settings() });
-    store(&ByClause { store: store_of(), settings: settings() });
-    store(&Parts { store: store_of(), stores: vec![] });
-    let alone = Alone { store: Box::new(Memory), _phantom: PhantomData };
+    store(&ByTrait {
+        store: store_of(),
+        settings: settings(),
+    });
+    store(&ByClause {
+        store: store_of(),
+        settings: settings(),
+    });
+    store(&Parts {
+        store: store_of(),
+        stores: vec![],
+    });
+    let alone = Alone {
+        store: Box::new(Memory),
+        _phantom: PhantomData,
+    };
     let _: &Box<Memory> = alone.provide();
 }

@@ -30,7 +30,8 @@ impl Crm {
     fn find(&self) {}
 }
 
-fn main() {
+#[test]
+fn runs() {
     let both = tools![
         create_order,
         read_page::<u8> as "page",

@@ -62,7 +62,8 @@ fn later(#[state] clock: Arc<dyn Clock>) -> u32 {
     clock.now() + 1
 }
 
-fn main() {
+#[test]
+fn runs() {
     let clock: Arc<dyn Clock> = Arc::new(Stopped);
     assert_eq!(tools![later; state = clock].len(), 1);
     assert_eq!(tools![count; state = Db(1)].len(), 1);

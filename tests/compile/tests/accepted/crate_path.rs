@@ -9,26 +9,26 @@ mod vendor {
 use vendor::wright::{Provide, Schema, tool, tools};
 
 #[derive(serde::Deserialize, Schema)]
-#[schema(crate = crate::vendor::wright)]
+#[schema(crate = crate::crate_path::vendor::wright)]
 struct Query {
     words: String,
 }
 
 #[derive(Provide)]
-#[provide(crate = crate::vendor::wright)]
+#[provide(crate = crate::crate_path::vendor::wright)]
 struct App {
     db: u32,
 }
 
 /// Search.
-#[tool(crate = crate::vendor::wright)]
+#[tool(crate = crate::crate_path::vendor::wright)]
 fn search(query: Query, #[state] db: &u32) -> String {
     format!("{}{db}", query.words)
 }
 
 struct Crm;
 
-#[tool(crate = crate::vendor::wright)]
+#[tool(crate = crate::crate_path::vendor::wright)]
 impl Crm {
     /// Count.
     #[tool]
@@ -40,7 +40,8 @@ impl Crm {
 // Of another crate, which users of its macro need not have heard of.
 toolwright_compile_tests::make!(made, Made, count_made);
 
-fn main() {
+#[test]
+fn runs() {
     assert_eq!(tools![made, ..Made { amount: 1 }: Made].len(), 2);
     assert_eq!(tools![search, ..Crm: Crm; state = App { db: 1 }].len(), 2);
 }

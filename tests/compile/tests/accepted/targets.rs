@@ -35,8 +35,10 @@ impl Shelf {
     }
 }
 
-fn main() {
-    let all = tools! { budget: 1_000, targets: [gemini_json]; add, store, find::<u8> as "find_byte" };
+#[test]
+fn runs() {
+    let all =
+        tools! { budget: 1_000, targets: [gemini_json]; add, store, find::<u8> as "find_byte" };
     assert_eq!(all.len(), 3);
     let semicolons = tools! { targets: [openai_strict]; budget: 500; add };
     assert_eq!(semicolons.len(), 1);

@@ -59,9 +59,13 @@ fn ends(
     format!("{low} {high} {zero} {named}")
 }
 
-fn main() {
+#[test]
+fn runs() {
     let result = tools![ends].call_blocking(&ToolCall::new("1", "ends", "{}"), &Context::new());
-    assert_eq!(result.content(Encoder::auto()), "-5 340282366920938463463374607431768211454 -0 10");
+    assert_eq!(
+        result.content(Encoder::auto()),
+        "-5 340282366920938463463374607431768211454 -0 10"
+    );
     let result = tools![show].call_blocking(&ToolCall::new("1", "show", "{}"), &Context::new());
     assert_eq!(
         result.content(Encoder::auto()),

@@ -34,7 +34,8 @@ where
     tools![find::<T> as "find_any"]
 }
 
-fn main() {
+#[test]
+fn runs() {
     let tools = tools![find::<Doc> as "find_doc", find::<u8> as "find_number", show::<String, 3>];
     assert_eq!(tools.len(), 3);
     assert_eq!(build::<bool>().len(), 1);

@@ -1,5 +1,6 @@
 //! Owned arguments: whatever is `Deserialize` and has a schema.
 #![deny(warnings)]
+#![allow(dead_code)]
 #![forbid(unsafe_code)]
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -51,7 +52,8 @@ fn take(
 #[tool]
 fn nothing() {}
 
-fn main() {
+#[test]
+fn runs() {
     assert_eq!(tools![take, nothing].len(), 2);
     let _ = (Speed::Slow, Speed::Fast);
 }

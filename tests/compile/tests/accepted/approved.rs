@@ -25,7 +25,11 @@ async fn pay_later<'a>(
 }
 
 fn is_small(note: &str) -> Result<(), String> {
-    if note.len() < 9 { Ok(()) } else { Err("too long".into()) }
+    if note.len() < 9 {
+        Ok(())
+    } else {
+        Err("too long".into())
+    }
 }
 
 /// Whether an invoice is approved.
@@ -60,7 +64,8 @@ impl Desk {
     }
 }
 
-fn main() {
+#[test]
+fn runs() {
     let tools = tools![pay, pay_later, who, find::<u8> as "find_u8", ..Desk: Desk; state = 5_u32];
     let needs: Vec<_> = tools.definitions().map(|def| def.needs_approval).collect();
     assert_eq!(needs, [true, true, false, true, true]);

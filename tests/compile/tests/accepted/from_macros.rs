@@ -53,7 +53,8 @@ fn area(size: Size) -> u32 {
     size.width * size.height.unwrap_or(1)
 }
 
-fn main() {
+#[test]
+fn runs() {
     let tools = tools![wait, count, area];
     let texts: Vec<_> = tools
         .iter()

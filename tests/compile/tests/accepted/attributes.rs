@@ -43,7 +43,8 @@ fn described(a: u8) -> u8 {
     a
 }
 
-fn main() {
+#[test]
+fn runs() {
     assert_eq!(add(1, 2, None, None), 3);
     assert_eq!(increment(1), 2);
     assert_eq!(tools![add, increment, plus, described].len(), 4);

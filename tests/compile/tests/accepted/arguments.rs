@@ -40,7 +40,8 @@ fn search_any(#[arg(flatten)] query: &std::collections::BTreeMap<String, String>
     query.len()
 }
 
-fn main() {
+#[test]
+fn runs() {
     let tools = tools![weather, search, search_any];
     assert!(
         Wire::OpenAiChat

@@ -41,7 +41,8 @@ mod other {
 }
 use other::Other;
 
-fn main() {
+#[test]
+fn runs() {
     let tools = tools![Weather, CharTool, SerdeTool, self::serde_json, Other::<u8> as "other"];
     assert_eq!(tools.len(), 5);
     assert_eq!(weather(), "sun");

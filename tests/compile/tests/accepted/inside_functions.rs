@@ -7,7 +7,7 @@ mod shop {
     pub mod orders {
         /// Place an order.
         #[toolwright::tool]
-        pub(in crate::shop) fn place() {}
+        pub(in crate::inside_functions::shop) fn place() {}
 
         /// Cancel an order.
         #[toolwright::tool]
@@ -40,7 +40,8 @@ macro_rules! listed {
     ($($path:path),*) => { tools![$($path),*] };
 }
 
-fn main() {
+#[test]
+fn runs() {
     /// Tell the weather.
     #[tool]
     fn weather(city: String) -> String {
@@ -58,7 +59,7 @@ fn main() {
     assert_eq!(tools.len(), 5);
     // Variables of a tool's name are others.
     assert_eq!([1, 2].map(|one| tools![one, two].len() + one), [3, 4]);
-    assert_eq!(listed![crate::one, weather].len(), 2);
+    assert_eq!(listed![crate::inside_functions::one, weather].len(), 2);
     assert_eq!(shop::tools().len(), 3);
     assert_eq!(weather("Oslo".into()), "Oslo");
 }

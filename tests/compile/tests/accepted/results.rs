@@ -3,7 +3,7 @@
 
 use std::fmt;
 use toolwright::{
-    tool, tools, Context, Encoder, Outcome, Schema, ToolCall, ToolError, call::Content,
+    Context, Encoder, Outcome, Schema, ToolCall, ToolError, call::Content, tool, tools,
 };
 
 /// As `anyhow::Error`: with words, but not an `Error`.
@@ -126,7 +126,8 @@ fn infallible() -> Result<u8, std::convert::Infallible> {
     Ok(1)
 }
 
-fn main() {
+#[test]
+fn runs() {
     let tools = tools![
         nothing,
         unit,

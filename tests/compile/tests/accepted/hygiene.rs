@@ -230,7 +230,8 @@ fn take_derived(a: derived::OfFields, b: derived::OfAll, c: derived::Named) {
     let _ = (a, b, c);
 }
 
-fn main() {
+#[test]
+fn runs() {
     assert_eq!(tools![take_derived].len(), 1);
     assert_eq!(columns::count(), 1);
     assert_eq!(extended::count(), 3);

@@ -20,7 +20,8 @@ impl Engine {
     }
 }
 
-fn main() {
+#[test]
+fn runs() {
     assert_eq!(r#match("a".into(), 2), "aa");
     let tools = tools![r#match, ..Engine: Engine];
     let call = ToolCall::new("1", "match", r#"{"type": "b", "loop": 3}"#);

@@ -18,7 +18,8 @@ fn travel(#[arg(default = "✈️")] by: &str, to: Place) -> bool {
     by.is_empty() && matches!(to, Place::Space | Place::Home)
 }
 
-fn main() {
+#[test]
+fn runs() {
     let tools = tools! { targets: [anthropic_strict], budget: 300; travel };
     assert_eq!(tools.len(), 1);
 }

@@ -1,7 +1,7 @@
 //! Every option of `#[tool]`.
 #![deny(warnings)]
 
-use toolwright::{tool, tools, call::Scope};
+use toolwright::{call::Scope, tool, tools};
 
 fn only_when_asked(scope: &Scope<'_>) -> bool {
     scope.input.is_some()
@@ -56,6 +56,7 @@ fn take(
 #[tool(manual)]
 fn ask() {}
 
-fn main() {
+#[test]
+fn runs() {
     assert_eq!(tools![Take, ask].len(), 2);
 }

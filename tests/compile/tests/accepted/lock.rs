@@ -1,4 +1,5 @@
 //! What breaks nobody: a new name that says the old one, a new optional argument, more values, an element that is off.
+#![allow(dead_code)]
 
 use serde::{Deserialize, Serialize};
 use toolwright::{Schema, tool, tools};
@@ -36,7 +37,11 @@ fn make_ready(
     place: Place,
 ) -> Receipt {
     let _ = (client, express, code, tags, unit, place.street, place.city);
-    Receipt { id: 1, total: f64::from(count), note: None }
+    Receipt {
+        id: 1,
+        total: f64::from(count),
+        note: None,
+    }
 }
 
 /// Lists what was ordered.
@@ -45,12 +50,20 @@ fn orders() -> Vec<String> {
     Vec::new()
 }
 
-fn main() {
-    let tools = tools! { lock: "locks/orders.lock"; make_ready, #[cfg(any())] orders };
+#[test]
+fn runs() {
+    let tools = tools! { lock: "tests/locks/orders.lock"; make_ready, #[cfg(any())] orders };
     let changes = toolwright::lock::changes(&tools);
-    assert!(changes.iter().all(|change| !change.verdict.breaks()), "{changes:?}");
+    assert!(
+        changes.iter().all(|change| !change.verdict.breaks()),
+        "{changes:?}"
+    );
     assert_eq!(changes.len(), 1);
     // An entry of an element that is off stays.
     let texts = toolwright::lock::texts(&tools);
-    assert!(texts.iter().all(|(_, text)| text.contains("\"orders\"") && !text.contains("\"prepare\"")));
+    assert!(
+        texts
+            .iter()
+            .all(|(_, text)| text.contains("\"orders\"") && !text.contains("\"prepare\""))
+    );
 }

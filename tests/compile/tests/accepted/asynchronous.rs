@@ -20,7 +20,8 @@ fn compute() -> u32 {
     3
 }
 
-fn main() {
+#[test]
+fn runs() {
     let cx = Context::new();
     let future = pin!(wait("a", Vec::new(), &cx));
     let Poll::Ready(Ok(text)) = future.poll(&mut Cx::from_waker(Waker::noop())) else {

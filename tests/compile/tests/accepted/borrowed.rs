@@ -61,7 +61,8 @@ fn lend(
         + string.len()
 }
 
-fn main() {
+#[test]
+fn runs() {
     let arguments = r#"{
         "text": "a", "cow": "b", "std_cow": "c", "customer": {"name": "d"}, "borrowed": {"name": "e"},
         "line": {"count": 1}, "lines": [], "words": [], "slice": ["f"], "alias": "g", "aliased": [],

@@ -33,8 +33,23 @@ async fn wait<'b>(first: &'b str, #[context] _cx: &Context) -> &'b str {
 #[tool(args = Many)]
 #[allow(clippy::too_many_arguments)]
 fn many(
-    a: u8, b: u8, c: u8, d: u8, e: u8, f: u8, g: u8, h: u8, i: u8, j: u8, k: u8, l: u8, m: u8, n: u8,
-    o: u8, p: u8, q: &str,
+    a: u8,
+    b: u8,
+    c: u8,
+    d: u8,
+    e: u8,
+    f: u8,
+    g: u8,
+    h: u8,
+    i: u8,
+    j: u8,
+    k: u8,
+    l: u8,
+    m: u8,
+    n: u8,
+    o: u8,
+    p: u8,
+    q: &str,
 ) -> usize {
     let all = [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p];
     all.len() + q.len()
@@ -65,7 +80,8 @@ impl Crm {
 tools! { enum Call; add, Mover, wait, many, nothing, ..Crm }
 tools! { enum None; }
 
-fn main() {
+#[test]
+fn runs() {
     assert_eq!(Call::tools(Crm).len(), 6);
     assert!(None::tools().is_empty());
     let call = toolwright::ToolCall::new("1", "move", r#"{"type": "a", "unused": 1, "gen": []}"#);
@@ -76,5 +92,8 @@ fn main() {
     assert_eq!((args.r#type, args._unused, args.r#gen.len()), ("a", 1, 0));
     assert!(matches!(None::read(&call, &cx), Ok(None::Other(_))));
     let call = toolwright::ToolCall::new("1", "count", r#"{"of": "a"}"#);
-    assert!(matches!(Call::read(&call, &cx), Ok(Call::Crm(CrmCall::Count(Count { of: "a" })))));
+    assert!(matches!(
+        Call::read(&call, &cx),
+        Ok(Call::Crm(CrmCall::Count(Count { of: "a" })))
+    ));
 }

@@ -8,7 +8,6 @@ mod mcp_everything;
 mod mcp_needs_approval;
 mod mcp_offers;
 mod mcp_own;
-mod mcp_rmcp_http;
 mod mcp_server;
 mod mcp_session_store;
 mod mcp_tasks;

@@ -1,8 +1,11 @@
-//! Toolwright and rmcp with each other, over pipes in memory.
+//! Toolwright and rmcp with each other: the bridge over pipes in memory, and each one's own client with the other's
+//! server.
 // A test that finds less than it expects has failed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 mod peer_tools;
+mod protocol_over_http;
+mod protocol_over_pipes;
 mod server;
 
 use rmcp::model::JsonObject;

@@ -1,11 +1,10 @@
 //! `rmcp` over HTTP: its client with our server, and our client with its server.
-// A test that finds less than it expects has failed.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use axum::{Router, extract, middleware};
 use futures_util::StreamExt;
 use http::Method;
 use rmcp::handler::client::progress::ProgressDispatcher;
@@ -29,7 +28,6 @@ use tokio::time::timeout;
 use toolwright::call::{Cancel, ErrorKind, Progress};
 use toolwright::executor::Event;
 use toolwright::mcp::{self, ClientEvent, Connector, McpServer};
-use toolwright::serve::axum::{self, Router, extract, middleware};
 use toolwright::{Context, Executor, Registry, ToolCall, ToolError, ToolResult, tool, tools};
 
 const LONG: Duration = Duration::from_secs(20);

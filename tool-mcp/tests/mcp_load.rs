@@ -532,7 +532,7 @@ fn at_rest(process: &Child) {
 
 #[test]
 fn answers_that_a_client_does_not_read_are_made_when_it_reads() {
-    const CALLS: usize = 400;
+    const CALLS: usize = 200;
     let (mut server, output) = Piped::start(program("mcp"));
     let mut input = server.input.take().unwrap();
     // It may have to wait for the server, as the server does for who reads.

@@ -15,6 +15,8 @@ use toolwright::agent::{
 };
 use toolwright::{Context, ToolCall, tool, tools};
 
+use crate::kept::cases;
+
 /// A directory that goes with the test.
 struct Dir(PathBuf);
 
@@ -214,12 +216,6 @@ impl Figures {
         );
         assert!(silent.is_empty(), "{:#?}", &silent[..silent.len().min(5)]);
     }
-}
-
-/// How many files are damaged in each way; CI tries fewer.
-fn cases(fewer: usize) -> usize {
-    let asked = std::env::var("TOOLWRIGHT_CASES").ok();
-    asked.and_then(|cases| cases.parse().ok()).unwrap_or(fewer)
 }
 
 /// Numbers that are always the same.

@@ -11,8 +11,11 @@ use toolwright::agent::{Checkpointer, MemoryCheckpointer, SqliteCheckpointer};
 
 pub(crate) type Store = Arc<dyn Checkpointer>;
 
-/// Cases of a property.
-pub(crate) const CASES: u32 = 256;
+/// How often something random is tried: so often, or as often as the variable `TOOLWRIGHT_CASES` says. CI tries more.
+pub(crate) fn cases(usual: u32) -> u32 {
+    let asked = std::env::var("TOOLWRIGHT_CASES");
+    asked.map_or(usual, |cases| cases.parse().unwrap())
+}
 
 /// What a run was writing as it was dropped is written before anything else.
 pub(crate) const WRITES_COME_LATE: bool = false;

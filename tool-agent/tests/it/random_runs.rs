@@ -28,6 +28,7 @@ use toolwright::{
 };
 
 use crate::draws::Draws;
+use crate::kept::cases;
 
 /// What tools did, by idempotency key, and the calls that they keep open.
 #[derive(Default)]
@@ -732,7 +733,7 @@ impl Host {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: cases(64), ..ProptestConfig::default() })]
     #[test]
     fn each_call_has_one_answer_or_is_pending(
         numbers in proptest::collection::vec(any::<u8>(), 0..400),
@@ -744,22 +745,18 @@ proptest! {
     }
 }
 
-/// Many short conversations, one in four of which is kept: 5,000, or as many as the variable `TOOLWRIGHT_CASES` says. CI
-/// asks for 100,000.
+/// Many short conversations, one in four of which is kept. CI asks for 100,000.
 #[test]
 fn nothing_of_many_conversations_is_lost() {
     const THREADS: u64 = 4;
-    let cases = std::env::var("TOOLWRIGHT_CASES")
-        .ok()
-        .and_then(|cases| cases.parse().ok());
-    let share = cases.unwrap_or(5_000_usize).div_ceil(4);
+    let share = cases(2_000).div_ceil(4);
     let talks = move |first: u64| {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
             .build()
             .unwrap();
         let seeds = (first..).step_by(usize::try_from(THREADS).unwrap());
-        for (number, seed) in seeds.take(share).enumerate() {
+        for (number, seed) in seeds.take(usize::try_from(share).unwrap()).enumerate() {
             let mut host = Host::new(Draws::seeded(seed, 26), number % 4 == 0);
             let talk = std::panic::AssertUnwindSafe(|| runtime.block_on(host.talk()));
             assert!(
@@ -784,7 +781,7 @@ fn the_draws_lead_everywhere() {
         .build()
         .unwrap();
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    for seed in 0..200 {
+    for seed in 0..100 {
         let mut host = Host::new(Draws::seeded(seed, 400), true);
         runtime.block_on(host.talk());
         let store = host.store.as_ref().unwrap();

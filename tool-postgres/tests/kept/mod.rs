@@ -9,8 +9,10 @@ use toolwright_postgres::{Database, PostgresCheckpointer};
 
 pub(crate) type Store = Arc<dyn Checkpointer>;
 
-/// Cases of a property, each of which makes tables.
-pub(crate) const CASES: u32 = 24;
+/// How often something random is tried. Each time makes tables.
+pub(crate) fn cases(_usual: u32) -> u32 {
+    24
+}
 
 /// What a run was writing as it was dropped may reach the database after the next query.
 pub(crate) const WRITES_COME_LATE: bool = true;

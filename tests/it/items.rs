@@ -269,3 +269,21 @@ fn a_closure_may_answer_with_a_stream() {
     let result = tools.call_blocking(&call("dyn", json!({})), &Context::new());
     assert_eq!(result.value(), Some(json!("b")));
 }
+
+/// Fails once, and may not be asked again.
+#[tool]
+fn fails_once() -> Items<u8> {
+    let again = stream::poll_fn(|_| panic!("asked after its error"));
+    Items::fallible(stream::iter([Err("no")]).chain(again))
+}
+
+#[test]
+fn a_stream_is_not_asked_again_after_its_error() {
+    let tools = tools![fails_once];
+    let result = tools.call_blocking(&call("fails_once", json!({})), &Context::new());
+    assert_eq!(result.errors().collect::<Vec<_>>(), ["no"]);
+    let tool = tools.get("fails_once").unwrap();
+    let handled = Toolset::new([Arc::clone(tool).handle_errors()]).unwrap();
+    let result = handled.call_blocking(&call("fails_once", json!({})), &Context::new());
+    assert_eq!(result.value(), Some(json!("no")));
+}

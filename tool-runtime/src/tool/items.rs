@@ -1,12 +1,13 @@
 use std::error::Error;
 use std::fmt;
-use std::future::{poll_fn, ready};
+use std::future::poll_fn;
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::Poll;
+use std::task::{self, Poll};
 
-use futures_util::stream::{Stream, StreamExt};
+use futures_core::Stream;
+use pin_project_lite::pin_project;
 
 use crate::tool::{Call, Contained, Context, Progress};
 use toolwright_provider::call::{ErrorKind, Outcome, Output, Payload, ToolError};
@@ -40,7 +41,7 @@ pub struct Items<T> {
 impl<T: Output + 'static> Items<T> {
     /// Wraps a stream.
     pub fn new(stream: impl Stream<Item = T> + Send + 'static) -> Self {
-        Self::of(stream.map(|item| Ok(item.into_outcome())))
+        Self::of(stream, |item, _| Ok(item.into_outcome()))
     }
 
     /// Wraps a stream that may fail. Its first error is the call's, and nothing is polled after it. The model reads an
@@ -49,17 +50,53 @@ impl<T: Output + 'static> Items<T> {
     where
         E: Into<Box<dyn Error + Send + Sync>> + 'static,
     {
-        Self::of(stream.map(|item| match item {
+        Self::of(stream, |item, _| match item {
             Ok(item) => Ok(item.into_outcome()),
             Err(error) => Err(into_tool_error(error.into())),
-        }))
+        })
     }
 
-    fn of(stream: impl Stream<Item = Result<Outcome, ToolError>> + Send + 'static) -> Self {
+    fn of<S, F>(stream: S, outcome: F) -> Self
+    where
+        S: Stream + Send + 'static,
+        F: FnMut(S::Item, &mut bool) -> Result<Outcome, ToolError> + Send + 'static,
+    {
+        let stream = Outcomes {
+            stream,
+            outcome,
+            has_ended: false,
+        };
         Self {
             stream: Arc::new(UnreadStream(Mutex::new(Some(Box::pin(stream))))),
             items: PhantomData,
         }
+    }
+}
+
+pin_project! {
+    /// A stream with a function of its items, which may end it.
+    struct Outcomes<S, F> {
+        #[pin]
+        stream: S,
+        outcome: F,
+        has_ended: bool,
+    }
+}
+
+impl<S, F> Stream for Outcomes<S, F>
+where
+    S: Stream,
+    F: FnMut(S::Item, &mut bool) -> Result<Outcome, ToolError>,
+{
+    type Item = Result<Outcome, ToolError>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.project();
+        if *this.has_ended {
+            return Poll::Ready(None);
+        }
+        let next = this.stream.poll_next(cx);
+        next.map(|item| Some((this.outcome)(item?, this.has_ended)))
     }
 }
 
@@ -109,11 +146,11 @@ pub(crate) fn or_else(
     stream: OutcomeStream,
     handle: impl Fn(ToolError) -> Result<Outcome, ToolError> + Send + 'static,
 ) -> Outcome {
-    let items = stream.scan(false, move |ended, item| {
-        let goes_on = !std::mem::replace(ended, item.is_err());
-        ready(goes_on.then(|| item.or_else(&handle)))
+    let items = Items::<Outcome>::of(stream, move |item, has_ended| {
+        *has_ended = item.is_err();
+        item.or_else(&handle)
     });
-    Items::<Outcome>::of(items).into_outcome()
+    items.into_outcome()
 }
 
 #[cold]

@@ -11,7 +11,7 @@ use toolwright::agent::{Checkpointer, MemoryCheckpointer, SqliteCheckpointer};
 
 pub(crate) type Store = Arc<dyn Checkpointer>;
 
-/// How often something random is tried: so often, or as often as the variable `TOOLWRIGHT_CASES` says. CI tries more.
+/// Returns the number of random cases: `TOOLWRIGHT_CASES`, or `usual` if it is not set.
 pub(crate) fn cases(usual: u32) -> u32 {
     let asked = std::env::var("TOOLWRIGHT_CASES");
     asked.map_or(usual, |cases| cases.parse().unwrap())

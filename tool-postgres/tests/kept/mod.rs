@@ -9,7 +9,7 @@ use toolwright_postgres::{Database, PostgresCheckpointer};
 
 pub(crate) type Store = Arc<dyn Checkpointer>;
 
-/// How often something random is tried. Each time makes tables.
+/// Returns the number of random cases, each of which makes tables.
 pub(crate) fn cases(_usual: u32) -> u32 {
     24
 }

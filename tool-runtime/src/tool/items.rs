@@ -74,7 +74,7 @@ impl<T: Output + 'static> Items<T> {
 }
 
 pin_project! {
-    /// A stream with a function of its items, which may end it.
+    /// Maps the items of a stream to outcomes. The function may end the stream.
     struct Outcomes<S, F> {
         #[pin]
         stream: S,

@@ -33,4 +33,4 @@ if [[ -z $url ]]; then
   echo "aimock did not start"
   exit 1
 fi
-TOOLWRIGHT_AIMOCK=$url ran 6 cargo test -q -p toolwright-agent --test it aimock:: -- --ignored
+TOOLWRIGHT_AIMOCK=$url ran 6 cargo test -q --test aimock

@@ -12,6 +12,6 @@ seed=${2:-$RANDOM}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-cargo build -q -p toolwright-agent --example crash
+cargo build -q --example crash
 echo "seed $seed"
 "${CARGO_TARGET_DIR:-target}/debug/examples/crash" "$runs" "$seed" "$dir"

@@ -1,6 +1,6 @@
 # Sourced from the root of the project: builds the example `everything` as `$everything`, and starts it over HTTP
 # at `$url`, until the script ends.
-cargo build -q -p toolwright-serve --example everything
+cargo build -q --example everything
 everything=$(realpath -m "${CARGO_TARGET_DIR:-target}")/debug/examples/everything
 
 everything_log=$(mktemp)

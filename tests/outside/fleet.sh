@@ -55,12 +55,11 @@ if (($#)); then
   "$@"
   exit
 fi
-cargo fmt --manifest-path tool-fleet/Cargo.toml --check
-cargo clippy -q --manifest-path tool-fleet/Cargo.toml --all-targets --all-features -- -D warnings
-ran 60+ cargo test -q --manifest-path tool-fleet/Cargo.toml --all-features
+ran 60+ cargo test -q -p toolwright-fleet --all-features
 
 # The two programs of the README.
-cargo build -q --manifest-path tool-fleet/Cargo.toml --examples
+# With the features of the tests, so that nothing is built again.
+cargo build -q -p toolwright-fleet --all-features --examples
 "$target/debug/examples/worker" >"$data/worker" 2>&1 &
 worker=$!
 "$target/debug/examples/client" | diff - tool-fleet/examples/client.txt

@@ -10,5 +10,5 @@ calls=${1:?how many calls}
 # A few take what the tests have built. Many need workers that start quickly.
 profile=release
 ((calls > 100)) || profile=dev
-cargo build -q --profile $profile --manifest-path tool-fleet/Cargo.toml --example faults
+cargo build -q --profile $profile -p toolwright-fleet --all-features --example faults
 exec tests/outside/postgres.sh tests/outside/fleet.sh "$target/${profile/#dev/debug}/examples/faults" drive "$calls" "${2:-1}" "${@:3}"

@@ -10,6 +10,6 @@ target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 # The short form judges no speed, so it takes what the tests have built.
 profile=release
 [[ ${1:-} != short ]] || profile=dev
-cargo build -q --profile $profile --manifest-path tool-fleet/Cargo.toml --example rate
+cargo build -q --profile $profile -p toolwright-fleet --all-features --example rate
 # With a file, the server waits for its disk most of the time, and the disk would be measured.
 TEMPORAL_IN_MEMORY=1 exec tests/outside/postgres.sh tests/outside/fleet.sh "$target/${profile/#dev/debug}/examples/rate" "$@"

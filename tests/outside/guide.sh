@@ -5,7 +5,9 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 . tests/outside/browser.sh
-index=$(cargo run -q -p toolwright-book)
+# The program is built beside its tests, so nothing is built again.
+cargo test -q -p toolwright-book --no-run
+index=$("${CARGO_TARGET_DIR:-target}/debug/toolwright-book")
 
 cp tests/outside/guide.mjs "$dir/guide.mjs"
 timeout 120 node "$dir/guide.mjs" "$(dirname "$index")" "$dir"

@@ -17,5 +17,5 @@ if ! [[ -d $suite/$package/json/tests/draft2020-12 ]]; then
   echo "e4a9655ce0da0c0b67a085847e00a3a51449e1157f4f75e9fb5aa545e122eb85  $suite/$package.tar.gz" | sha256sum --check --quiet
   tar -xzf "$suite/$package.tar.gz" -C "$suite" "$package/json/tests"
 fi
-TOOLWRIGHT_SUITE=$suite/$package/json/tests ran 1 cargo test -q --manifest-path tests/oracles/Cargo.toml \
+TOOLWRIGHT_SUITE=$suite/$package/json/tests ran 1 cargo test -q -p toolwright-oracles \
   --features suite --test suite -- --nocapture

@@ -26,7 +26,8 @@ fn main() -> std::process::ExitCode {
     toolwright::serve::main(locked::all())
 }
 END
-export CARGO_TARGET_DIR=$target_dir/lock-target
+# What it needs is built beside the workspace's tests.
+export CARGO_TARGET_DIR=$target_dir
 
 version() {
   cat >src/lib.rs <<END

@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.."
 
 lowered=$venv/lowered.jsonl
 rm -f "$lowered"
-TOOLWRIGHT_LOWERED=$lowered ran 1 cargo test -q --manifest-path tests/oracles/Cargo.toml \
+TOOLWRIGHT_LOWERED=$lowered ran 1 cargo test -q -p toolwright-oracles \
   --test it schemas::lowered::what_is_lowered_is_json
 for judge in openai_strict gemini_types anthropic_transform llguidance_grammar xgrammar_grammar; do
   "$python" "tests/outside/$judge.py" "$lowered"

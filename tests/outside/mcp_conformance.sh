@@ -44,7 +44,7 @@ for version in 2025-06-18 2025-11-25 2026-07-28; do
 done
 
 package=$(installed 0.2.0-alpha.12)
-cargo build -q -p toolwright-mcp --features client-http,oauth --example conformance_client
+cargo build -q --example conformance_client
 client=$(realpath -m "${CARGO_TARGET_DIR:-target}")/debug/examples/conformance_client
 ran=0
 for scenario in $("$node" "$package/dist/index.js" list --client | sed -n 's/^  - \([^ ]*\) .*/\1/p'); do

@@ -37,4 +37,4 @@ fi
 TOOLWRIGHT_NODE=$node TOOLWRIGHT_EVERYTHING=$package/dist/index.js \
   TOOLWRIGHT_EVERYTHING_URL=http://127.0.0.1:$port/mcp \
   TOOLWRIGHT_MCP_SERVERS=$all \
-  ran 4 cargo test -q -p toolwright-mcp --test it mcp_everything:: -- --ignored
+  ran 4 cargo test -q --test mcp_everything

@@ -6,5 +6,4 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 . tests/outside/ran.sh
 
-ran 5 cargo test -q -p toolwright-mcp --test mcp_load -- --ignored --nocapture --test-threads 1
-ran 1 cargo test -q -p toolwright-mcp --test it mcp_at_once:: -- --ignored --nocapture --test-threads 1
+ran 10 cargo test -q --test mcp_load -- --nocapture --test-threads 1

@@ -14,7 +14,6 @@ if ! grep -qs "\"version\": \"$version\"" "$dir/node_modules/oauth2-mock-server/
   npm install --silent --no-save --no-audit --no-fund --ignore-scripts --prefix "$dir" "oauth2-mock-server@$version"
 fi
 
-cargo build -q -p toolwright-serve --example authorized
-cargo build -q -p toolwright-mcp --features client-http,oauth --example oauth_client
+cargo build -q --example authorized --example oauth_client
 timeout 120 "$node" tests/outside/mcp_oauth.mjs "$dir/node_modules" \
   "$target/debug/examples/authorized" "$target/debug/examples/oauth_client"

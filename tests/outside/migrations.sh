@@ -24,7 +24,4 @@ for library in pydantic_ai fastmcp; do
   }
 done
 
-manifest=docs/migrations/Cargo.toml
-cargo fmt --manifest-path $manifest --check
-cargo clippy -q --manifest-path $manifest --all-targets -- -D warnings
-TOOLWRIGHT_MIGRATIONS=$venv ran 21 cargo test -q --manifest-path $manifest -- --include-ignored
+TOOLWRIGHT_MIGRATIONS=$venv ran 34+ cargo test -q -p toolwright-migrations -p toolwright-rig -- --include-ignored

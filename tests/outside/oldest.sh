@@ -31,4 +31,4 @@ for crate in $crates; do
   cargo update -q -p "${crate%02}@$line" --precise "$oldest"
   echo "$crate $oldest"
 done
-CARGO_TARGET_DIR=$work/target cargo check -q
+CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target} cargo check -q

@@ -48,9 +48,7 @@ if (($#)); then
   "$@"
   exit
 fi
-cargo fmt --manifest-path tool-postgres/Cargo.toml --check
-cargo clippy -q --manifest-path tool-postgres/Cargo.toml --all-targets -- -D warnings
-ran 14+ cargo test -q --manifest-path tool-postgres/Cargo.toml --lib --bins --examples --test postgres
-ran 2+ cargo test -q --manifest-path tool-postgres/Cargo.toml --doc
-# What agents do on the other stores, too: modules of tool-agent/tests/it.
-ran 110+ cargo test -q --manifest-path tool-postgres/Cargo.toml --test agents
+ran 14+ cargo test -q -p toolwright-postgres --lib --bins --examples --test postgres
+ran 2+ cargo test -q -p toolwright-postgres --doc
+# The behaviour of agents on the other stores, too: modules of tool-agent/tests/it.
+ran 110+ cargo test -q -p toolwright-postgres --test agents

@@ -8,6 +8,7 @@ ran() {
   passed=$(awk '/^test result: / { sum += $4 } END { print sum + 0 }' "$log")
   rm -f "$log"
   if ((failed)); then return "$failed"; fi
+  [[ -z ${TESTS_RAN:-} ]] || echo "$passed" >>"$TESTS_RAN"
   case $expected in
     *+) ((passed > 0 && passed >= ${expected%+})) ;;
     *) ((passed > 0 && passed == expected)) ;;

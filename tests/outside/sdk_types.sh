@@ -9,5 +9,5 @@ cd "$(dirname "$0")/../.."
 
 sent=$venv/sent.json
 rm -f "$sent"
-TOOLWRIGHT_SENT=$sent ran 1 cargo test -q -p toolwright --test it wire_choice::what_is_sent_is_json
+TOOLWRIGHT_SENT=$sent ran 1 cargo test -q --test it wire_choice::what_is_sent_is_json
 "$python" tests/outside/sdk_types.py "$sent"

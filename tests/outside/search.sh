@@ -27,4 +27,4 @@ worse = [f"{key}: {report[key]}, and {limit} is the least" for key, limit in lea
 sys.exit("\n".join(worse) or 0)
 END
 
-TOKENS_TOOLS="$dir/TOOLS.jsonl" ran 1 cargo test -q --manifest-path tests/oracles/Cargo.toml --test it tokens::no_tool_of_a_file -- --ignored --nocapture
+TOKENS_TOOLS="$dir/TOOLS.jsonl" ran 1 cargo test -q -p toolwright-oracles --test it tokens::no_tool_of_a_file -- --ignored --nocapture

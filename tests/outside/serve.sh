@@ -13,7 +13,7 @@ trap end_serve EXIT
 
 start_serve() {
   local log program
-  cargo build -q -p toolwright-serve --all-features --example "$1"
+  cargo build -q --example "$1"
   program=${CARGO_TARGET_DIR:-target}/debug/examples/$1
   shift
   log=$(mktemp)

@@ -1,7 +1,7 @@
 //! The schema of every kind of type: as text, beside schemars' schema of the same type, and beside
 //! what serde reads and writes.
 //!
-//! `canonical.txt` has the text of each type. `TRYBUILD=overwrite cargo test --manifest-path tests/oracles/Cargo.toml`
+//! `canonical.txt` has the text of each type. `TRYBUILD=overwrite cargo test -p toolwright-oracles`
 //! writes it anew; read what changed.
 
 // A test that finds less than it expects has failed; and the types are what people write.

@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 use shuttle::future::{block_on, yield_now};
 use shuttle::sync::Mutex;
 use shuttle::thread;
+use shuttled_runtime::dyn_tool::DynTool;
+use shuttled_runtime::executor::{Batch, Event, Executor, Halted};
+use shuttled_runtime::tool::{Cancel, Context, Tool};
+use shuttled_runtime::toolset::{Registry, Toolset};
 use toolwright_provider::call::{ErrorKind, ToolCall, ToolError};
-use toolwright_runtime::dyn_tool::DynTool;
-use toolwright_runtime::executor::{Batch, Event, Executor, Halted};
-use toolwright_runtime::tool::{Cancel, Context, Tool};
-use toolwright_runtime::toolset::{Registry, Toolset};
 
 const SCHEDULES: usize = 2_000;
 

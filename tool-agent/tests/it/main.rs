@@ -3,7 +3,6 @@
 mod agent;
 mod agent_tool;
 mod agent_tool_kept;
-mod aimock;
 mod allm;
 mod approved;
 mod budget;

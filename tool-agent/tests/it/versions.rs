@@ -24,7 +24,7 @@ use toolwright::{Context, Executor, ToolCall};
 
 use crate::scripts::{answers, calls, text};
 
-/// The directory of a child: it plays version 1.
+/// The directory of the child process, in which the test plays version 1 until it is killed.
 const DIR: &str = "TOOLWRIGHT_VERSION_ONE";
 
 /// The file of effects: a line each.
@@ -192,15 +192,6 @@ async fn version_one(dir: &Path) {
     );
 }
 
-/// Runs in a process of its own, which the test below starts and kills.
-#[tokio::test]
-#[ignore = "it plays version 1 for the test that starts it"]
-async fn plays_version_one() {
-    if let Some(dir) = std::env::var_os(DIR) {
-        version_one(Path::new(&dir)).await;
-    }
-}
-
 /// A directory that goes with the test.
 struct Dir(PathBuf);
 
@@ -216,7 +207,10 @@ fn killed() -> Dir {
     let dir = Dir(std::env::temp_dir().join(name));
     fs::create_dir(&dir.0).unwrap();
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "versions::plays_version_one", "--ignored"])
+        .args([
+            "--exact",
+            "versions::a_store_of_version_1_is_opened_by_version_2",
+        ])
         .env(DIR, &dir.0)
         .stdout(Stdio::null())
         .spawn()
@@ -276,6 +270,9 @@ fn judge(session: &Session) {
 
 #[tokio::test]
 async fn a_store_of_version_1_is_opened_by_version_2() {
+    if let Some(dir) = std::env::var_os(DIR) {
+        return version_one(Path::new(&dir)).await;
+    }
     let dir = killed();
     let dir = &*dir.0;
     let before = effects(dir).lines();

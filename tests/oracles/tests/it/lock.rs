@@ -74,7 +74,9 @@ fn schema(random: &mut Random, depth: usize) -> Value {
                 number[key] = number_of(random, 6);
             }
             if random.chance(15) {
-                number["multipleOf"] = random.pick(&[json!(2), json!(3), json!(0.5), json!(6)]).clone();
+                number["multipleOf"] = random
+                    .pick(&[json!(2), json!(3), json!(0.5), json!(6)])
+                    .clone();
             }
             number
         }
@@ -96,8 +98,16 @@ fn schema(random: &mut Random, depth: usize) -> Value {
         }
         5 | 6 => {
             let names = ["red", "green", "blue", "a", "5"];
-            let mut values: Vec<Value> = names.iter().filter(|_| random.chance(60)).map(|name| json!(name)).collect();
-            values.push(random.pick(&[json!("last"), json!(5), json!(null), json!(true)]).clone());
+            let mut values: Vec<Value> = names
+                .iter()
+                .filter(|_| random.chance(60))
+                .map(|name| json!(name))
+                .collect();
+            values.push(
+                random
+                    .pick(&[json!("last"), json!(5), json!(null), json!(true)])
+                    .clone(),
+            );
             json!({"enum": values})
         }
         7 => {
@@ -112,7 +122,8 @@ fn schema(random: &mut Random, depth: usize) -> Value {
                 array["uniqueItems"] = json!(true);
             }
             if random.chance(20) {
-                array["prefixItems"] = json!([schema(random, depth + 1), schema(random, depth + 1)]);
+                array["prefixItems"] =
+                    json!([schema(random, depth + 1), schema(random, depth + 1)]);
             }
             array
         }
@@ -144,7 +155,11 @@ fn tagged(random: &mut Random, depth: usize, tag: &str) -> Value {
 
 fn number_of(random: &mut Random, from: i64) -> Value {
     let whole = from + random.below(5) as i64;
-    if random.chance(15) { json!(whole as f64 + 0.5) } else { json!(whole) }
+    if random.chance(15) {
+        json!(whole as f64 + 0.5)
+    } else {
+        json!(whole)
+    }
 }
 
 /// Changes one place of a schema, as people do.
@@ -160,7 +175,17 @@ fn change(random: &mut Random, value: &mut Value) {
     if random.chance(65) {
         let inner: Vec<&String> = keys
             .iter()
-            .filter(|key| matches!(key.as_str(), "properties" | "items" | "anyOf" | "oneOf" | "prefixItems" | "additionalProperties"))
+            .filter(|key| {
+                matches!(
+                    key.as_str(),
+                    "properties"
+                        | "items"
+                        | "anyOf"
+                        | "oneOf"
+                        | "prefixItems"
+                        | "additionalProperties"
+                )
+            })
             .collect();
         if !inner.is_empty() {
             let key = (*random.pick(&inner)).clone();
@@ -194,7 +219,9 @@ fn change(random: &mut Random, value: &mut Value) {
             }
         }
         1 if is_object => {
-            let Some(properties) = value["properties"].as_object_mut() else { return };
+            let Some(properties) = value["properties"].as_object_mut() else {
+                return;
+            };
             if let Some(key) = properties.keys().next().cloned() {
                 properties.remove(&key);
                 if let Some(required) = value.get_mut("required").and_then(Value::as_array_mut) {
@@ -205,7 +232,10 @@ fn change(random: &mut Random, value: &mut Value) {
         2 if is_object => {
             if value.get("required").is_some() && random.chance(50) {
                 value.as_object_mut().unwrap().remove("required");
-            } else if let Some(key) = value["properties"].as_object().and_then(|all| all.keys().next().cloned()) {
+            } else if let Some(key) = value["properties"]
+                .as_object()
+                .and_then(|all| all.keys().next().cloned())
+            {
                 value["required"] = json!([key]);
             }
         }
@@ -213,12 +243,30 @@ fn change(random: &mut Random, value: &mut Value) {
             value["additionalProperties"] = random.pick(&[json!(true), json!(false)]).clone();
         }
         4 => {
-            value.as_object_mut().unwrap().remove(random.pick(&keys).as_str());
+            value
+                .as_object_mut()
+                .unwrap()
+                .remove(random.pick(&keys).as_str());
         }
         5 | 6 => {
-            for key in ["minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"] {
+            for key in [
+                "minimum",
+                "maximum",
+                "minLength",
+                "maxLength",
+                "minItems",
+                "maxItems",
+            ] {
                 if let Some(number) = value.get(key).and_then(Value::as_i64) {
-                    value[key] = json!((number + random.below(5) as i64 - 2).max(if key.starts_with("min") && key != "minimum" || key.starts_with("max") && key != "maximum" { 0 } else { -9 }));
+                    value[key] = json!((number + random.below(5) as i64 - 2).max(
+                        if key.starts_with("min") && key != "minimum"
+                            || key.starts_with("max") && key != "maximum"
+                        {
+                            0
+                        } else {
+                            -9
+                        }
+                    ));
                 }
             }
         }
@@ -231,19 +279,38 @@ fn change(random: &mut Random, value: &mut Value) {
                     values.push(json!("new"));
                 }
             } else if let Some(name) = value["type"].as_str() {
-                let other = if name == "integer" { json!("number") } else { json!([name, "null"]) };
+                let other = if name == "integer" {
+                    json!("number")
+                } else {
+                    json!([name, "null"])
+                };
                 value["type"] = other;
             }
         }
         8 => value["description"] = json!("other words"),
-        _ => *value = if is_object { object(random, 2) } else { schema(random, 2) },
+        _ => {
+            *value = if is_object {
+                object(random, 2)
+            } else {
+                schema(random, 2)
+            }
+        }
     }
 }
 
 /// A value that is meant to be admitted by a schema, or is near one.
 fn value(random: &mut Random, schema: &Value, depth: usize) -> Value {
     if random.chance(4) || depth > 8 {
-        return random.pick(&[json!(null), json!(0), json!("x"), json!([]), json!({}), json!(true)]).clone();
+        return random
+            .pick(&[
+                json!(null),
+                json!(0),
+                json!("x"),
+                json!([]),
+                json!({}),
+                json!(true),
+            ])
+            .clone();
     }
     for key in ["anyOf", "oneOf"] {
         if let Some(members) = schema.get(key).and_then(Value::as_array) {
@@ -259,26 +326,46 @@ fn value(random: &mut Random, schema: &Value, depth: usize) -> Value {
     }
     let name = match &schema["type"] {
         Value::String(name) => name.clone(),
-        Value::Array(names) => names[random.below(names.len())].as_str().unwrap().to_owned(),
-        _ => (*random.pick(&["null", "integer", "string", "boolean", "object", "array", "number"])).to_owned(),
+        Value::Array(names) => names[random.below(names.len())]
+            .as_str()
+            .unwrap()
+            .to_owned(),
+        _ => (*random.pick(&[
+            "null", "integer", "string", "boolean", "object", "array", "number",
+        ]))
+        .to_owned(),
     };
     let bound = |key: &str| schema.get(key).and_then(Value::as_f64);
     match name.as_str() {
         "null" => json!(null),
         "boolean" => json!(random.chance(50)),
         "integer" | "number" => {
-            let low = bound("minimum").or(bound("exclusiveMinimum")).unwrap_or(-8.0).ceil() as i64;
-            let high = bound("maximum").or(bound("exclusiveMaximum")).unwrap_or(12.0).floor() as i64;
+            let low = bound("minimum")
+                .or(bound("exclusiveMinimum"))
+                .unwrap_or(-8.0)
+                .ceil() as i64;
+            let high = bound("maximum")
+                .or(bound("exclusiveMaximum"))
+                .unwrap_or(12.0)
+                .floor() as i64;
             let at = match random.below(4) {
                 0 => low,
                 1 => high,
                 _ => low + random.below((high - low).max(0) as usize + 2) as i64,
             };
-            if name == "number" && random.chance(40) { json!(at as f64 + 0.5) } else { json!(at) }
+            if name == "number" && random.chance(40) {
+                json!(at as f64 + 0.5)
+            } else {
+                json!(at)
+            }
         }
         "string" => {
             if schema.get("format").is_some() {
-                return json!(random.pick(&["2024-01-31", "00000000-0000-4000-8000-000000000000", "a@b.example"]));
+                return json!(random.pick(&[
+                    "2024-01-31",
+                    "00000000-0000-4000-8000-000000000000",
+                    "a@b.example"
+                ]));
             }
             let len = (bound("minLength").unwrap_or(0.0) as usize) + random.below(4);
             json!("ab".repeat(len).chars().take(len).collect::<String>())
@@ -289,7 +376,9 @@ fn value(random: &mut Random, schema: &Value, depth: usize) -> Value {
             let anything = json!({});
             (0..len)
                 .map(|index| {
-                    let inner = places.and_then(|places| places.get(index)).or(schema.get("items"));
+                    let inner = places
+                        .and_then(|places| places.get(index))
+                        .or(schema.get("items"));
                     value(random, inner.unwrap_or(&anything), depth + 1)
                 })
                 .collect()
@@ -305,7 +394,10 @@ fn value(random: &mut Random, schema: &Value, depth: usize) -> Value {
                     }
                 }
             }
-            if let Some(other) = schema.get("additionalProperties").filter(|other| **other != json!(false)) {
+            if let Some(other) = schema
+                .get("additionalProperties")
+                .filter(|other| **other != json!(false))
+            {
                 for key in ["extra", *random.pick(&KEYS)] {
                     if random.chance(30) && !object.contains_key(key) {
                         object.insert(key.into(), value(random, other, depth + 1));
@@ -318,14 +410,18 @@ fn value(random: &mut Random, schema: &Value, depth: usize) -> Value {
 }
 
 fn validator(schema: &Value) -> Validator {
-    jsonschema::options().should_validate_formats(true).build(schema).unwrap()
+    jsonschema::options()
+        .should_validate_formats(true)
+        .build(schema)
+        .unwrap()
 }
 
 #[test]
 fn a_change_that_is_called_compatible_refuses_no_old_object_and_a_break_is_shown() {
     let pairs: u64 = std::env::var("LOCK_PAIRS").map_or(4000, |count| count.parse().unwrap());
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
-    let (mut breaks, mut shown, mut compatible, mut undecided, mut refuted) = (0u64, 0u64, 0u64, 0u64, 0u64);
+    let (mut breaks, mut shown, mut compatible, mut undecided, mut refuted) =
+        (0u64, 0u64, 0u64, 0u64, 0u64);
     for _ in 0..pairs {
         let old = object(&mut random, 0);
         let mut new = old.clone();
@@ -360,10 +456,16 @@ fn a_change_that_is_called_compatible_refuses_no_old_object_and_a_break_is_shown
                 continue;
             }
             refuted += 1;
-            assert!(comparison.verdict.breaks(), "{object} is refused\n{}", told());
+            assert!(
+                comparison.verdict.breaks(),
+                "{object} is refused\n{}",
+                told()
+            );
         }
     }
-    println!("{pairs} pairs: {compatible} compatible, {breaks} breaking of which {shown} shown, {undecided} undecided; {refuted} objects refused");
+    println!(
+        "{pairs} pairs: {compatible} compatible, {breaks} breaking of which {shown} shown, {undecided} undecided; {refuted} objects refused"
+    );
     assert!(compatible > pairs / 10 && breaks > pairs / 10 && refuted > pairs / 10);
     assert!(shown * 100 >= breaks * 95, "{shown} of {breaks} are shown");
 }

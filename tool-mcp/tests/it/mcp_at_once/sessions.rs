@@ -151,7 +151,6 @@ async fn large_bodies_of_calls_that_take_their_time_do_not_hold_up_others() {
 }
 
 #[tokio::test]
-#[ignore = "takes 300 MiB: tests/outside/mcp_load.sh"]
 async fn large_bodies_for_which_there_is_no_room_are_refused_at_once() {
     let (service, runs) = with_room_for(1);
     let client = Client::of_2026(&service).naming("wait");

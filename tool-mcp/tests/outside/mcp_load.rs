@@ -223,7 +223,6 @@ async fn beside_idle<T>(server: &Listening, sessions: usize, work: impl Future<O
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "takes its time: tests/outside/mcp_load.sh"]
 async fn idle_connections_do_not_hold_up_calls_and_memory_comes_back() {
     let server = Listening::start();
     let client = mcp::connect(&*server.url).await.unwrap();
@@ -248,7 +247,6 @@ async fn idle_connections_do_not_hold_up_calls_and_memory_comes_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "takes its time: tests/outside/mcp_load.sh"]
 async fn calls_over_a_pipe() {
     let client = mcp::connect(command("stdio")).await.unwrap();
     let rate = calls(&client, 2_000).await;
@@ -257,7 +255,6 @@ async fn calls_over_a_pipe() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "takes its time: tests/outside/mcp_load.sh"]
 async fn a_body_of_128_mib_is_refused_in_less_than_three_times_the_limit() {
     let server = Listening::start();
     let http = reqwest::Client::new();
@@ -278,7 +275,6 @@ async fn a_body_of_128_mib_is_refused_in_less_than_three_times_the_limit() {
 }
 
 #[test]
-#[ignore = "takes its time: tests/outside/mcp_load.sh"]
 fn a_line_of_128_mib_is_refused_in_less_than_three_times_the_limit() {
     let mut command = command("stdio");
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -564,7 +560,6 @@ fn answers_that_a_client_does_not_read_are_made_when_it_reads() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "takes its time: tests/outside/mcp_load.sh"]
 async fn five_thousand_sessions_that_greet_and_go_lock_nobody_out() {
     let server = Listening::start();
     let client = mcp::connect(&*server.url).initialize().await.unwrap();

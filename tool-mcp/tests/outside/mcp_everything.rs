@@ -175,14 +175,12 @@ async fn slow(tools: &Toolset) {
 }
 
 #[tokio::test]
-#[ignore = "needs the server: tests/outside/mcp_everything.sh"]
 async fn over_standard_input_and_output() {
     everything(process()).await;
     everything(process().initialize()).await;
 }
 
 #[tokio::test]
-#[ignore = "needs the server: tests/outside/mcp_everything.sh"]
 async fn over_http() {
     everything(url()).await;
     everything(url().initialize()).await;
@@ -208,7 +206,6 @@ fn folder(name: &str) -> std::path::PathBuf {
 }
 
 #[tokio::test]
-#[ignore = "needs another's program: tests/outside/mcp_everything.sh"]
 async fn the_filesystem_server() {
     let folder = folder("filesystem");
     let mut command = other("server-filesystem");
@@ -250,7 +247,6 @@ async fn the_filesystem_server() {
 }
 
 #[tokio::test]
-#[ignore = "needs another's program: tests/outside/mcp_everything.sh"]
 async fn the_memory_server() {
     let folder = folder("memory");
     let mut command = other("server-memory");

@@ -88,7 +88,6 @@ fn plain(thread: &Thread) -> Vec<ThreadMessage> {
 }
 
 #[tokio::test]
-#[ignore = "against aimock: tests/outside/aimock.sh"]
 async fn a_round_of_tools_is_the_same_on_every_wire_whole_and_streamed() {
     let mut threads = Vec::new();
     for streams in [false, true] {
@@ -150,7 +149,6 @@ struct Answer {
 }
 
 #[tokio::test]
-#[ignore = "against aimock: tests/outside/aimock.sh"]
 async fn the_outcome_is_a_value_on_every_wire() {
     for endpoint in endpoints("value") {
         let station = Arc::new(Station::default());
@@ -187,7 +185,6 @@ async fn fails(endpoint: Endpoint, question: &str, streams: bool) -> ModelError 
 }
 
 #[tokio::test]
-#[ignore = "against aimock: tests/outside/aimock.sh"]
 async fn every_fault_is_told_by_its_kind() {
     use ModelErrorKind::{Busy, Refused, Transport, Unreadable};
     for streams in [false, true] {
@@ -220,7 +217,6 @@ async fn every_fault_is_told_by_its_kind() {
 }
 
 #[tokio::test]
-#[ignore = "against aimock: tests/outside/aimock.sh"]
 async fn a_stream_that_breaks_off_is_no_answer() {
     for endpoint in endpoints("words") {
         let name = format!("{endpoint:?}");
@@ -238,7 +234,6 @@ async fn a_stream_that_breaks_off_is_no_answer() {
 }
 
 #[tokio::test]
-#[ignore = "against aimock: tests/outside/aimock.sh"]
 async fn who_is_busy_is_reapproval() {
     for endpoint in endpoints("busy") {
         let station = Arc::new(Station::default());
@@ -250,7 +245,6 @@ async fn who_is_busy_is_reapproval() {
 }
 
 #[tokio::test]
-#[ignore = "against aimock: tests/outside/aimock.sh"]
 async fn a_session_goes_on_after_a_connection_that_broke_and_no_tool_runs_twice() {
     for endpoint in endpoints("later") {
         let station = Arc::new(Station::default());

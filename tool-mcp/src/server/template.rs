@@ -3,80 +3,75 @@
 //! Source: RFC 6570, of which these two expressions are known. `{id}` stands for one part, without a slash, `{+path}` for
 //! anything.
 
+use std::fmt::Write;
+
+use regex::Regex;
 use toolwright_schema::text::percent_decoded;
 
-/// A part of a template.
-#[derive(Debug, PartialEq)]
-pub(crate) enum Part<'t> {
-    Text(&'t str),
-    Variable { name: &'t str, is_path: bool },
+/// Characters of a path, and of a part: a slash ends it, however it is written. No escape is cut.
+const PATH: &str = r"((?:[^%]|%[[:xdigit:]]{2})+)";
+const PART: &str = r"((?:[^%/]|%[013-9A-Fa-f][[:xdigit:]]|%2[0-9A-Ea-e])+?)";
+
+/// The values of a URI's variables, if any make it a URI of this template. Of several ways to read it, a part is as short
+/// as can be, and a path as long.
+pub(crate) fn variables<'t>(template: &'t str, uri: &str) -> Option<Vec<(&'t str, String)>> {
+    // Most URIs are of another template, for which nothing is to be compiled.
+    let is_plain = |char: char| char.is_ascii_graphic() && char != '{';
+    let head = template.split(|char| !is_plain(char)).next()?;
+    if !uri.starts_with(head) {
+        return None;
+    }
+    let (pattern, names) = pattern(template)?;
+    let found = Regex::new(&pattern).ok()?.captures(uri)?;
+    let values = found.iter().skip(1).flatten();
+    let values = names.into_iter().zip(values);
+    values
+        .map(|(name, value)| Some((name, percent_decoded(value.as_str())?)))
+        .collect()
 }
 
-/// The parts of a template.
-///
-/// # Errors
-/// Why it is none.
-pub(crate) fn parts(template: &str) -> Result<Vec<Part<'_>>, String> {
-    let (mut parts, mut rest) = (Vec::new(), template);
+/// The regular expression of a template, and the names of its groups. `None` if it is no template.
+fn pattern(template: &str) -> Option<(String, Vec<&str>)> {
+    let (mut pattern, mut names, mut rest) = ("(?s)^".to_owned(), Vec::new(), template);
     while let Some((before, after)) = rest.split_once('{') {
-        if !before.is_empty() {
-            parts.push(Part::Text(before));
-        }
-        let Some((name, after)) = after.split_once('}') else {
-            return Err("a `{` has no `}`".to_owned());
-        };
-        let path = name.strip_prefix('+');
-        let variable = path.unwrap_or(name);
+        let (expression, after) = after.split_once('}')?;
+        let path = expression.strip_prefix('+');
+        let name = path.unwrap_or(expression);
         let is_name = |char: char| char.is_alphanumeric() || char == '_';
-        if variable.is_empty() || !variable.chars().all(is_name) {
-            return Err(format!(
-                "`{{{name}}}` is neither `{{name}}` nor `{{+name}}`"
-            ));
+        let has_neighbour = before.is_empty() && !names.is_empty();
+        if name.is_empty() || !name.chars().all(is_name) || has_neighbour {
+            return None;
         }
-        if matches!(parts.last(), Some(Part::Variable { .. })) {
-            return Err("two variables have nothing between them".to_owned());
-        }
-        parts.push(Part::Variable {
-            name: variable,
-            is_path: path.is_some(),
-        });
+        literal(before, &mut pattern)?;
+        pattern.push_str(if path.is_some() { PATH } else { PART });
+        names.push(name);
         rest = after;
     }
-    if rest.contains('}') {
-        return Err("a `}` has no `{`".to_owned());
-    }
-    if !rest.is_empty() {
-        parts.push(Part::Text(rest));
-    }
-    Ok(parts)
+    literal(rest, &mut pattern)?;
+    pattern.push('$');
+    Some((pattern, names))
 }
 
-/// The values of a URI's variables, if it is of this template.
-pub(crate) fn variables<'t>(template: &'t str, uri: &str) -> Option<Vec<(&'t str, String)>> {
-    let parts = parts(template).ok()?;
-    let (mut found, mut rest) = (Vec::new(), uri);
-    let mut parts = parts.iter().peekable();
-    while let Some(part) = parts.next() {
-        match part {
-            Part::Text(text) => rest = rest.strip_prefix(text)?,
-            Part::Variable { name, is_path } => {
-                let end = match parts.peek() {
-                    // The last place of what follows for a path, the first for a part.
-                    Some(Part::Text(text)) if *is_path => rest.rfind(text)?,
-                    Some(Part::Text(text)) => rest.find(text)?,
-                    _ => rest.len(),
-                };
-                let (value, after) = rest.split_at_checked(end)?;
-                let value = percent_decoded(value)?;
-                if value.is_empty() || (!is_path && value.contains('/')) {
-                    return None;
+/// Adds text that stands as it is, or as the escapes that a client writes for what a URI cannot have.
+fn literal(text: &str, pattern: &mut String) -> Option<()> {
+    for char in text.chars() {
+        let mut bytes = [0; 4];
+        let char = &*char.encode_utf8(&mut bytes);
+        match char {
+            "{" | "}" => return None,
+            _ if char.bytes().all(|byte| byte.is_ascii_graphic()) => {
+                pattern.push_str(&regex::escape(char));
+            }
+            _ => {
+                write!(pattern, "(?:{char}|(?i-u:").ok()?;
+                for byte in char.bytes() {
+                    write!(pattern, "%{byte:02x}").ok()?;
                 }
-                found.push((*name, value));
-                rest = after;
+                pattern.push_str("))");
             }
         }
     }
-    rest.is_empty().then_some(found)
+    Some(())
 }
 
 #[cfg(test)]
@@ -122,7 +117,7 @@ mod tests {
             assert_eq!(found.as_deref(), expected, "{template} {uri}");
         }
         for wrong in ["a://{x", "a://x}", "a://{}", "a://{x}{y}", "a://{?x}"] {
-            assert!(parts(wrong).is_err(), "{wrong}");
+            assert!(pattern(wrong).is_none(), "{wrong}");
         }
     }
 }

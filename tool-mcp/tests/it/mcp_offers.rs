@@ -332,6 +332,99 @@ async fn resources_are_listed_and_read() {
     }
 }
 
+/// A note.
+#[resource("notes://{name}.md")]
+fn note(name: &str) -> String {
+    format!("name={name}")
+}
+
+/// Notes of somebody.
+#[resource("of://{who}/{day}-{month}.md")]
+fn diary(who: &str, day: &str, month: &str) -> String {
+    format!("who={who} day={day} month={month}")
+}
+
+/// A version of a file.
+#[resource("versions://{+path}.{kind}@{version}")]
+fn version(path: &str, kind: &str, version: &str) -> String {
+    format!("path={path} kind={kind} version={version}")
+}
+
+/// A page, by what stands before its number.
+#[resource("book://{chapter}2{page}")]
+fn leaf(chapter: &str, page: &str) -> String {
+    format!("chapter={chapter} page={page}")
+}
+
+/// A recipe.
+#[resource("küche://{dish}/menü (neu)?x={+more}")]
+fn recipe(dish: &str, more: &str) -> String {
+    format!("dish={dish} more={more}")
+}
+
+/// Between three paths.
+#[resource("way://{+from}--{over}--{+to}")]
+fn way(from: &str, over: &str, to: &str) -> String {
+    format!("from={from} over={over} to={to}")
+}
+
+#[tokio::test]
+async fn a_uri_is_found_if_any_values_make_it_of_its_template() {
+    let server =
+        || McpServer::new(tools![add]).resources(tools![note, diary, version, leaf, recipe, way]);
+    let mut client = Piped::with_a_user(server()).await;
+    let found = [
+        ("notes://a.md", "name=a"),
+        ("notes://a.md.md", "name=a.md"),
+        ("notes://.md.md", "name=.md"),
+        ("notes://.mda.md", "name=.mda"),
+        ("notes://a%2emd.md", "name=a.md"),
+        ("notes://%C3%B6.md", "name=ö"),
+        ("notes://ö\n.md", "name=ö\n"),
+        ("of://ada/1-2.md", "who=ada day=1 month=2"),
+        ("of://ada/1-2-3.md.md", "who=ada day=1 month=2-3.md"),
+        ("of://a-b/1-2.md", "who=a-b day=1 month=2"),
+        ("versions://a/b.c.d@1@2", "path=a/b.c kind=d version=1@2"),
+        ("versions://a@1.b@2", "path=a@1 kind=b version=2"),
+        // The `2` of an escape is no `2`.
+        ("book://%42c2d", "chapter=Bc page=d"),
+        ("book://122", "chapter=1 page=2"),
+        // What a URI cannot have, a client writes as escapes (RFC 6570, 3.1).
+        ("küche://a/menü (neu)?x=b/c", "dish=a more=b/c"),
+        (
+            "k%C3%BCche://a/men%c3%bc%20(neu)?x=b%2Fc",
+            "dish=a more=b/c",
+        ),
+        ("way://1--2--3/4--5", "from=1 over=2 to=3/4--5"),
+        ("way://1/2--3--4/5", "from=1/2 over=3 to=4/5"),
+        ("way://1--2--3%2f4--5", "from=1 over=2 to=3/4--5"),
+    ];
+    for (uri, text) in found {
+        let uri = json!({"uri": uri}).to_string();
+        let read = client.ask(&request(1, "resources/read", &uri)).await;
+        assert_eq!(read["result"]["contents"][0]["text"], text, "{uri} {read}");
+    }
+    let unknown = [
+        "notes://.md",
+        "notes://a.mdx",
+        "notes://a.md/b.md",
+        "notes://a%2Fb.md",
+        "notes://a%.md",
+        "notes://%ff.md",
+        "notes://a.MD",
+        "of://ada/1-.md",
+        "of:///1-2.md",
+        "book://%42",
+        "versions://a.b/c@1",
+        "küche://a/menüx(neu)?x=b",
+    ];
+    for uri in unknown {
+        let uri = json!({"uri": uri}).to_string();
+        let read = client.ask(&request(1, "resources/read", &uri)).await;
+        assert_eq!(read["error"]["code"], -32002, "{uri} {read}");
+    }
+}
+
 #[tokio::test]
 async fn arguments_are_completed() {
     let mut both = Both::of(server).await;

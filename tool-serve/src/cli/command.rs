@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ffi::OsStr;
 
-use clap::builder::{PossibleValue, TypedValueParser};
+use clap::builder::{PossibleValue, StyledStr, TypedValueParser};
 use clap::error::{Error, ErrorKind};
 use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
 use clap_complete::Shell;
@@ -313,6 +313,32 @@ fn parameter(schema: &ToolSchema, flag: &Flag) -> Arg {
             .require_equals(true)
             .default_missing_value("true"),
     }
+}
+
+/// Leaves nothing of a tool in its command that a shell could run as part of a script: of texts their words, of values
+/// those that are one word. The scripts of `clap_complete` quote some texts, and values not at all.
+pub(super) fn for_a_script(program: Command) -> Command {
+    let is_plain = |char: char| char.is_alphanumeric() || ".,-_/".contains(char);
+    let words = |text: Option<&StyledStr>| {
+        let text = text.map(StyledStr::to_string).unwrap_or_default();
+        text.replace(|char| !is_plain(char), " ")
+    };
+    let parameter = |arg: Arg| {
+        if !arg.get_id().as_str().starts_with('.') {
+            return arg;
+        }
+        let help = words(arg.get_help());
+        let values = arg.get_possible_values();
+        let values = values.iter().map(PossibleValue::get_name);
+        let values = values.filter(|value| !value.is_empty() && value.chars().all(is_plain));
+        let values = values.map(Choice::from).collect();
+        arg.help(help).value_parser(Suggestions(values))
+    };
+    let tool = |tool: Command| {
+        let about = words(tool.get_about());
+        tool.about(about).mut_args(parameter)
+    };
+    program.mut_subcommand("call", |call| call.mut_subcommands(tool))
 }
 
 /// Returns the argument id of a flag. No other id starts with a dot.

@@ -2,6 +2,7 @@
 
 use toolwright_json::Value;
 use toolwright_schema::read::Parts;
+use toolwright_schema::text::is_portable_name;
 
 use super::schema::ToolSchema;
 
@@ -62,7 +63,10 @@ struct Flags<'s> {
 
 impl Flags<'_> {
     fn keys(&mut self, schema: &Value<'static>, path: &[String], is_required: bool) {
-        for key in self.schema.keys(schema) {
+        // Names of a foreign schema may be anything, and a shell or a parser of flags misreads some. `--json` has them.
+        let mut keys = self.schema.keys(schema);
+        keys.retain(|key| is_portable_name(&key.name));
+        for key in keys {
             let condition = key.variants.map(|variants| {
                 let tag = [path, &[variants.tag]].concat().join(".");
                 let when = if variants.require {
@@ -132,23 +136,23 @@ impl Flags<'_> {
         }
     }
 
-    /// Returns the name and the alias of a flag: `--dry-run` and `--dry_run` for `dry_run`. A reserved name becomes
-    /// `--arg.name`. A name that a shell or a flag parser would misread has no flag.
+    /// Returns the name and the alias of a flag: `--dry-run` and `--dry_run` for `dry_run`. No name begins with a dash, so
+    /// `_x` stays as it is. A reserved name becomes `--arg.name`.
     fn name(&self, path: &[String]) -> Option<(String, Option<String>)> {
-        let is_plain = |key: &String| {
-            let plain = |char: char| char.is_alphanumeric() || "_-.:$@/+".contains(char);
-            !key.is_empty() && !key.starts_with('-') && key.chars().all(plain)
-        };
-        if !path.iter().all(is_plain) {
-            return None;
-        }
-        let exact = path.join(".");
-        let spellings = [exact.replace('_', "-"), exact.clone()];
+        let dashed = path.iter().map(|key| {
+            if key.starts_with('_') {
+                key.clone()
+            } else {
+                key.replace('_', "-")
+            }
+        });
+        let (dashed, exact) = (dashed.collect::<Vec<_>>().join("."), path.join("."));
         let is_free = |name: &str| {
             let is_ours = self.reserved.contains(&name);
             let known = |flag: &Flag| flag.long == name || flag.alias.as_deref() == Some(name);
             !is_ours && !self.found.iter().any(known)
         };
+        let spellings = [dashed, exact.clone()];
         let mut free = spellings.into_iter().filter(|name| is_free(name));
         match (free.next(), free.next()) {
             (Some(long), Some(alias)) if alias != long => Some((long, Some(alias))),

@@ -97,7 +97,7 @@ pub(crate) fn run(serve: Serve, arguments: Vec<OsString>) -> Exit {
         Some(("sessions", asked)) => sessions::run(&serve, asked, output),
         Some(("mcp", _)) => serve.run_mcp(),
         Some(("serve", asked)) => serve_http(serve, asked),
-        Some(("completions", asked)) => completions(&mut command, asked),
+        Some(("completions", asked)) => completions(command::for_a_script(command), asked),
         _ => Ok(Exit::Usage),
     };
     match done {
@@ -111,7 +111,7 @@ pub(crate) fn run(serve: Serve, arguments: Vec<OsString>) -> Exit {
     }
 }
 
-fn completions(command: &mut Command, asked: &ArgMatches) -> io::Result<Exit> {
+fn completions(mut command: Command, asked: &ArgMatches) -> io::Result<Exit> {
     let Some(shell) = asked.get_one::<Shell>("shell") else {
         return Ok(Exit::Usage);
     };
@@ -122,7 +122,7 @@ fn completions(command: &mut Command, asked: &ArgMatches) -> io::Result<Exit> {
         .to_owned();
     // Buffered, since the generator panics if the reader closes the pipe.
     let mut script = Vec::new();
-    clap_complete::generate(*shell, command, name, &mut script);
+    clap_complete::generate(*shell, &mut command, name, &mut script);
     io::stdout().write_all(&script)?;
     Ok(Exit::Done)
 }

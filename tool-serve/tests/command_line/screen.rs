@@ -17,6 +17,7 @@ pub(crate) const TESTS: &[Named] = named![
     help_is_what_the_comments_say,
     colour_is_for_terminals,
     completions_know_tools_and_flags,
+    completions_hold_nothing_of_a_schema_that_a_shell_runs,
     a_tool_is_no_command,
     mcp_is_spoken_by_hand,
 ];
@@ -339,6 +340,23 @@ fn completions_know_tools_and_flags() {
         assert_eq!(came.out.contains("fahrenheit"), knows_values, "{shell}");
     }
     assert_eq!(run(&["completions", "cmd"]).code, 2);
+}
+
+/// A shell runs the script when it begins, and words of it at each key.
+fn completions_hold_nothing_of_a_schema_that_a_shell_runs() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let came = run(&["completions", shell]);
+        assert_eq!(came.code, 0, "{came:?}");
+        for active in ["$(", "`", "; ", "\""].map(|before| format!("{before}touch")) {
+            assert!(!came.out.contains(&active), "{shell}: {active}");
+        }
+        // Other apostrophes end a text of PowerShell's, too.
+        assert!(!came.out.contains('\u{2018}'), "{shell}");
+        // Words of one value.
+        let knows_values = ["bash", "zsh", "fish"].contains(&shell);
+        assert_eq!(came.out.contains("plain"), knows_values, "{shell}");
+        assert!(!came.out.contains("New York"), "{shell}");
+    }
 }
 
 fn a_tool_is_no_command() {

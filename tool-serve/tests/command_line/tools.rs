@@ -322,6 +322,32 @@ fn strange() -> Arc<dyn Tool> {
             "c_d": {"type": "integer"},
             "c-d": {"type": "string"},
             "größe": {"type": "number", "description": "As it\u{2028}is"},
+            "__proto__": {"type": "string"},
+            "preset": {"type": "string", "default": "$(touch injected)\u{2028}"},
+            "_": {"type": "object", "properties": {"_a_b": {"type": "integer"}, "-c": {"type": "integer"}}},
+            "-proto--": {"type": "string"},
+            "proto--": {"type": "string"},
+            "a,b": {"type": "string"},
+            "help": {"type": "string"},
+            "version": {"type": "boolean"},
+            "output": {"enum": ["text", "json"]},
+            "h": {"type": "string"},
+            "$(touch injected)": {"type": "string"},
+            "shell": {
+                "oneOf": [
+                    {"const": "$(touch injected)", "description": "\u{2018}; touch injected; \u{2018}\"); touch injected; (\"$(touch injected)"},
+                    {"const": "`touch injected`"},
+                    {"const": "\" ; touch injected ; \""},
+                    {"const": "'; touch injected; '"},
+                    {"const": "\u{2018}; touch injected; \u{2018}"},
+                    {"const": "\n touch injected \n"},
+                    {"const": ""},
+                    {"const": "-x"},
+                    {"const": "New York"},
+                    {"const": "plain", "description": "As \"is\"; that's $all."}
+                ],
+                "description": "$(touch injected) `touch injected` \u{2018}; touch injected; '; touch injected; \" \n[x]:y"
+            },
             "loop": {"$ref": "#/$defs/loop"},
             "either": {"oneOf": [{"type": "boolean"}, {"enum": ["true", "auto"]}]},
             "all": true,
@@ -332,7 +358,7 @@ fn strange() -> Arc<dyn Tool> {
     let echo = |arguments: serde_json::Value, _: Context| Ok::<_, ToolError>(arguments);
     let tool = DynTool::builder()
         .name("strange")
-        .description("Says what\u{2028}it got.")
+        .description("Says what\u{2028}it got. $(touch injected) `touch injected` \u{2018}; touch injected; '; touch injected")
         .parameters(SchemaDoc::try_from(&schema).unwrap())
         .handler_sync(echo);
     tool.build().unwrap()

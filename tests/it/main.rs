@@ -80,6 +80,7 @@ mod tower;
 mod trace;
 mod types_of_others;
 mod unknown_outcomes;
+mod unwritable_results;
 mod validate;
 mod versions;
 mod visibility;

@@ -59,6 +59,7 @@ fn all(cx: &Ctxt, tool: &Tool) {
     template::fits(cx, tool);
     output::is_nameable(cx, tool);
     output::is_there(cx, tool);
+    output::result_is_outermost(cx, tool);
 }
 
 /// A generic tool's argument types are known only where it is listed, so a target cannot be checked at the function.

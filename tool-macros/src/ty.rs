@@ -1,5 +1,7 @@
 //! Spelling of a parameter's type, and its consequences for the slot.
 
+use std::ptr;
+
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{GenericArgument, Lifetime, PathArguments, ReturnType, Type, TypePath, TypeReference};
@@ -167,6 +169,31 @@ pub(crate) fn result_of(ty: &Type) -> (&Type, &Type) {
     }
     let mut types = types_in(path);
     (types.next().unwrap_or(ty), types.next().unwrap_or(ty))
+}
+
+/// Returns the first `Result` of two types inside of a return type. One of a single type may be an alias, or any type of
+/// that name.
+pub(crate) fn inner_result(output: &Type) -> Option<&Type> {
+    fn find(ty: &Type) -> Option<&Type> {
+        match result_of(ty) {
+            (value, error) if !ptr::eq(value, ty) && !ptr::eq(error, ty) => Some(ty),
+            _ => inside(ty),
+        }
+    }
+    fn inside(ty: &Type) -> Option<&Type> {
+        match ungrouped(ty) {
+            Type::Path(path) => types_in(path).find_map(find),
+            Type::Tuple(tuple) => tuple.elems.iter().find_map(find),
+            Type::Array(array) => find(&array.elem),
+            Type::Slice(slice) => find(&slice.elem),
+            Type::Reference(reference) => find(&reference.elem),
+            _ => None,
+        }
+    }
+    match result_of(output) {
+        (value, _) if ptr::eq(value, output) => inside(output),
+        (value, _) => find(value),
+    }
 }
 
 /// Returns true if the return type is spelled as `Items`, or as a `Result` of them.

@@ -26,6 +26,18 @@ pub(super) fn is_nameable(cx: &Ctxt, tool: &Tool) {
     }
 }
 
+/// Only the outermost `Result` is the tool's, as far as the spelling shows; the runtime finds an error in any other one.
+pub(super) fn result_is_outermost(cx: &Ctxt, tool: &Tool) {
+    if let ReturnType::Type(_, ty) = &tool.output
+        && let Some(inner) = ty::inner_result(ty)
+    {
+        cx.error(
+            inner,
+            format!("tool `{}` returns a `Result` inside of another type\nhelp: return one `Result` of the whole value; for a stream that may fail, return `Items` of its values and make it with `Items::fallible`", tool.name.value),
+        );
+    }
+}
+
 /// A model waits for an answer; and of the type `!` the compiler would say more in generated code than here.
 pub(super) fn is_there(cx: &Ctxt, tool: &Tool) {
     if let ReturnType::Type(_, ty) = &tool.output

@@ -256,7 +256,7 @@ fn answer(tool: &Tool, callee: &TokenStream, arguments: &[TokenStream]) -> Token
             let later = name.start(quote!(__tool::later));
             return quote!(#later(#future));
         }
-        quote!(__tool::Ok(__tool::outcome(#returned)))
+        quote!(__tool::outcome(#returned))
     } else {
         finished(
             tool,
@@ -310,7 +310,7 @@ fn finished(tool: &Tool, returned: &TokenStream, function: &str) -> TokenStream 
 pub(super) fn outcome(tool: &Tool, callee: &TokenStream, arguments: &[TokenStream]) -> TokenStream {
     let returned = returned(tool, callee, arguments);
     if is_basic_output(tool) {
-        quote!(__tool::Ok(__tool::outcome(#returned)))
+        quote!(__tool::outcome(#returned))
     } else {
         finished(tool, &returned, "finish")
     }

@@ -3,7 +3,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::call::{Content, Payload};
+use crate::call::{Content, Output, Payload, ToolError};
 use toolwright_schema::text::same;
 
 /// Outcome of a call. Most tools return a value and never name this type; return it to say more.
@@ -58,6 +58,17 @@ impl Outcome {
     /// A value for the model.
     pub fn value(value: impl Serialize) -> Self {
         Self::Value(Payload::new(value))
+    }
+
+    /// Returns the outcome of a call from what the tool returned, or the error of a value that could not be written.
+    #[doc(hidden)]
+    #[inline]
+    pub fn returned(value: impl Output) -> Result<Self, ToolError> {
+        let outcome = value.into_outcome();
+        match outcome.payload().and_then(Payload::failure) {
+            Some(error) => Err(error),
+            None => Ok(outcome),
+        }
     }
 
     /// A question to a person.

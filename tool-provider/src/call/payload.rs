@@ -1,5 +1,6 @@
 mod json;
 mod root;
+mod strict;
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -36,6 +37,8 @@ enum Repr {
     Handled(Box<Payload>),
     /// Message of the error that the value's own `Serialize` returned.
     Unencodable(String),
+    /// Words of an error that stands inside of the value.
+    Failed(String),
 }
 
 /// A value that is not there yet. Equal to itself alone.
@@ -66,11 +69,26 @@ impl Repr {
             _ => Self::Json(Json::Long(json)),
         }
     }
+
+    /// A string is the words of the error, and any other JSON but `null` is as well.
+    #[cold]
+    fn failed(json: Vec<u8>) -> Self {
+        match String::from_utf8(json).map(Self::of_json) {
+            Ok(Self::Text(words)) => Self::Failed(words),
+            Ok(Self::Json(json)) if json != Json::NULL => Self::Failed(json.as_str().to_owned()),
+            _ => Self::Failed(String::new()),
+        }
+    }
 }
 
 impl Payload {
-    /// Writes `value` as JSON. A value that cannot be written makes the call an
-    /// [`Encoding`](ErrorKind::Encoding) error.
+    /// Writes `value` as JSON.
+    ///
+    /// A value that cannot be written makes the call an [`Encoding`](ErrorKind::Encoding) error: one whose `Serialize`
+    /// fails, or that holds a float that is NaN or infinite. A value that holds an `Err`, however deep inside, makes it
+    /// a [`Failed`](ErrorKind::Failed) error with the text of the first one. Serde shows only names, so a variant
+    /// `Err(…)` in the second place of your own enum `Result` counts too, unless the enum is renamed
+    /// (`#[serde(rename = "…")]`).
     pub fn new(value: impl Serialize) -> Self {
         Self::written(&|root| value.serialize(root), false)
     }
@@ -100,7 +118,10 @@ impl Payload {
                     Err(error) => Repr::Unencodable(error.to_string()),
                 }
             }
-            (Err(error), _) => Repr::Unencodable(error.to_string()),
+            (Err(error), _) => match root.failure.take() {
+                Some(json) => Repr::failed(json),
+                None => Repr::Unencodable(error.to_string()),
+            },
         })
     }
 
@@ -191,8 +212,7 @@ impl Payload {
             }
             Repr::Json(json) => Cow::Borrowed(json.as_str()),
             Repr::Handled(value) => value.to_json(),
-            Repr::Later(_) => Cow::Borrowed("null"),
-            Repr::Unencodable(_) => Cow::Borrowed("null"),
+            Repr::Later(_) | Repr::Unencodable(_) | Repr::Failed(_) => Cow::Borrowed("null"),
         }
     }
 
@@ -203,8 +223,7 @@ impl Payload {
             Repr::Text(text) => text,
             Repr::Json(json) => json.as_str(),
             Repr::Handled(value) => return value.to_plain(),
-            Repr::Later(_) => "null",
-            Repr::Unencodable(_) => "null",
+            Repr::Later(_) | Repr::Unencodable(_) | Repr::Failed(_) => "null",
         })
     }
 
@@ -214,8 +233,7 @@ impl Payload {
             Repr::Text(text) => serde_json::Value::String(text.clone()),
             Repr::Json(json) => serde_json::from_str(json.as_str()).unwrap_or_default(),
             Repr::Handled(value) => value.to_value(),
-            Repr::Later(_) => serde_json::Value::Null,
-            Repr::Unencodable(_) => serde_json::Value::Null,
+            Repr::Later(_) | Repr::Unencodable(_) | Repr::Failed(_) => serde_json::Value::Null,
         }
     }
 
@@ -226,18 +244,30 @@ impl Payload {
     }
 
     pub fn check(&self) -> Result<(), ToolError> {
-        match &self.0 {
-            Repr::Unencodable(why) => Err(ToolError::new(
-                ErrorKind::Encoding,
-                "the tool ran, but its result cannot be written as JSON",
-            )
-            .with_debug(why.clone())),
-            Repr::Later(_) => Err(ToolError::new(
+        match (self.failure(), &self.0) {
+            (Some(error), _) => Err(error),
+            (None, Repr::Later(_)) => Err(ToolError::new(
                 ErrorKind::InvalidReturn,
                 "the tool answered with a stream inside of something else",
             )),
-            Repr::Handled(value) => value.check(),
-            Repr::Text(_) | Repr::Json(_) => Ok(()),
+            (None, Repr::Handled(value)) => value.check(),
+            (None, _) => Ok(()),
+        }
+    }
+
+    /// Returns the call's error if the value could not be written.
+    #[inline]
+    pub(super) fn failure(&self) -> Option<ToolError> {
+        match &self.0 {
+            Repr::Unencodable(why) => Some(
+                ToolError::new(
+                    ErrorKind::Encoding,
+                    "the tool ran, but its result cannot be written as JSON",
+                )
+                .with_debug(why.clone()),
+            ),
+            Repr::Failed(words) => Some(ToolError::failed(words.clone())),
+            _ => None,
         }
     }
 }

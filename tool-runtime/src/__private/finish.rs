@@ -45,8 +45,8 @@ impl<T> FinishAny<T> for Finish<T> {
 
 /// The outcome of a value; the bound is the one error of a type that cannot be returned.
 #[inline]
-pub fn outcome<T: Output>(value: T) -> Outcome {
-    value.into_outcome()
+pub fn outcome<T: Output>(value: T) -> Result<Outcome, ToolError> {
+    Outcome::returned(value)
 }
 
 /// The result of a call, from what the function returned and the way of its error.
@@ -56,7 +56,7 @@ pub fn finish<T: Output, E, W: Way<E>>(
     way: impl FnOnce(Probe<E>) -> W,
 ) -> Result<Outcome, ToolError> {
     match returned {
-        Ok(value) => Ok(value.0.into_outcome()),
+        Ok(value) => outcome(value.0),
         Err(error) => Err(way(Probe::NEW).error(ErrorKind::Failed, error)),
     }
 }
@@ -96,7 +96,7 @@ pub fn validated<E, W: Way<E>>(
 /// Returns the answer of a tool that returns no `Result`.
 #[inline]
 pub fn ready<'a, T: Output>(value: T) -> Ran<'a> {
-    Ok(Answer::Ready(Ok(value.into_outcome())))
+    Ok(Answer::Ready(outcome(value)))
 }
 
 /// Returns the answer of an asynchronous tool that returns no `Result`.
@@ -117,7 +117,7 @@ impl<F: Future<Output: Output>> Future for Finished<F> {
 
     fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
         let value = self.project().future.poll(task);
-        value.map(|value| Ok(value.into_outcome()))
+        value.map(outcome)
     }
 }
 

@@ -125,7 +125,7 @@ fn finish<T: Output, E: Display + Debug + 'static>(
     result: Result<T, E>,
 ) -> Result<Outcome, ToolError> {
     match result {
-        Ok(value) => Ok(value.into_outcome()),
+        Ok(value) => Outcome::returned(value),
         Err(error) => Err(into_tool_error(error)),
     }
 }

@@ -41,7 +41,7 @@ pub struct Items<T> {
 impl<T: Output + 'static> Items<T> {
     /// Wraps a stream.
     pub fn new(stream: impl Stream<Item = T> + Send + 'static) -> Self {
-        Self::of(stream, |item, _| Ok(item.into_outcome()))
+        Self::of(stream, |item, _| Outcome::returned(item))
     }
 
     /// Wraps a stream that may fail. Its first error is the call's, and nothing is polled after it. The model reads an
@@ -51,7 +51,7 @@ impl<T: Output + 'static> Items<T> {
         E: Into<Box<dyn Error + Send + Sync>> + 'static,
     {
         Self::of(stream, |item, _| match item {
-            Ok(item) => Ok(item.into_outcome()),
+            Ok(item) => Outcome::returned(item),
             Err(error) => Err(into_tool_error(error.into())),
         })
     }

@@ -4,6 +4,7 @@
 use serde::ser::{Serialize, Serializer};
 
 use super::json::Json;
+use super::strict::{Failure, Strict};
 
 /// Serializer that writes JSON into a buffer.
 pub(super) type Writer = serde_json::Serializer<Vec<u8>>;
@@ -15,6 +16,8 @@ pub(super) struct Root {
     pub(super) plain: Option<Plain>,
     /// Set when it is anything else.
     pub(super) json: Option<Writer>,
+    /// Set when an error stands in it.
+    pub(super) failure: Failure,
 }
 
 /// A value without parts. Of an integer the digits are written where they stay: it is moved in a
@@ -30,9 +33,11 @@ pub(super) enum Plain {
 
 impl Root {
     /// Room for a small value is made at once, so that one is written with one allocation.
-    fn json(&mut self) -> &mut Writer {
+    fn json(&mut self) -> Strict<'_, &mut Writer> {
         let room = Vec::with_capacity(128);
-        self.json.insert(Writer::new(room))
+        let inner = self.json.insert(Writer::new(room));
+        let failure = &self.failure;
+        Strict { inner, failure }
     }
 }
 
@@ -56,13 +61,14 @@ macro_rules! integers {
 impl<'j> Serializer for &'j mut Root {
     type Ok = ();
     type Error = serde_json::Error;
-    type SerializeSeq = <&'j mut Writer as Serializer>::SerializeSeq;
-    type SerializeTuple = <&'j mut Writer as Serializer>::SerializeTuple;
-    type SerializeTupleStruct = <&'j mut Writer as Serializer>::SerializeTupleStruct;
-    type SerializeTupleVariant = <&'j mut Writer as Serializer>::SerializeTupleVariant;
-    type SerializeMap = <&'j mut Writer as Serializer>::SerializeMap;
-    type SerializeStruct = <&'j mut Writer as Serializer>::SerializeStruct;
-    type SerializeStructVariant = <&'j mut Writer as Serializer>::SerializeStructVariant;
+    type SerializeSeq = Strict<'j, <&'j mut Writer as Serializer>::SerializeSeq>;
+    type SerializeTuple = Strict<'j, <&'j mut Writer as Serializer>::SerializeTuple>;
+    type SerializeTupleStruct = Strict<'j, <&'j mut Writer as Serializer>::SerializeTupleStruct>;
+    type SerializeTupleVariant = Strict<'j, <&'j mut Writer as Serializer>::SerializeTupleVariant>;
+    type SerializeMap = Strict<'j, <&'j mut Writer as Serializer>::SerializeMap>;
+    type SerializeStruct = Strict<'j, <&'j mut Writer as Serializer>::SerializeStruct>;
+    type SerializeStructVariant =
+        Strict<'j, <&'j mut Writer as Serializer>::SerializeStructVariant>;
 
     fn serialize_str(self, value: &str) -> Result<(), Self::Error> {
         self.plain = Some(Plain::Text(value.to_owned()));

@@ -1,0 +1,9 @@
+use toolwright::tool;
+
+/// Find.
+#[tool]
+fn find() -> Option<Result<u32, String>> {
+    None
+}
+
+fn main() {}

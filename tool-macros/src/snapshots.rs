@@ -193,7 +193,7 @@ fn derived() {
             /// Who pays
             #[serde(alias = "client", alias = "buyer")]
             customer: String,
-            #[schema(len(..=9), pattern = r"^\d+-[a-z&&]$")]
+            #[schema(len(..=9), pattern = r"^\d+-[a-z&.]$")]
             code: String,
             #[serde(default, rename(serialize = "quantity", deserialize = "qty"))]
             count: u32,

@@ -1,7 +1,9 @@
 //! Regular expressions as JSON Schema means them (ECMA-262 with the flag `u`), in the dialect of the
 //! crate `regex`, which runs them: the same text means other things in both, or is refused by one.
 //!
-//! Where the flag only forbids what has one meaning without it (`\-`, a lone `{`), that is read.
+//! What the flag forbids (`\-` outside of a class, a lone `{`) is refused: a client that compiles a
+//! published schema would refuse all of it. So is what the flag allows and the crate `regex` reads as an
+//! operator, since that is probably what was meant.
 
 use proc_macro2::TokenStream;
 use regex::{Error, Regex};
@@ -63,6 +65,8 @@ enum PatternError {
     Unportable(&'static str),
     /// It is no regular expression: why, and what to do.
     Wrong(String, String),
+    /// Its author may mean what it means to the crate `regex`: which part, and what to write.
+    Ambiguous(String, &'static str),
     /// It would take too much memory.
     TooLarge,
     /// The crate `regex` has a reason of its own.
@@ -79,6 +83,10 @@ impl std::fmt::Display for PatternError {
             Self::Wrong(why, help) => {
                 write!(f, "`pattern` is no regular expression: {why}\nhelp: {help}")
             }
+            Self::Ambiguous(what, help) => write!(
+                f,
+                "`pattern` can be read in two ways: {what}\nhelp: {help}"
+            ),
             Self::TooLarge => f.write_str(
                 "`pattern` is too large to be run\nhelp: write smaller numbers in `{…}`, or check the length with `len`",
             ),
@@ -192,10 +200,16 @@ impl<'t> PatternParser<'t> {
                 self.atom(&atom);
             }
             '*' | '+' | '?' => self.repeat(&char.to_string())?,
-            '{' => match self.count()? {
-                Some(count) => self.repeat(&count)?,
-                None => self.atom(r"\{"),
-            },
+            '{' => {
+                let count = self.count()?;
+                self.repeat(&count)?;
+            }
+            '}' | ']' => {
+                return Err(wrong(
+                    format!("a `{char}` closes nothing"),
+                    format!(r"remove it, or write `\{char}` for the character"),
+                ));
+            }
             other => self.atom(&literal(other)),
         }
         Ok(())
@@ -227,12 +241,9 @@ impl<'t> PatternParser<'t> {
         Ok(())
     }
 
-    /// `{2}`, `{2,}` or `{2,3}`, behind its brace. Another brace is a character, also that of `{,3}`,
-    /// in which the crate `regex` would see a count.
-    fn count(&mut self) -> Parsed<Option<String>> {
-        let Some((inner, rest)) = self.rest.split_once('}') else {
-            return Ok(None);
-        };
+    /// `{2}`, `{2,}` or `{2,3}`, behind its brace. In `{,3}` and `{ 2 }` the crate `regex` would see a count, too.
+    fn count(&mut self) -> Parsed<String> {
+        let inner = self.until('}').unwrap_or_default();
         let (min, max) = match inner.split_once(',') {
             Some((min, "")) => (min, None),
             Some((min, max)) => (min, Some(max)),
@@ -241,9 +252,11 @@ impl<'t> PatternParser<'t> {
         let is_number =
             |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         if !is_number(min) || !max.is_none_or(is_number) {
-            return Ok(None);
+            return Err(wrong(
+                "a `{` starts no count",
+                r"the counts are `{2}`, `{2,}` and `{0,2}`; the character is `\{`",
+            ));
         }
-        self.rest = rest;
         let number = |text: &str| text.parse::<u32>().map_err(|_| PatternError::TooLarge);
         let least = number(min)?;
         if let Some(max) = max
@@ -254,7 +267,7 @@ impl<'t> PatternParser<'t> {
                 "put the smaller number first",
             ));
         }
-        Ok(Some(format!("{{{inner}}}")))
+        Ok(format!("{{{inner}}}"))
     }
 
     /// A group, behind its parenthesis. Nobody asks what it matched, so that names are left out.

@@ -1,8 +1,8 @@
 //! Classes: `[a-z]`. In the dialect of the crate `regex` brackets nest, and `&&`, `--` and `~~` are
-//! operators; in that of JSON Schema all of these are characters.
+//! operators; in that of JSON Schema all of these are characters. So they are refused.
 
 use super::escape::Escaped;
-use super::{Parsed, PatternParser, literal, wrong};
+use super::{Parsed, PatternError, PatternParser, literal, wrong};
 
 /// Any character; a class that admits all must be written so.
 pub(super) const ANY: &str = r"[\x{0}-\x{10FFFF}]";
@@ -13,8 +13,10 @@ impl PatternParser<'_> {
     /// A class, behind its bracket.
     pub(super) fn class(&mut self) -> Parsed<String> {
         let negated = self.eat("^");
+        self.no_operator()?;
         let mut items = String::new();
         while let Some(first) = self.item()? {
+            self.no_operator()?;
             let is_range = self.rest.starts_with('-') && !self.rest.starts_with("-]");
             if !is_range {
                 items.push_str(&first.inside());
@@ -24,6 +26,7 @@ impl PatternParser<'_> {
             if let Some(last) = self.item()? {
                 items.push_str(&range(&first, &last)?);
             }
+            self.no_operator()?;
         }
         Ok(match (items.as_str(), negated) {
             ("", true) => ANY.to_owned(),
@@ -33,11 +36,31 @@ impl PatternParser<'_> {
         })
     }
 
+    /// Refuses an operator of the crate `regex` in front of an item.
+    fn no_operator(&self) -> Parsed<()> {
+        let operators = ["&&", "--", "~~"];
+        let found = operators.iter().find(|it| self.rest.starts_with(**it));
+        found.map_or(Ok(()), |operator| {
+            Err(PatternError::Ambiguous(
+                format!("`{operator}` stands inside `[…]`"),
+                r"list the characters that may stand there, one of each; `\-` is the character",
+            ))
+        })
+    }
+
     /// One item of a class; none at its end.
     fn item(&mut self) -> Parsed<Option<Escaped>> {
         match self.next() {
             Some(']') => Ok(None),
             Some('\\') => self.escape(true).map(Some),
+            Some('[') => Err(PatternError::Ambiguous(
+                if self.rest.starts_with(':') {
+                    "a class of POSIX, such as `[:alpha:]`, stands inside `[…]`".to_owned()
+                } else {
+                    "a `[` stands inside `[…]`".to_owned()
+                },
+                r"list the characters, as in `[A-Za-z]`; `\[` is the character",
+            )),
             Some(char) => Ok(Some(Escaped::Char(char.into()))),
             None => Err(wrong(
                 "a `[` is not closed",

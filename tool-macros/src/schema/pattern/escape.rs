@@ -9,6 +9,8 @@ use super::{Parsed, PatternError, PatternParser, literal, wrong};
 
 const DIGIT: &str = "0-9";
 const WORD: &str = "A-Za-z0-9_";
+/// The characters that a backslash stands before.
+const SYNTAX: &str = r"^$\.*+?()[]{}|/";
 /// White space and ends of lines, as ECMA-262 lists them; Unicode's own set has U+0085 and lacks
 /// U+FEFF.
 const SPACE: &str = r"\t\n\x0B\x0C\r \x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}\x{FEFF}";
@@ -93,18 +95,23 @@ impl PatternParser<'_> {
                 )
             })?),
             'u' => Escaped::Char(self.unicode()?),
-            letter if letter.is_ascii_alphanumeric() => {
+            '-' if in_class => Escaped::Char('-'.into()),
+            sign if SYNTAX.contains(sign) => Escaped::Char(sign.into()),
+            other => {
                 return Err(wrong(
-                    format!("`\\{letter}` is no escape"),
-                    match letter {
+                    format!("`\\{other}` is no escape"),
+                    match other {
                         'A' => "write `^` for the start of the text",
                         'z' | 'Z' => "write `$` for the end of the text",
                         'h' => r"write `[ \t]`, or `\s` for all white space",
+                        'a' => r"write `\x07` for the bell, or the letter without the backslash",
+                        '<' | '>' => {
+                            r"write `\b` for the edge of a word, or the character without the backslash"
+                        }
                         _ => r"write the character without the backslash, or as `\xHH` or `\u{…}`",
                     },
                 ));
             }
-            other => Escaped::Char(other.into()),
         })
     }
 
@@ -145,8 +152,13 @@ impl PatternParser<'_> {
 
     /// `\p{…}`, behind the `p`.
     fn property(&mut self, negated: bool) -> Parsed<Escaped> {
-        let name = if self.eat("{") { self.until('}') } else { None };
-        let name = name.unwrap_or_default();
+        let Some(name) = self.eat("{").then(|| self.until('}').unwrap_or_default()) else {
+            let letter = self.rest.chars().next().unwrap_or('…');
+            return Err(wrong(
+                r"`\p` without braces is no property",
+                format!(r"write `\p{{{letter}}}`"),
+            ));
+        };
         if is_property(name) {
             return Ok(Escaped::set(format!(r"\p{{{name}}}"), negated));
         }
@@ -165,28 +177,127 @@ fn number(digits: &str) -> Option<u32> {
     code.flatten()
 }
 
-/// Returns true if both dialects know the property. The crate `regex` accepts more spellings (`\p{greek}`,
-/// `\p{isGreek}`), which other engines reject.
+/// The properties of ECMA-262 that are true or false.
+const BINARY: &[&str] = &[
+    "ASCII",
+    "AHex",
+    "ASCII_Hex_Digit",
+    "Alpha",
+    "Alphabetic",
+    "Any",
+    "Assigned",
+    "Bidi_C",
+    "Bidi_Control",
+    "Bidi_M",
+    "Bidi_Mirrored",
+    "CI",
+    "CWCF",
+    "CWCM",
+    "CWL",
+    "CWT",
+    "CWU",
+    "Case_Ignorable",
+    "Cased",
+    "Changes_When_Casefolded",
+    "Changes_When_Casemapped",
+    "Changes_When_Lowercased",
+    "Changes_When_Titlecased",
+    "Changes_When_Uppercased",
+    "DI",
+    "Dash",
+    "Default_Ignorable_Code_Point",
+    "Dep",
+    "Deprecated",
+    "Dia",
+    "Diacritic",
+    "EBase",
+    "EComp",
+    "EMod",
+    "EPres",
+    "Emoji",
+    "Emoji_Component",
+    "Emoji_Modifier",
+    "Emoji_Modifier_Base",
+    "Emoji_Presentation",
+    "Ext",
+    "ExtPict",
+    "Extended_Pictographic",
+    "Extender",
+    "Gr_Base",
+    "Gr_Ext",
+    "Grapheme_Base",
+    "Grapheme_Extend",
+    "Hex",
+    "Hex_Digit",
+    "IDC",
+    "IDS",
+    "IDSB",
+    "IDST",
+    "IDS_Binary_Operator",
+    "IDS_Trinary_Operator",
+    "ID_Continue",
+    "ID_Start",
+    "Ideo",
+    "Ideographic",
+    "Join_C",
+    "Join_Control",
+    "LOE",
+    "Logical_Order_Exception",
+    "Lower",
+    "Lowercase",
+    "Math",
+    "NChar",
+    "Noncharacter_Code_Point",
+    "Pat_Syn",
+    "Pat_WS",
+    "Pattern_Syntax",
+    "Pattern_White_Space",
+    "QMark",
+    "Quotation_Mark",
+    "RI",
+    "Radical",
+    "Regional_Indicator",
+    "SD",
+    "STerm",
+    "Sentence_Terminal",
+    "Soft_Dotted",
+    "Term",
+    "Terminal_Punctuation",
+    "UIdeo",
+    "Unified_Ideograph",
+    "Upper",
+    "Uppercase",
+    "VS",
+    "Variation_Selector",
+    "White_Space",
+    "XIDC",
+    "XIDS",
+    "XID_Continue",
+    "XID_Start",
+    "space",
+];
+
+/// Returns true if both dialects know the property. The crate `regex` accepts more properties, and more spellings
+/// (`\p{greek}`, `\p{isGreek}`, `\p{LU}`), which other engines reject.
 fn is_property(name: &str) -> bool {
-    let (key, value) = match name.split_once('=') {
-        Some((key, value)) => (Some(key), value),
-        None => (None, name),
-    };
-    let is_spelled = value.starts_with(|first: char| first.is_ascii_uppercase())
-        || ["cntrl", "digit", "punct", "space"].contains(&value);
-    if !is_spelled || value.starts_with("Is") {
-        return false;
-    }
-    match key {
-        Some("General_Category" | "gc" | "Script" | "sc" | "Script_Extensions" | "scx") => {
-            is_known(name)
-        }
+    match name.split_once('=') {
+        Some((
+            "General_Category" | "gc" | "Script" | "sc" | "Script_Extensions" | "scx",
+            value,
+        )) => is_spelled(value) && is_known(name),
         Some(_) => false,
-        None => {
-            is_known(&format!("gc={name}"))
-                || (is_known(name) && !is_known(&format!("Script={name}")))
-        }
+        None => BINARY.contains(&name) || is_spelled(name) && is_known(&format!("gc={name}")),
     }
+}
+
+/// Returns true if the value of a property is written as Unicode writes it: with one capital a word.
+fn is_spelled(value: &str) -> bool {
+    let is_word = |word: &str| {
+        let rest = word.strip_prefix(|first: char| first.is_ascii_uppercase());
+        rest.is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_lowercase()))
+    };
+    ["LC", "SignWriting", "cntrl", "digit", "punct"].contains(&value)
+        || value.split('_').all(is_word)
 }
 
 /// Returns true if the crate `regex` knows the property.

@@ -73,6 +73,46 @@ fn an_alias_is_the_same_key_and_has_its_bounds() {
 }
 
 #[derive(Serialize, Deserialize, Schema)]
+struct Inner {
+    x: u8,
+}
+
+/// Equal names of which one alone is a key that is read, and one alone a key that is written.
+#[derive(Serialize, Deserialize, Schema)]
+struct Moved {
+    #[serde(alias = "count", alias = "qty", alias = "qty")]
+    count: u8,
+    #[serde(skip_deserializing, alias = "count")]
+    total: u8,
+    #[serde(skip_deserializing, rename = "of")]
+    made: u8,
+    #[serde(skip_serializing, rename = "of")]
+    number: u8,
+    #[serde(flatten)]
+    of: Inner,
+}
+
+/// Moves it.
+#[tool]
+fn moved(#[arg(flatten)] moved: Moved) -> Moved {
+    Moved {
+        made: moved.number + 1,
+        ..moved
+    }
+}
+
+#[test]
+fn names_that_are_equal_on_no_side_are_no_mistake() {
+    let call = ToolCall::new("call_1", "moved", r#"{"qty": 1, "of": 2, "x": 3}"#);
+    let result = tools![moved].call_blocking(&call, &Context::new());
+    assert_eq!(
+        result.value(),
+        Some(json!({ "count": 1, "total": 0, "of": 3, "x": 3 })),
+        "{result:?}"
+    );
+}
+
+#[derive(Serialize, Deserialize, Schema)]
 #[schema(open)]
 struct Open {
     #[serde(alias = "qty")]

@@ -196,7 +196,7 @@ pub(super) struct Member {
     place: AttrOwner,
     pub(super) rename: Split<Option<String>>,
     /// Other names that are read.
-    aliases: Vec<String>,
+    pub(super) aliases: Vec<Text>,
     pub(super) rename_all: Split<RenameRule>,
     /// The default's value.
     pub(super) default: Option<TokenStream>,
@@ -261,7 +261,7 @@ const FIELD: &Rows<Member> = &[
         to.rename_all = rules(cx, it);
     }),
     (SERDE, "alias", |cx, it, to| {
-        to.aliases.extend(string(cx, it));
+        to.aliases.extend(attr::text(cx, it));
     }),
     (SERDE, "default", |cx, it, to| {
         to.default_of_type = matches!(it.meta, Meta::Path(_)).then(|| it.span());
@@ -322,10 +322,10 @@ impl Member {
     /// Returns the tokens added to a field or variant of this name, if it has aliases.
     pub(super) fn aliased(&self, name: &str) -> Option<TokenStream> {
         let mut aliases: Vec<&str> = Vec::new();
-        for alias in &self.aliases {
+        for Text { value, .. } in &self.aliases {
             // serde takes one that says nothing new for what it is.
-            if alias != name && !aliases.contains(&alias.as_str()) {
-                aliases.push(alias);
+            if value != name && !aliases.contains(&value.as_str()) {
+                aliases.push(value);
             }
         }
         let is_read = !self.skip_input && !aliases.is_empty();

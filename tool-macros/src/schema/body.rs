@@ -8,7 +8,7 @@ use syn::{DataStruct, DeriveInput, Fields, Type};
 use crate::check::param::out_of_bounds;
 use crate::ctxt::Ctxt;
 use crate::doc;
-use crate::model::Words;
+use crate::model::{Text, Words};
 use crate::span::{literal, local, quote};
 
 use super::attr::{Container, Member, Split, Tagging};
@@ -50,6 +50,24 @@ pub(super) struct Row<'f> {
 impl Row<'_> {
     fn is_skipped(&self) -> bool {
         self.member.skip_input && self.member.skip_output
+    }
+}
+
+/// A field or a variant with its names.
+pub(super) struct Named<'n> {
+    pub(super) ident: &'n syn::Ident,
+    pub(super) member: &'n Member,
+    /// The name that is read, if one is.
+    pub(super) input: Option<String>,
+    /// The key that is written, if one is.
+    pub(super) output: Option<String>,
+}
+
+impl Named<'_> {
+    /// The other names that are read.
+    fn aliases(&self) -> impl Iterator<Item = &Text> {
+        let aliases = self.input.as_ref().map(|_| &self.member.aliases);
+        aliases.into_iter().flatten()
     }
 }
 
@@ -131,15 +149,19 @@ impl<'a> Body<'a> {
         match fields {
             Fields::Unit => quote!(__tool::Kind::Null),
             Fields::Named(_) => {
-                self.distinct(
-                    rows.iter()
-                        .filter(|row| !row.is_skipped())
-                        .filter_map(|row| {
-                            let ident = row.field.ident.as_ref()?;
-                            let names = row.member.names(ident, |_, name| rules.input.field(name));
-                            Some((names.input, ident))
-                        }),
-                );
+                // The name of a flattened field is no key.
+                let keys = rows.iter().filter(|row| !row.member.flatten);
+                let keys = keys.filter_map(|Row { field, member }| {
+                    let ident = field.ident.as_ref()?;
+                    let Split { input, output } = field_names(member, ident, rules);
+                    Some(Named {
+                        ident,
+                        member,
+                        input: (!member.skip_input).then_some(input),
+                        output: (!member.skip_output).then_some(output),
+                    })
+                });
+                self.distinct(&keys.collect::<Vec<_>>());
                 let rows: Vec<_> = rows
                     .iter()
                     .filter_map(|row| self.field(row, rules, is_struct))
@@ -157,17 +179,41 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// serde would read the first of two equal names and never the other.
-    pub(super) fn distinct<'i>(&self, names: impl Iterator<Item = (String, &'i syn::Ident)>) {
-        let mut taken = Vec::new();
-        for (name, ident) in names {
-            if taken.contains(&name) {
+    /// serde would read the first of two equal names and never the other, and would write a key twice.
+    pub(super) fn distinct(&self, all: &[Named<'_>]) {
+        for (index, it) in all.iter().enumerate() {
+            let (earlier, later) = all.split_at(index);
+            let others = || earlier.iter().chain(later.iter().skip(1));
+            let is_read = it.input.is_some() && earlier.iter().any(|other| other.input == it.input);
+            let is_written =
+                it.output.is_some() && earlier.iter().any(|other| other.output == it.output);
+            let twice = match (is_read, is_written) {
+                (true, _) => it.input.as_ref().map(|name| (name, "read")),
+                (false, true) => it.output.as_ref().map(|name| (name, "written")),
+                (false, false) => None,
+            };
+            if let Some((name, verb)) = twice {
                 self.cx.error(
-                    ident,
-                    format!("`{name}` is written twice by this type\nhelp: rename one: `#[serde(rename = \"…\")]`"),
+                    it.ident,
+                    format!("`{name}` is {verb} twice by this type\nhelp: rename one: `#[serde(rename = \"…\")]`"),
                 );
             }
-            taken.push(name);
+            for alias in it.aliases() {
+                let is_name = |other: &Named<'_>| other.input.as_ref() == Some(&alias.value);
+                let is_alias = |other: &Named<'_>| {
+                    let mut aliases = other.aliases();
+                    aliases.any(|other| other.value == alias.value)
+                };
+                if others().any(is_name) || earlier.iter().any(is_alias) {
+                    self.cx.error_at(
+                        alias.span,
+                        format!(
+                            "`{}` is read twice by this type\nhelp: remove this alias, or rename what else is read by it",
+                            alias.value
+                        ),
+                    );
+                }
+            }
         }
     }
 
@@ -320,10 +366,7 @@ impl<'a> Body<'a> {
         if row.is_skipped() {
             return None;
         }
-        let names = member.names(ident, |output, name| {
-            let rule = if output { rules.output } else { rules.input };
-            rule.field(name)
-        });
+        let names = field_names(member, ident, rules);
         let description = match &member.description {
             Some(words) => words.clone(),
             None => doc::plain(self.cx, &row.field.attrs),
@@ -430,6 +473,14 @@ impl<'a> Body<'a> {
         }
         quote!(__tool::known(__tool::CompiledSchema::<#ty>::__SHAPE, __tool::RuntimeSchema::<#ty>::__SHAPE))
     }
+}
+
+/// The names of a field.
+fn field_names(member: &Member, ident: &syn::Ident, rules: &Split<RenameRule>) -> Split<String> {
+    member.names(ident, |output, name| {
+        let rule = if output { rules.output } else { rules.input };
+        rule.field(name)
+    })
 }
 
 /// An object of these fields and no others.

@@ -8,7 +8,7 @@ use crate::model::Words;
 use crate::span::{ident, literal, quote};
 
 use super::attr::{Member, Split, Tagging};
-use super::body::{self, Body, Row, flat, object, tag_field};
+use super::body::{self, Body, Named, Row, flat, object, tag_field};
 use super::serde_attr::AttrOwner;
 use crate::ty::is_option;
 
@@ -42,15 +42,20 @@ impl Body<'_> {
             .iter()
             .any(|Read { member, .. }| member.skip_input != member.skip_output);
         if self.container.tagging != Tagging::Untagged {
-            let read = |read: &&Read<'_>| !read.member.skip_input && !read.member.untagged;
-            self.distinct(variants.iter().filter(read).map(|read| {
-                let ident = &read.variant.ident;
+            let is_named = |read: &&Read<'_>| !read.member.skip_input && !read.member.untagged;
+            let all = variants.iter().filter(is_named).map(|read| {
+                let (ident, member) = (&read.variant.ident, &read.member);
                 let rule = self.container.rename_all.input;
-                (
-                    read.member.names(ident, |_, name| rule.variant(name)).input,
+                let names = member.names(ident, |_, name| rule.variant(name));
+                Named {
                     ident,
-                )
-            }));
+                    member,
+                    input: Some(names.input),
+                    // Two variants may be written alike.
+                    output: None,
+                }
+            });
+            self.distinct(&all.collect::<Vec<_>>());
         }
         let input = self.members(&variants, |member| !member.skip_input);
         if !one_sided {

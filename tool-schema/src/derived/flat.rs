@@ -169,11 +169,29 @@ impl Wanted<'_> {
 const fn key_of<'s>(field: &Field<'s>, wanted: Wanted<'_>) -> Option<&'s str> {
     if field.is_flattened() {
         key_inside(field.shape, wanted)
-    } else if field.is_read() && wanted.is(field.name) {
-        Some(field.name)
+    } else if field.is_read() {
+        spelling(field.name, field.aliases, wanted)
     } else {
         None
     }
+}
+
+/// Returns the first of a key's spellings that is wanted.
+const fn spelling<'s>(
+    name: &'s str,
+    mut aliases: &[&'s str],
+    wanted: Wanted<'_>,
+) -> Option<&'s str> {
+    if wanted.is(name) {
+        return Some(name);
+    }
+    while let [alias, rest @ ..] = aliases {
+        if wanted.is(alias) {
+            return Some(alias);
+        }
+        aliases = rest;
+    }
+    None
 }
 
 /// Returns the first key of a flattened shape that is wanted. Any keys may stand in a map; an edge back leads to
@@ -184,8 +202,9 @@ const fn key_inside<'s>(shape: &Shape<'s>, wanted: Wanted<'_>) -> Option<&'s str
         let mut variants: &[Variant<'s>] = variants;
         while let [variant, rest @ ..] = variants {
             variants = rest;
-            if wanted.is(variant.name) {
-                return Some(variant.name);
+            let found = spelling(variant.name, variant.aliases, wanted);
+            if found.is_some() {
+                return found;
             }
         }
     }

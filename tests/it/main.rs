@@ -49,6 +49,7 @@ mod locks;
 mod lowered;
 mod lowered_schemas;
 mod mentions;
+mod methods;
 mod needs_approval;
 mod nested_calls;
 mod open_calls;

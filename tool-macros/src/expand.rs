@@ -384,7 +384,14 @@ fn table(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
     // Where the tree may turn out wrong, whoever lists the tool has it made.
     let is_generic = !tool.generics.params.is_empty();
     let name = if is_generic || model.iter().any(|param| param.flatten.is_some()) {
-        quote!(__tool::name_of(#name, &Self::TABLE))
+        // A type has a table for each of its methods.
+        let of = if tool.receiver {
+            let method = &names.method;
+            quote!(<Self as __tool::Method<#method>>)
+        } else {
+            quote!(Self)
+        };
+        quote!(__tool::name_of(#name, &#of::TABLE))
     } else {
         name.into()
     };

@@ -375,7 +375,7 @@ fn table(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
     let (params, all) = if let [param] = model
         && param.flatten.is_some()
     {
-        (quote!(__tool::Root), root(tool, param))
+        (quote!(__tool::Root), found(tool, param, "root"))
     } else {
         let count = literal(Literal::usize_unsuffixed(model.len()));
         let rows = model.iter().map(|param| row(tool, param, names));
@@ -383,7 +383,8 @@ fn table(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
     };
     // Where the tree may turn out wrong, whoever lists the tool has it made.
     let is_generic = !tool.generics.params.is_empty();
-    let name = if is_generic || model.iter().any(|param| param.flatten.is_some()) {
+    let may_fail = |param: &&ModelParam| !param.is_basic || param.flatten.is_some();
+    let name = if is_generic || model.iter().any(may_fail) {
         // A type has a table for each of its methods.
         let of = if tool.receiver {
             let method = &names.method;
@@ -435,24 +436,24 @@ fn past(tool: &Tool) -> Vec<TokenStream> {
     calls
 }
 
-/// The tree of a parameter that is all of the arguments.
-fn root(tool: &Tool, param: &ModelParam) -> TokenStream {
-    let slot = slot_type(tool, param);
-    let place = SpanEnds::of(&param.ty);
-    let (root, found) = (
-        place.start(quote!(__tool::root::<#slot, _>)),
-        place.end(quote!((|it| it.__slot()))),
-    );
-    quote!(#root #found)
-}
-
-/// Generates the tree of a parameter's type. A basic type needs no lookup, which would cost the compiler time.
+/// The tree of a parameter's type. A basic type needs no lookup, which would cost the compiler time.
 fn tree(tool: &Tool, param: &ModelParam) -> TokenStream {
-    let slot = slot_type(tool, param);
     if param.is_basic {
+        let slot = slot_type(tool, param);
         return quote!(__tool::tree::<#slot>());
     }
-    quote!(__tool::tree_of::<#slot, _>(|it| it.__slot()))
+    found(tool, param, "tree_of")
+}
+
+/// The call of a function that makes the tree of what its probe finds, with the caret on the type.
+fn found(tool: &Tool, param: &ModelParam, function: &str) -> TokenStream {
+    let (slot, function) = (slot_type(tool, param), ident(function));
+    let place = SpanEnds::of(&param.ty);
+    let (function, found) = (
+        place.start(quote!(__tool::#function::<#slot, _>)),
+        place.end(quote!((|it| it.__slot()))),
+    );
+    quote!(#function #found)
 }
 
 /// Generates constants that do not compile if a bound does not fit its parameter's type. A generic type cannot be

@@ -460,6 +460,7 @@ impl DynToolBuilder {
         T: Output,
         E: Display + Debug + 'static,
     {
+        const { A::SHAPE.can_be_read(A::REFS) };
         self.handler = Some(handler::later(run, Some(A::SHAPE)));
         self.parameters_of::<A>()
     }
@@ -472,6 +473,7 @@ impl DynToolBuilder {
         T: Output,
         E: Display + Debug + 'static,
     {
+        const { A::SHAPE.can_be_read(A::REFS) };
         self.handler = Some(handler::sync(run, Some(A::SHAPE)));
         self.parameters_of::<A>()
     }

@@ -1,5 +1,6 @@
 //! Code that derives name: a field in words, and checks that run when a type compiles.
 
+mod buffered;
 #[cfg(feature = "schemars")]
 mod emit;
 mod example;

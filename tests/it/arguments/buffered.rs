@@ -218,27 +218,89 @@ fn what_is_buffered_may_be_as_deep_as_arguments_are() {
     assert!(told.err().unwrap().to_string().contains("got true"));
 }
 
+/// Read from a buffer only where the content stands before the tag.
 #[derive(Serialize, Deserialize, Schema)]
-#[serde(tag = "t")]
+#[serde(tag = "t", content = "of")]
 enum Wide {
     Wide { n: i128 },
+    Unit,
 }
 
+/// No other keys are buffered than those of what is flattened, and a struct's own tag is not read.
+#[derive(Serialize, Deserialize, Schema)]
+#[serde(tag = "t")]
+struct WideAndFlat {
+    n: u128,
+    #[serde(flatten)]
+    point: Point,
+}
+
+/// Its author reads a text, in words that a model may write as a number.
 #[derive(Serialize, Deserialize, Schema)]
 #[serde(untagged)]
-enum WideOr {
-    Wide(u128),
-    Word(String),
+enum Amount {
+    Exact {
+        #[serde(with = "small")]
+        #[schema(as = u128)]
+        n: u128,
+    },
 }
 
-/// serde's buffers hold no more than 64 bits, and no 128-bit type is read from them.
-#[test]
-fn a_128_bit_integer_is_not_read_from_a_buffer() {
-    echo_rows! {
-        Wide, r#"{"t": "Wide", "n": 5}"#,
-            Err(r#"v: {"t": "Wide", "n": 5} is refused: a 128-bit integer cannot be read here"#);
-        WideOr, "5", Err("v: expected an integer of 0 or more or a string, got 5");
+mod small {
+    pub(super) fn serialize<S: serde::Serializer>(n: &u128, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_u64(u64::try_from(*n).unwrap_or(u64::MAX))
     }
+
+    pub(super) fn deserialize<'de, D: serde::Deserializer<'de>>(from: D) -> Result<u128, D::Error> {
+        <u64 as serde::Deserialize>::deserialize(from).map(u128::from)
+    }
+}
+
+/// serde's buffers hold no more than 64 bits, and no 128-bit type is read from them: what always stands in one does
+/// not compile.
+#[test]
+fn a_128_bit_integer_is_read_where_serde_does_not_buffer_it() {
+    let most = u128::MAX.to_string();
+    echo_rows! {
+        Wide, r#"{"t": "Wide", "of": {"n": -5}}"#, Ok(r#"{"t":"Wide","of":{"n":-5}}"#);
+        Wide, r#"{"of": {"n": 5}, "t": "Wide"}"#,
+            Err(r#"v: {"of": {"n": 5}, "t": "Wide"} is refused: a 128-bit integer cannot be read here"#);
+        Wide, r#"{"t": "Unit"}"#, Ok(r#"{"t":"Unit"}"#);
+        WideAndFlat, format!(r#"{{"x": 1, "n": {most}, "y": 2}}"#),
+            Ok(&format!(r#"{{"t":"WideAndFlat","n":{most},"x":1,"y":2}}"#));
+        Amount, r#"{"n": 5}"#, Ok(r#"{"n":5}"#);
+    }
+}
+
+#[derive(Serialize, Schema)]
+#[serde(tag = "t")]
+enum Found {
+    Block { number: u128 },
+}
+
+#[derive(Serialize, Schema)]
+struct FoundAt {
+    at: u8,
+    #[serde(flatten)]
+    found: Found,
+}
+
+/// Finds it.
+#[tool]
+fn find_block() -> FoundAt {
+    FoundAt {
+        at: 1,
+        found: Found::Block { number: u128::MAX },
+    }
+}
+
+#[test]
+fn a_result_has_128_bits_wherever_they_stand() {
+    let most = u128::MAX;
+    assert_eq!(
+        answer(&tools![find_block], "find_block", "{}"),
+        Ok(format!(r#"{{"at":1,"t":"Block","number":{most}}}"#))
+    );
 }
 
 #[derive(Serialize, Deserialize, Schema)]

@@ -122,8 +122,14 @@ pub const fn tree<T: Schema + ?Sized>() -> Tree {
 }
 
 /// The tree of any type, by the slot that its probe finds.
+///
+/// # Panics
+/// Panics if no text can be read as the type.
+#[track_caller]
 pub const fn tree_of<T, S: FoundSlot>(_: fn(Probe<T>) -> S) -> Tree {
-    S::TREE
+    let tree = S::TREE;
+    tree.shape.can_be_read(tree.refs);
+    tree
 }
 
 /// A parameter of a tool: what its [`Field`] is made of once the descriptor is.
@@ -187,10 +193,11 @@ pub struct Root(pub(super) Tree);
 /// The tree of a flattened parameter, whose fields are the arguments.
 ///
 /// # Panics
-/// Panics if it cannot be an object.
+/// Panics if it cannot be an object, or no text can be read as the type.
 #[track_caller]
-pub const fn root<T, S: FoundSlot>(_: fn(Probe<T>) -> S) -> Root {
-    match S::TREE.shape.kind {
+pub const fn root<T, S: FoundSlot>(probe: fn(Probe<T>) -> S) -> Root {
+    let tree = tree_of(probe);
+    match tree.shape.kind {
         Kind::Object(_)
         | Kind::Map(_)
         | Kind::Any
@@ -198,7 +205,7 @@ pub const fn root<T, S: FoundSlot>(_: fn(Probe<T>) -> S) -> Root {
         | Kind::InOut { .. }
         | Kind::Recursive(_)
         | Kind::Foreign(_)
-        | Kind::Unknown => Root(S::TREE),
+        | Kind::Unknown => Root(tree),
         _ => panic!(
             "a flattened parameter is all of the arguments, so it must be one object\nhelp: remove `flatten`, or take a struct"
         ),

@@ -76,6 +76,7 @@ impl<'a> Call<'a> {
     /// # Errors
     /// An [`InvalidArgs`](toolwright_provider::call::ErrorKind::InvalidArgs) error that lists every fault.
     pub fn decode<T: Schema + DeserializeOwned>(&self) -> Result<T, ToolError> {
+        const { T::SHAPE.can_be_read(T::REFS) };
         decode_value(self, Some(T::SHAPE))
     }
 

@@ -1,0 +1,226 @@
+//! Checks at compile time that what a tool reads can be read. serde reads no integer of 128 bits from its buffers, which
+//! hold the values of untagged and internally tagged enums and of flattened fields. Their keys are strings, so it reads
+//! no map there whose keys are other values. A result is written without a buffer.
+
+use crate::shape::{CheckLevel, Field, Id, Int, Kind, Object, Refs, Role, Shape, Union};
+use crate::text::ConstText;
+
+impl Shape<'static> {
+    /// Refuses a type that is read and that holds what serde cannot read. The targets are those of its edges.
+    ///
+    /// # Panics
+    /// At the caller's place, with the edit to make.
+    #[doc(hidden)]
+    #[track_caller]
+    pub const fn can_be_read(&self, refs: &Refs) {
+        let walk = Walk { root: self, refs };
+        let Some(unread) = walk.find(self, Place::ROOT) else {
+            return;
+        };
+        let mut text = ConstText::new();
+        text.push("serde cannot read ");
+        if !unread.key.is_empty() {
+            text.push("`");
+            text.push(unread.key);
+            text.push("`, ");
+        }
+        text.push(unread.what);
+        if !unread.key.is_empty() {
+            text.push(",");
+        }
+        text.push(" inside a tagged, untagged or flattened type\nhelp: ");
+        text.push(unread.help);
+        text.push(", or remove `tag`, `untagged` or `flatten`");
+        panic!("{}", text.as_str());
+    }
+}
+
+/// What serde cannot read.
+struct Unread<'s> {
+    /// The nearest key around it.
+    key: &'s str,
+    what: &'static str,
+    help: &'static str,
+}
+
+impl<'s> Unread<'s> {
+    const fn new(key: &'s str, what: &'static str, help: &'static str) -> Self {
+        Self { key, what, help }
+    }
+}
+
+/// Where a shape stands.
+#[derive(Clone, Copy)]
+struct Place<'s> {
+    /// The nearest key.
+    key: &'s str,
+    /// serde buffers the value.
+    is_buffered: bool,
+    /// An edge led here.
+    is_followed: bool,
+}
+
+impl Place<'_> {
+    const ROOT: Self = Self {
+        key: "",
+        is_buffered: false,
+        is_followed: false,
+    };
+}
+
+struct Walk<'w> {
+    root: &'w Shape<'static>,
+    refs: &'w Refs,
+}
+
+impl Walk<'_> {
+    const fn find(&self, shape: &Shape<'static>, place: Place<'static>) -> Option<Unread<'static>> {
+        // Around a buffer there is something to check.
+        let is_plain = matches!(shape.check, CheckLevel::Typed) && !place.is_buffered;
+        if is_plain || is_read_by_its_author(shape) {
+            return None;
+        }
+        match &shape.kind {
+            Kind::Integer(range) if place.is_buffered => {
+                return wide(range.min, range.max, place.key);
+            }
+            Kind::Map(map) if place.is_buffered => {
+                let keys = map.keys.core();
+                if matches!(keys, Kind::Integer(_) | Kind::Bool) {
+                    let what = "a map whose keys are no strings";
+                    return Some(Unread::new(place.key, what, "take `String` keys"));
+                }
+            }
+            // What it leads to is checked where it stands, but for being buffered.
+            Kind::Recursive(back) if place.is_buffered && !place.is_followed => {
+                let place = Place {
+                    is_followed: true,
+                    ..place
+                };
+                return match self.of_type(self.root, back.id, place) {
+                    None => self.of_types(self.refs, back.id, place),
+                    found => found,
+                };
+            }
+            _ => {}
+        }
+        let is_buffered = matches!(&shape.kind, Kind::Union(union) if buffers(union));
+        let mut index = 0;
+        while let Some(child) = shape.kind.child(index) {
+            index += 1;
+            if !child.role.is_read() {
+                continue;
+            }
+            let mut place = place;
+            place.is_buffered |= is_buffered;
+            if let Role::Field(field) = child.role
+                && !field.name.is_empty()
+            {
+                // What stands beside a tag has no name. It is buffered if the union is.
+                place.is_buffered |= field.flatten;
+                if !field.flatten {
+                    place.key = field.name;
+                }
+            }
+            let found = self.find(child.shape, place);
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    /// Looks into the type of an identity, wherever it stands in a tree.
+    const fn of_type(
+        &self,
+        shape: &Shape<'static>,
+        id: Id,
+        place: Place<'static>,
+    ) -> Option<Unread<'static>> {
+        if shape.id.hash == id.hash {
+            return self.find(shape, place);
+        }
+        let mut index = 0;
+        while let Some(child) = shape.kind.child(index) {
+            index += 1;
+            let found = self.of_type(child.shape, id, place);
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    const fn of_types(
+        &self,
+        refs: &Refs,
+        id: Id,
+        place: Place<'static>,
+    ) -> Option<Unread<'static>> {
+        let mut targets = refs.targets;
+        while let [target, rest @ ..] = targets {
+            targets = rest;
+            let found = self.of_type(target, id, place);
+            if found.is_some() {
+                return found;
+            }
+        }
+        let mut of = refs.of;
+        while let [refs, rest @ ..] = of {
+            of = rest;
+            let found = self.of_types(refs, id, place);
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+}
+
+/// Returns an integer of 128 bits.
+const fn wide(min: Int, max: Int, key: &'static str) -> Option<Unread<'static>> {
+    if max.magnitude == u128::MAX {
+        let help = "take `u64` or `String`";
+        Some(Unread::new(key, "a `u128`", help))
+    } else if min.magnitude == i128::MIN.unsigned_abs() {
+        let help = "take `i64` or `String`";
+        Some(Unread::new(key, "an `i128`", help))
+    } else {
+        None
+    }
+}
+
+/// Returns true if serde buffers the values of a union whatever their text. Adjacently tagged ones it buffers where the
+/// content stands before the tag.
+const fn buffers(union: &Union<'_>) -> bool {
+    let mut members = union.members;
+    while let [member, rest @ ..] = members {
+        let is_adjacent = match &member.kind {
+            Kind::Object(Object { fields: [tag], .. }) => is_tag(tag),
+            Kind::Object(Object {
+                fields: [tag, content],
+                ..
+            }) => is_tag(tag) && !content.flatten,
+            _ => false,
+        };
+        if !is_adjacent {
+            return union.buffered;
+        }
+        members = rest;
+    }
+    false
+}
+
+const fn is_tag(field: &Field<'_>) -> bool {
+    matches!(field.shape.kind, Kind::Enum([_]))
+}
+
+/// Returns true if a function of the author's reads what looks like a leaf (`#[schema(as = u128)]`), and may read it from
+/// anything.
+const fn is_read_by_its_author(shape: &Shape<'_>) -> bool {
+    matches!(
+        (&shape.kind, shape.check),
+        (Kind::Bounded(inner, bounds), CheckLevel::Watched)
+            if bounds.is_none() && matches!(inner.check, CheckLevel::Typed)
+    )
+}

@@ -310,7 +310,7 @@ pub mod serve {
 /// | `#[arg(rename = "…")]` | another name for the model |
 /// | `#[arg(example = expr)]` | an example for the schema |
 /// | `#[arg(flatten)]` | the one parameter's fields are the tool's parameters |
-/// | `#[arg(secret)]` | the value is for the tool alone: no error, repair, event, trace or `Debug` of the runtime shows it, nor [`Tool::redacted`]; a provider is not told that it is one |
+/// | `#[arg(secret)]` | the value is for the tool alone: no error, repair, event, trace or `Debug` of the library shows it, nor [`Tool::redacted`], nor what does not fit beside it; a provider is not told that it is one |
 /// | `#[arg(was = "old_name")]` | its name before: stored calls are read by it, and a model that uses it is told the name of today |
 /// | `#[arg(range(1..=50))]` | a number from 1 to 50; also `range(0.0..1.0)`, `range(..10)` |
 /// | `#[arg(len(1..))]` | a string of at least one character, a list of at least one element |

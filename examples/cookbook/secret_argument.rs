@@ -37,4 +37,4 @@ fn main() {
 // log: {"room":"hall","code":"[secret]"}
 // log: {"room":"hall","code":"[secret]"}
 // The safe in the hall is open
-// code: expected a string that matches `^[0-9]{6}$`, got a secret string
+// code: expected a string that matches `^[0-9]{6}$`, got a string (not shown)

@@ -16,8 +16,13 @@ use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolwright::{
-    Context, DynTool, Encoder, Executor, Schema, ToolCall, ToolError, Toolset, args::Store,
-    executor::Batch, tool, tools,
+    Context, DynTool, Encoder, Executor, Schema, ToolCall, ToolError, Toolset, Wire,
+    args::{Repairs, Store},
+    call::{BoxFuture, Decision},
+    executor::Batch,
+    layers::{Approval, Cache, Handled, Layer, Next, Request},
+    tool, tools,
+    wire::Message,
 };
 
 /// Who logs in.
@@ -120,7 +125,7 @@ fn enter(way: Way, tagged: Tagged, #[arg(secret)] level: Option<Level>) -> Strin
     format!("{way} {tagged} {}", level.is_none())
 }
 
-#[derive(Debug, Deserialize, Schema)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Schema)]
 #[serde(rename_all = "snake_case")]
 enum Level {
     Low,
@@ -161,9 +166,13 @@ fn all() -> Toolset {
 
 /// All that a host or a model may see of a batch of calls.
 fn everything_seen(calls: &[ToolCall], cx: &Context) -> (Batch, String) {
+    seen_of(&all(), calls, cx)
+}
+
+fn seen_of(tools: &Toolset, calls: &[ToolCall], cx: &Context) -> (Batch, String) {
     let seen = Arc::new(Mutex::new(String::new()));
     let log = Arc::clone(&seen);
-    let executor = Executor::serial(all()).on_event(move |event| {
+    let executor = Executor::serial(tools).on_event(move |event| {
         let mut log = log.lock().unwrap();
         *log += &format!("{event:?}\n{event:#?}\n");
     });
@@ -190,13 +199,19 @@ fn everything_seen(calls: &[ToolCall], cx: &Context) -> (Batch, String) {
             }
         }
     }
-    let tools = all();
     for call in calls {
         log += &tools.get(&call.name).unwrap().redacted(&call.arguments);
         let store = Store::new();
+        // Also what another tool with secrets says of these arguments.
+        let other = if tools.get("login").is_some() {
+            "login"
+        } else {
+            &call.name
+        };
+        let name = other.to_owned();
         let call = toolwright::call::Call::of(call, &store, cx);
         log += &format!("{call:?}");
-        if let Err(error) = tools.get("login").unwrap().validate(call) {
+        if let Err(error) = tools.get(&name).unwrap().validate(call) {
             log += &error.to_string();
         }
         log += &format!("{store:?}");
@@ -227,36 +242,36 @@ fn faults_tell_a_secrets_type_and_no_more() {
         (
             "login",
             r#"{"who": {"user": 7, "password": "ab"}, "word": "UP", "codes": ["x", 70000]}"#,
-            "who.user: expected a string, got 7\n\
-             who.password: expected a string of 3 or more characters, got a secret string\n\
-             word: expected a string that matches `^[a-z]+$` or null, got a secret string\n\
-             codes[0]: expected an integer from 0 to 65535, got a secret string\n\
-             codes[1]: expected an integer from 0 to 65535, got a secret number",
+            "who.user: expected a string, got a number (not shown)\n\
+             who.password: expected a string of 3 or more characters, got a string (not shown)\n\
+             word: expected a string that matches `^[a-z]+$` or null, got a string (not shown)\n\
+             codes[0]: expected an integer from 0 to 65535, got a string (not shown)\n\
+             codes[1]: expected an integer from 0 to 65535, got a number (not shown)",
         ),
         (
             "login",
             r#"{"who": "ann:abc", "codes": [], "word": null}"#,
-            "who: expected an object, such as {\"user\":\"text\",\"password\":\"text\"}, got a secret string",
+            "who: expected an object, such as {\"user\":\"text\",\"password\":\"text\"}, got a string (not shown)",
         ),
         (
             "keys",
             r#"{"by_name": {"marker": "x"}, "list": [1], "named": {"b": {}}}"#,
-            "by_name[\"…\"]: expected an integer of 0 or more, got a secret string\n\
-             list[0]: expected a string, got a secret number\n\
-             named.b: expected a string, got a secret object",
+            "by_name[\"…\"]: expected an integer of 0 or more, got a string (not shown)\n\
+             list[0]: expected a string, got a number (not shown)\n\
+             named.b: expected a string, got an object (not shown)",
         ),
         (
             "enter",
             r#"{"way": {"basic": {"user": "u", "password": 5}}, "tagged": {"kind": "locked", "note": 1, "code": "x"}, "level": "lo"}"#,
-            "way.basic.password: expected a string, got a secret number\n\
-             tagged.note: expected a string, got 1\n\
-             tagged.code: expected an integer of 0 or more, got a secret string\n\
-             level: expected one of \"low\", \"high\", got a secret string",
+            "way.basic.password: expected a string, got a number (not shown)\n\
+             tagged.note: expected a string, got a number (not shown)\n\
+             tagged.code: expected an integer of 0 or more, got a string (not shown)\n\
+             level: expected one of \"low\", \"high\", got a string (not shown)",
         ),
         (
             "quoting",
             r#"{"it": "marker"}"#,
-            "it: a secret string is refused",
+            "it: a string (not shown) is refused",
         ),
     ];
     for (name, arguments, expected) in cases {
@@ -272,7 +287,7 @@ fn what_is_no_json_is_not_quoted_where_it_could_be_a_secret() {
     );
     assert_eq!(
         one("flat", r#"["ann", "marker"]"#),
-        "the arguments must be a JSON object, got a secret array"
+        "the arguments must be a JSON object, got an array (not shown)"
     );
 }
 
@@ -285,7 +300,7 @@ fn what_is_shown_of_arguments_is_all_but_their_secrets() {
             "login",
             r#"{"who": {"user": "ann", "pasword": "abc", "pin": 3}, "word": "x", "times": 2, "more": 1}"#
         ),
-        r#"{"who":{"user":"ann","pasword":"[secret]","pin":"[secret]"},"word":"[secret]","times":2,"more":"[secret]"}"#
+        r#"{"who":{"user":"ann","…":"[secret]","pin":"[secret]"},"word":"[secret]","times":2,"…":"[secret]"}"#
     );
     assert_eq!(
         shown(
@@ -360,11 +375,11 @@ fn repairs_of_secrets_tell_types() {
     assert_eq!(
         repairs,
         [
-            "a secret string was taken for a secret object",
-            "who: a secret string was taken for a secret object",
-            "codes: a secret string was taken for a secret array",
-            "codes[0]: a secret string was taken for a secret number",
-            "times: \"2\" was taken for 2",
+            "a string (not shown) was taken for an object (not shown)",
+            "who: a string (not shown) was taken for an object (not shown)",
+            "codes: a string (not shown) was taken for an array (not shown)",
+            "codes[0]: a string (not shown) was taken for a number (not shown)",
+            "times: a string (not shown) was taken for a number (not shown)",
         ]
     );
 }
@@ -444,9 +459,9 @@ prop_compose! {
         let mut text = template.to_owned();
         for secret in secrets.iter().cycle() {
             let Some(at) = text.find(['§', '¤']) else { break };
-            // A key that nobody declared is told, outside of secrets.
-            let is_part = text[at..].starts_with('¤');
-            let secret = if is_part && secret.contains(r#"M": "#) { r#""M""# } else { secret };
+            // What fits a place that is no secret is shown.
+            let fits = text[at..].starts_with('¤') && secret.contains("user");
+            let secret = if fits { r#""M""# } else { secret };
             text.replace_range(at..at + 2, &with_marker(secret));
         }
         if let Some(key) = misspelled {
@@ -508,4 +523,312 @@ fn layers_and_wrappers_keep_secrets() {
     let lines = lines.lock().unwrap();
     let head = r#"1 flat {"user":"u","password":"[secret]"}: ok"#;
     assert!(lines[0].starts_with(head), "{lines:?}");
+}
+
+#[derive(Debug, Deserialize, Schema)]
+#[serde(untagged)]
+#[allow(dead_code)]
+enum Note {
+    Count(u8),
+    Text { text: String },
+}
+
+#[derive(Debug, Deserialize, Schema)]
+#[allow(dead_code)]
+struct Flattened {
+    page: Option<u8>,
+    #[serde(flatten)]
+    note: Tagged,
+}
+
+/// A type whose schema says nothing: only its own code says what it reads.
+#[derive(Debug, Deserialize)]
+struct Opaque {
+    size: u8,
+}
+
+impl Schema for Opaque {
+    const SHAPE: &'static toolwright::schema::Shape<'static> = serde_json::Value::SHAPE;
+}
+
+/// Signs in.
+#[tool]
+fn sign_in(
+    name: String,
+    #[arg(secret)] password: String,
+    labels: Option<BTreeMap<String, u8>>,
+    by_level: Option<BTreeMap<Level, u8>>,
+    tags: Option<Vec<u8>>,
+    at: Option<(u8, bool)>,
+    level: Option<Level>,
+    way: Option<Way>,
+    note: Option<Note>,
+    flattened: Option<Flattened>,
+    tagged: Option<Tagged>,
+    times: Option<u8>,
+    opaque: Option<Opaque>,
+) -> String {
+    let known = (
+        labels, by_level, tags, at, level, way, note, flattened, tagged, times,
+    );
+    let size = opaque.map(|opaque| opaque.size);
+    format!(
+        "{name} {} {} {size:?}",
+        password.len(),
+        format!("{known:?}").len()
+    )
+}
+
+/// The arguments of `sign_in` whose place holds anything but a string.
+const PLACES: [&str; 11] = [
+    "labels",
+    "by_level",
+    "tags",
+    "at",
+    "level",
+    "way",
+    "note",
+    "flattened",
+    "tagged",
+    "times",
+    "unheard_of",
+];
+
+/// What fits none of these places, or is of no shape in them.
+const MISFITS: [&str; 20] = [
+    r#"{"password": "hunter2"}"#,
+    r#"{"text": {"password": "hunter2"}}"#,
+    r#"{"kind": "hunter2"}"#,
+    r#"{"kind": {"password": "hunter2"}}"#,
+    r#"{"kind": "open", "note": {"password": "hunter2"}}"#,
+    r#"{"kind": "open", "note": "n", "hunter2": 1}"#,
+    r#"{"page": "hunter2", "kind": "open", "note": "n"}"#,
+    r#"{"hunter2": "x"}"#,
+    r#"{"size": "hunter2"}"#,
+    r#"{"size": 1000, "x": "hunter2"}"#,
+    r#"{"low": {"hunter2": 1}}"#,
+    r#"{"basic": {"user": {"password": "hunter2"}, "password": "x"}}"#,
+    r#"{"basic": {"user": "u", "password": "x", "hunter2": 1}}"#,
+    r#"{"a": "hunter2", "a": "hunter2"}"#,
+    r#"["hunter2"]"#,
+    r#"[1, {"password": "hunter2"}]"#,
+    r#"[1, true, "hunter2"]"#,
+    r#""hunter2""#,
+    r#""{\"password\": \"hunter2\"}""#,
+    r#""[\"hunter2\"]""#,
+];
+
+fn signing_in(arguments: &str) -> String {
+    let tools = tools![sign_in];
+    let mut seen = String::new();
+    for repairs in [Repairs::All, Repairs::Values, Repairs::None] {
+        for cx in [Context::new(), Context::new().with_lowered()] {
+            seen += &seen_of(
+                &tools,
+                &[ToolCall::new("1", "sign_in", arguments)],
+                &cx.with_repairs(repairs),
+            )
+            .1;
+        }
+    }
+    seen
+}
+
+/// A container, or anything else that does not fit, may hold the secret that belongs beside it.
+#[test]
+fn what_does_not_fit_is_seen_nowhere() {
+    let mut texts = vec![
+        r#"{"name": {"password": "hunter2"}, "password": "okok"}"#.to_owned(),
+        r#"{"name": ["hunter2"], "password": "okok"}"#.to_owned(),
+        r#"{"name": "n", "name": {"password": "hunter2"}, "password": "okok"}"#.to_owned(),
+        r#"{"name": "n", "password": "okok", "hunter2": true}"#.to_owned(),
+        r#"{"name": "n", "password": "okok", "hunter2": 1, "hunter2": 2}"#.to_owned(),
+        r#"{"name": {"password": "hunter2"#.to_owned(),
+        r#"[{"name": "n", "password": "hunter2"}]"#.to_owned(),
+        r#""hunter2""#.to_owned(),
+    ];
+    for place in PLACES {
+        for misfit in MISFITS {
+            // A map has any key.
+            if place == "labels" && misfit.starts_with(r#"{"hunter2""#) {
+                continue;
+            }
+            texts.push(format!(
+                r#"{{"name": "n", "password": "okok", "{place}": {misfit}}}"#
+            ));
+        }
+    }
+    let leaks: Vec<_> = texts
+        .iter()
+        .filter_map(|text| {
+            let seen = signing_in(text);
+            let line = seen.lines().find(|line| line.contains("hunter2"))?;
+            Some(format!("{text}\n    {line}"))
+        })
+        .collect();
+    assert!(
+        leaks.is_empty(),
+        "{} of {} are seen:\n{}",
+        leaks.len(),
+        texts.len(),
+        leaks.join("\n")
+    );
+}
+
+#[test]
+fn a_fault_beside_a_secret_says_the_place_and_the_type() {
+    for (arguments, expected) in [
+        (
+            r#"{"name": {"password": "hunter2"}, "password": "okok"}"#,
+            "name: expected a string, got an object (not shown)",
+        ),
+        (
+            r#"{"nme": 1, "password": "okok"}"#,
+            "[\"…\"]: unknown argument; did you mean `name`?\nname: missing, expected a string",
+        ),
+        (
+            r#"{"name": "n", "password": "okok", "labels": {"a": "hunter2", "b": 2}, "level": "hi"}"#,
+            "labels.a: expected an integer from 0 to 255, got a string (not shown)\n\
+             level: expected one of \"low\", \"high\", got a string (not shown)",
+        ),
+        // What a type without a schema refuses.
+        (
+            r#"{"name": "n", "password": "okok", "opaque": {"size": "hunter2"}}"#,
+            "opaque[\"…\"]: expected an integer, got a string (not shown)",
+        ),
+        (
+            r#"{"name": "n", "password": "okok", "opaque": {"password": "hunter2"}}"#,
+            "opaque[\"…\"]: unknown key; the only one is `size`",
+        ),
+        (
+            r#"{"name": "n", "password": "okok", "name": "m"}"#,
+            "name: given more than once",
+        ),
+    ] {
+        let cx = Context::new().with_repairs(Repairs::None);
+        let result = tools![sign_in].call_blocking(&ToolCall::new("1", "sign_in", arguments), &cx);
+        assert_eq!(result.content(Encoder::auto()), expected);
+    }
+}
+
+#[test]
+fn what_fits_is_shown_beside_a_secret() {
+    let shown = |text: &str| {
+        tools![sign_in]
+            .get("sign_in")
+            .unwrap()
+            .redacted(text)
+            .into_owned()
+    };
+    let text = r#"{"name":"n","labels":{"a":1},"by_level":{"low":2},"tags":[1],"at":[1,true],"level":"low","note":{"text":"t"},"flattened":{"page":null,"kind":"open","note":"n"},"tagged":{"kind":"open","note":"n"},"times":2,"opaque":{"size":1}}"#;
+    assert_eq!(shown(text), text);
+    assert_eq!(
+        shown(
+            r#"{"name":{"password":"hunter2"},"password":"okok","times":"2","hunter2":[],"by_level":{"lo":1}}"#
+        ),
+        r#"{"name":"[secret]","password":"[secret]","times":"[secret]","…":"[secret]","by_level":"[secret]"}"#
+    );
+}
+
+/// A schema that arrived at run time does not know the secrets of the handler's type.
+#[test]
+#[cfg(feature = "validate")]
+fn a_schema_of_run_time_tells_no_secret_of_the_handler() {
+    #[derive(Deserialize, Schema)]
+    struct Keys {
+        #[schema(secret)]
+        by_name: BTreeMap<String, u8>,
+        user: Option<String>,
+    }
+    let tool = DynTool::builder()
+        .name("keyed")
+        .description("Uses keys.")
+        .parameters(
+            toolwright::schema::SchemaDoc::parse(
+                &json!({
+                    "type": "object",
+                    "properties": {
+                        "by_name": {"type": "object", "additionalProperties": {"type": "integer"}},
+                        "user": {"enum": ["ann", "bob"]},
+                    },
+                    "additionalProperties": false,
+                })
+                .to_string(),
+            )
+            .unwrap(),
+        )
+        .typed_sync(|keys: Keys, _| {
+            Ok::<_, ToolError>(keys.by_name.len() + keys.user.map_or(0, |user| user.len()))
+        })
+        .build()
+        .unwrap();
+    let tools = Toolset::new([tool]).unwrap();
+    for arguments in [
+        r#"{"by_name": {"hunter2": "x"}}"#,
+        r#"{"by_name": {}, "hunter2": 1}"#,
+        r#"{"by_name": {}, "user": {"password": "hunter2"}}"#,
+        r#"{"by_name": "{\"hunter2\": 1}"}"#,
+        r#"["hunter2"]"#,
+        r#""{\"by_name\": {\"hunter2\": 1}}""#,
+    ] {
+        let (_, seen) = seen_of(
+            &tools,
+            &[ToolCall::new("1", "keyed", arguments)],
+            &Context::new(),
+        );
+        assert!(!seen.contains("hunter2"), "{seen}\nof {arguments}");
+    }
+}
+
+/// A layer of which a copy is kept.
+struct Kept(Arc<Cache>);
+
+impl Layer for Kept {
+    fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
+        self.0.call(request, next)
+    }
+}
+
+/// Nothing here knows the tool, so nothing shows its arguments.
+#[test]
+fn what_does_not_know_the_tool_shows_no_arguments() {
+    let call = ToolCall::new("1", "sign_in", r#"{"name": "n", "password": "hunter2"}"#);
+    let edit = Decision::Edit(json!({"password": "hunter2"}));
+    let cx = Context::new().with_session("s");
+    let executor = Executor::serial(tools![sign_in]).layer(Approval::when(|_| true));
+    let batch = executor.run_blocking(std::slice::from_ref(&call), &cx);
+    let pending = batch.pending().next().unwrap();
+    // A cache holds the arguments of the calls whose answers it holds.
+    let cache = Arc::new(Cache::new(10).always_for(["sign_in"]));
+    let cached = Executor::serial(tools![sign_in]).layer(Kept(Arc::clone(&cache)));
+    cached.run_blocking(std::slice::from_ref(&call), &cx);
+
+    let input = r#""name":"sign_in","input":{"password":"hunter2"}"#;
+    let response = format!(r#"{{"content":[{{"type":"tool_use","id":"1",{input}}}]}}"#);
+    let completion = Wire::Anthropic.completion(&response).unwrap();
+    let mut accumulator = Wire::Anthropic.accumulator();
+    let begin = r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"1","name":"sign_in","input":{}}}"#;
+    let piece = r#"{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"password\":\"hunter2\"}"}}"#;
+    let mut events = accumulator.push(begin).unwrap();
+    events.extend(accumulator.push(piece).unwrap());
+
+    let mut shown = vec![
+        ("ToolCall", format!("{call:?}")),
+        ("Decision", format!("{edit:?} {edit:#?}")),
+        ("Decided", format!("{:?}", pending.decided(edit))),
+        ("Pending", format!("{pending:?}")),
+        ("Batch", format!("{batch:?}")),
+        ("Executor", format!("{executor:?} {cached:?}")),
+        ("Cache", format!("{cache:?}")),
+        ("Completion", format!("{completion:?}")),
+        (
+            "Message",
+            format!("{:?}", Message::Echo(&completion.messages)),
+        ),
+        ("StreamEvent", format!("{events:?}")),
+        ("Accumulator", format!("{accumulator:?}")),
+    ];
+    shown.push(("Streamed", format!("{:?}", accumulator.finish().unwrap())));
+    shown.retain(|(_, text)| text.contains("hunter2"));
+    assert!(shown.is_empty(), "{shown:#?}");
 }

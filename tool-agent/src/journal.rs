@@ -5,16 +5,17 @@
 
 mod layer;
 
+use std::fmt;
 use std::time::Duration;
 
-use toolwright_provider::call::ToolCall;
+use toolwright_provider::call::{Bytes, ToolCall};
 use toolwright_runtime::tool::Context;
 
 pub(crate) use self::layer::{Journal, unknown};
 use crate::CheckpointId;
 
-/// Record of a call in a [`Checkpointer`](crate::Checkpointer).
-#[derive(Debug, Clone, PartialEq)]
+/// Record of a call in a [`Checkpointer`](crate::Checkpointer). `Debug` shows the lengths of arguments.
+#[derive(Clone, PartialEq)]
 pub struct CallRecord {
     /// Idempotency key of the call's first attempt: run, turn, place in the turn, call id.
     pub key: String,
@@ -30,6 +31,22 @@ pub struct CallRecord {
     pub outcome: Option<String>,
 }
 
+impl fmt::Debug for CallRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallRecord")
+            .field("key", &self.key)
+            .field("call", &self.call)
+            .field(
+                "model_arguments",
+                &self.model_arguments.as_deref().map(Bytes),
+            )
+            .field("revision", &self.revision)
+            .field("after", &self.after)
+            .field("outcome", &self.outcome)
+            .finish()
+    }
+}
+
 /// Returns how long ago an earlier run made this call, at most; `None` if this run is the first to make it.
 ///
 /// For tools that [resume](toolwright_runtime::tool::Tool::resumes) and whose record of a call may be gone after a time: a call
@@ -41,8 +58,8 @@ pub fn made_before(cx: &Context) -> Option<Duration> {
         .made_before(&cx.call_place()?.first_key())
 }
 
-/// A call that is about to run.
-#[derive(Debug, Clone, Copy)]
+/// A call that is about to run. `Debug` shows the lengths of arguments.
+#[derive(Clone, Copy)]
 pub struct Begin<'a> {
     /// The session's id.
     pub session: &'a str,
@@ -58,6 +75,20 @@ pub struct Begin<'a> {
     pub replaces: Option<u64>,
     /// Lease of the run, if it has one: see [`Lease`](crate::Lease).
     pub lease: Option<CheckpointId>,
+}
+
+impl fmt::Debug for Begin<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Begin")
+            .field("session", &self.session)
+            .field("after", &self.after)
+            .field("key", &self.key)
+            .field("call", &self.call)
+            .field("model_arguments", &self.model_arguments.map(Bytes))
+            .field("replaces", &self.replaces)
+            .field("lease", &self.lease)
+            .finish()
+    }
 }
 
 impl Begin<'_> {

@@ -1,8 +1,10 @@
 //! Messages of a thread, as they are stored.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use toolwright_provider::call::{Block, Encoder, Outcome, Output, ToolCall, ToolResult};
+use toolwright_provider::call::{Block, Bytes, Encoder, Outcome, Output, ToolCall, ToolResult};
 use toolwright_provider::wire::Wire;
 use toolwright_schema::text::ShortStr;
 
@@ -51,13 +53,24 @@ pub struct Assistant {
 
 /// Message in a provider's own form, with parts that only the provider understands, such as signatures of its
 /// reasoning.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+///
+/// `Debug` shows how long the messages are: they hold the arguments of calls, and nothing here knows which are secret.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct Native {
     /// Name of the wire: see [`wire_name`]. Behind it stands `+Native` or another word if deferred tools are loaded in the
     /// provider's own form.
     pub wire: String,
     /// Messages for the next request, as JSON texts.
     pub messages: Vec<String>,
+}
+
+impl fmt::Debug for Native {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Native")
+            .field("wire", &self.wire)
+            .field("messages", &Bytes::all(&self.messages))
+            .finish()
+    }
 }
 
 /// Reference to the call that asks a person.

@@ -134,14 +134,9 @@ impl DynTool {
         let Some(validator) = &self.validator else {
             return Ok(call);
         };
-        // The schema does not know the secrets of the handler's type.
-        let has_secrets = self.secrets().is_some();
-        let checked = check(&call, validator.root(), has_secrets);
-        match checked.and_then(|text| filled(&call, text, validator.root(), validator.defaults())) {
-            Ok(text) => Ok(call.with_arguments(text)),
-            Err(error) if has_secrets => Err(error.without_values()),
-            Err(error) => Err(error),
-        }
+        let text = check(&call, validator.root(), self.secrets().is_some())?;
+        let text = filled(&call, text, validator.root(), validator.defaults())?;
+        Ok(call.with_arguments(text))
     }
 
     /// Accepts all arguments: the feature `validate` is off.

@@ -38,6 +38,7 @@ mod resuming;
 mod runner;
 mod scripted;
 mod scripts;
+mod secrets;
 mod session;
 mod shared_thread;
 mod steps;

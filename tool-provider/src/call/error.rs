@@ -3,7 +3,7 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-use toolwright_schema::decode::{Fault, FaultCode};
+use toolwright_schema::decode::Fault;
 use toolwright_schema::text::{Printable, printable};
 
 /// Error of a call without a result: words for the model, and apart from them what only the host may read.
@@ -139,23 +139,20 @@ impl ToolError {
         error
     }
 
-    /// Removes the values from the faults, which still say where they are. For what was read without
-    /// knowing which of its values are secret.
+    /// Removes keys and values from the faults. For what was read without knowing what of it is
+    /// secret.
     #[cold]
     pub fn without_values(self) -> Self {
-        if self.0.faults.is_empty() {
+        let Some(fault) = self.0.faults.first() else {
             return self;
-        }
-        let faults = self.0.faults.into_iter().map(|fault| {
-            let message = match fault.code {
-                FaultCode::MissingArgument => "missing",
-                FaultCode::UnknownArgument => "unknown",
-                FaultCode::DuplicateKey => "given more than once",
-                _ => "the value does not fit; it may hold a secret, and is not told",
-            };
-            Fault::new(fault.path, fault.code, message.to_owned())
-        });
-        Self::invalid_args(faults.collect())
+        };
+        let words =
+            "the arguments do not fit the tool's check; they may hold a secret and are not shown";
+        Self::invalid_args(vec![Fault::new(
+            String::new(),
+            fault.code,
+            words.to_owned(),
+        )])
     }
 
     /// Appends a message for the model.

@@ -65,8 +65,15 @@ impl fmt::Debug for ToolCall {
     }
 }
 
-/// A text of which only the length is told.
+/// A text of which `Debug` shows only the length.
 pub struct Bytes<'a>(pub &'a str);
+
+impl<'a> Bytes<'a> {
+    /// Several texts.
+    pub fn all(texts: &'a [String]) -> Vec<Self> {
+        texts.iter().map(|text| Self(text)).collect()
+    }
+}
 
 impl fmt::Debug for Bytes<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,11 +1,13 @@
 //! A whole response, read: what the model said, why it stopped, what it cost, and what the next
 //! request repeats.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use super::read::Members;
 use super::{Wire, WireError};
-use crate::call::ToolCall;
+use crate::call::{Bytes, ToolCall};
 
 /// Content of a response: [`Wire::completion`].
 ///
@@ -20,7 +22,9 @@ use crate::call::ToolCall;
 /// assert_eq!(said.stop, Some(FinishReason::CutOff));
 /// assert_eq!(said.usage.unwrap().output, 2);
 /// ```
-#[derive(Debug, Clone, Default, PartialEq)]
+///
+/// `Debug` leaves out the texts of the messages, which hold the arguments of the calls.
+#[derive(Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Completion {
     /// The model's words, without its thoughts. Where it refuses in words, these are they.
@@ -35,6 +39,19 @@ pub struct Completion {
     pub usage: Option<Usage>,
     /// Deferred tools that the provider's own search has loaded, in order: see [`Loading::Hosted`](super::Loading::Hosted).
     pub loaded: Vec<String>,
+}
+
+impl fmt::Debug for Completion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Completion")
+            .field("text", &self.text)
+            .field("calls", &self.calls)
+            .field("messages", &Bytes::all(&self.messages))
+            .field("stop", &self.stop)
+            .field("usage", &self.usage)
+            .field("loaded", &self.loaded)
+            .finish()
+    }
 }
 
 /// Reasons why a response ended.

@@ -1,16 +1,19 @@
 //! A conversation as the messages of a request.
 
 use std::collections::HashSet;
+use std::fmt;
 
 use super::loading::{Echoed, Loads, WriteLoading, is_search, references};
 use super::read::{Members, elements, text};
 use super::{JsonText, Wire, WireError, WriteRequest};
-use crate::call::{Encoder, Outcome, ToolCall, ToolResult};
+use crate::call::{Bytes, Encoder, Outcome, ToolCall, ToolResult};
 use toolwright_json::{Object, list};
 use toolwright_schema::text::ShortStr;
 
 /// One thing that was said in a conversation, for [`Wire::conversation`].
-#[derive(Debug, Clone, Copy)]
+///
+/// `Debug` leaves out the texts of [`Echo`](Self::Echo), which hold the arguments of calls.
+#[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum Message<'a> {
     /// A person's words.
@@ -36,6 +39,23 @@ pub enum Message<'a> {
     ///
     /// [`Definitions::conversation`]: crate::definitions::Definitions::conversation
     Loaded(&'a [ShortStr]),
+}
+
+impl fmt::Debug for Message<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::User(text) => f.debug_tuple("User").field(text).finish(),
+            Self::Assistant { text, calls } => f
+                .debug_struct("Assistant")
+                .field("text", text)
+                .field("calls", calls)
+                .finish(),
+            Self::Echo(messages) => f.debug_tuple("Echo").field(&Bytes::all(messages)).finish(),
+            Self::Results(results) => f.debug_tuple("Results").field(results).finish(),
+            Self::Late(result) => f.debug_tuple("Late").field(result).finish(),
+            Self::Loaded(names) => f.debug_tuple("Loaded").field(names).finish(),
+        }
+    }
 }
 
 impl Wire {

@@ -1,6 +1,7 @@
 mod canonical;
 
 use std::collections::HashMap;
+use std::fmt;
 use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -79,11 +80,21 @@ enum Reader {
     Session(Box<str>),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
     reader: Reader,
     tool: ShortStr,
     arguments: String,
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Arguments may be secret.
+        f.debug_struct("Key")
+            .field("reader", &self.reader)
+            .field("tool", &self.tool)
+            .finish_non_exhaustive()
+    }
 }
 
 #[derive(Debug)]

@@ -1,10 +1,16 @@
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use toolwright_provider::call::Bytes;
 #[cfg(feature = "tokio")]
 use toolwright_provider::call::{ErrorKind, ToolError};
 
 /// Decision of a person or a policy about a pending call.
+///
+/// `Debug` shows how long edited arguments are, and not their text: nothing here knows the tool, and so which of them are
+/// secret.
 ///
 /// As JSON it is `"approve"`, `{"edit": {…}}`, `{"reject": "too costly"}` or `{"answer": …}`.
 ///
@@ -16,7 +22,7 @@ use toolwright_provider::call::{ErrorKind, ToolError};
 /// assert_eq!(decision, Decision::Edit(json!({"city": "Kyoto"})));
 /// assert_eq!(serde_json::to_value(Decision::Approve).unwrap(), "approve");
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
     /// The call runs as it was shown.
@@ -29,6 +35,20 @@ pub enum Decision {
     Reject(String),
     /// The call does not run, and this is its result.
     Answer(Value),
+}
+
+impl fmt::Debug for Decision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Approve => f.write_str("Approve"),
+            Self::Edit(arguments) => {
+                let text = arguments.to_string();
+                f.debug_tuple("Edit").field(&Bytes(&text)).finish()
+            }
+            Self::Reject(reason) => f.debug_tuple("Reject").field(reason).finish(),
+            Self::Answer(value) => f.debug_tuple("Answer").field(value).finish(),
+        }
+    }
 }
 
 #[cfg(feature = "tokio")]

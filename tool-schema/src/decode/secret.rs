@@ -4,8 +4,10 @@ use std::borrow::Cow;
 
 use toolwright_json::{Place, write_comma, write_key};
 
-use crate::decode::{Error, Json, MAX_DEPTH, Store};
-use crate::shape::{Field, Kind, Shape, alternatives_of, bare};
+use crate::decode::fault::say::KEPT_BACK_KEY;
+use crate::decode::walk::{Budget, Reading, validate};
+use crate::decode::{Error, Json, MAX_DEPTH, Store, admits_key};
+use crate::shape::{Alternative, Field, Kind, Shape, alternatives_of, bare};
 
 /// Placeholder for a secret in a text that is shown.
 const SECRET: &str = r#""[secret]""#;
@@ -38,7 +40,7 @@ pub fn without_secrets<'t>(text: &'t str, shape: &Shape<'_>) -> Cow<'t, str> {
     let store = Store::new();
     let mut json = Json::new(text, &store).at(0, MAX_DEPTH);
     let mut out = String::with_capacity(text.len());
-    match show(&mut json, shape, &mut out).and_then(|()| json.finish()) {
+    match show(&mut json, &[shape], &mut out).and_then(|()| json.finish()) {
         Ok(()) => out.into(),
         Err(_) => unshown(text).into(),
     }
@@ -68,51 +70,68 @@ fn copy(json: &mut Json<'_>, out: &mut String) -> Result<(), Error> {
     Ok(())
 }
 
-/// Writes the value that stands next.
-fn show<'s>(json: &mut Json<'_>, shape: &Shape<'s>, out: &mut String) -> Result<(), Error> {
+/// Writes the value that stands next, if it fits one of these shapes.
+fn show(json: &mut Json<'_>, shapes: &[&Shape<'_>], out: &mut String) -> Result<(), Error> {
+    match shapes {
+        [] => hide(json, out),
+        [shape] if holds_secret(shape) => show_parts(json, shape, out),
+        // In which of several ways it is meant nobody knows before it is read.
+        _ if shapes.iter().any(|shape| holds_secret(shape)) => hide(json, out),
+        _ if json.peek() == Some(b'n') => copy(json, out),
+        _ if shapes.iter().any(|shape| fits(json, shape)) => copy(json, out),
+        _ => hide(json, out),
+    }
+}
+
+/// Returns true if the value that stands next is of this shape, also in a strict mode's form.
+fn fits(json: &Json<'_>, shape: &Shape<'_>) -> bool {
+    let reading = Reading {
+        depth: json.depth(),
+        lowered: true,
+        is_typed: true,
+        budget: Budget::NONE,
+    };
+    validate(json.whole(), json.offset(), reading, shape).is_ok()
+}
+
+/// Writes the value that stands next, a part of which is a secret.
+fn show_parts(json: &mut Json<'_>, shape: &Shape<'_>, out: &mut String) -> Result<(), Error> {
     let bare = bare(shape, false);
     if bare.is_secret {
         return hide(json, out);
     }
-    if !holds_secret(shape) {
-        return copy(json, out);
-    }
     match (bare.kind, json.peek()) {
         (_, Some(b'n')) => copy(json, out),
-        (Kind::Recursive(back), _) => show(json, back.shape(), out),
+        (Kind::Recursive(back), _) => show_parts(json, back.shape(), out),
         (kind, Some(b'[')) if kind.is_array() => elements(json, out, |index| kind.element(index)),
-        (Kind::Map(map), Some(b'{')) if !holds_secret(map.keys) => {
-            entries(json, out, |_| Some(map.values))
-        }
+        (Kind::Map(map), Some(b'{')) if !holds_secret(map.keys) => entries(json, out, |name| {
+            admits_key(map.keys, name).then(|| vec![map.values])
+        }),
         (Kind::Object(_) | Kind::Union(_), Some(b'{')) => {
             let ways = alternatives_of(shape, false);
-            entries(json, out, |name| {
-                let mut found: Option<&'s Shape<'s>> = None;
-                for way in &ways {
-                    let key = way.keys.iter().find(|key| key.is_read_as(name));
-                    let (inner, is_secret) = match (key, way.rest) {
-                        (Some(key), _) => (key.field.shape, key.is_secret),
-                        (None, Some(rest)) => (rest, way.is_rest_secret),
-                        (None, None) => continue,
-                    };
-                    if is_secret {
-                        return None;
-                    }
-                    match found {
-                        // In which of several ways it is meant nobody knows before it is read.
-                        Some(other) if !std::ptr::eq(other, inner) => {
-                            if holds_secret(inner) || holds_secret(other) {
-                                return None;
-                            }
-                        }
-                        _ => found = Some(inner),
-                    }
-                }
-                found
-            })
+            entries(json, out, |name| behind(&ways, name))
         }
         _ => hide(json, out),
     }
+}
+
+/// Returns the shapes that the value behind a key may have: none if it is a secret. `None` if the key may be one, since
+/// nobody declared it.
+fn behind<'s>(ways: &[Alternative<'s>], name: &str) -> Option<Vec<&'s Shape<'s>>> {
+    let mut shapes = None;
+    for way in ways {
+        let key = way.keys.iter().find(|key| key.is_read_as(name));
+        let (shape, is_secret) = match (key, way.rest) {
+            (Some(key), _) => (key.field.shape, key.is_secret),
+            (None, Some(rest)) if !way.is_rest_secret => (rest, false),
+            _ => continue,
+        };
+        if is_secret {
+            return Some(Vec::new());
+        }
+        shapes.get_or_insert_with(Vec::new).push(shape);
+    }
+    shapes
 }
 
 fn elements<'s>(
@@ -125,37 +144,34 @@ fn elements<'s>(
     out.push('[');
     while json.next_element(&mut place)? {
         write_comma(out);
-        one(json, shape(index), out)?;
+        show(json, shape(index).as_slice(), out)?;
         index += 1;
     }
     out.push(']');
     Ok(())
 }
 
-/// The values behind keys; one whose shape is not known is not shown.
+/// Writes the entries of an object, by the shapes of the values behind its keys.
 fn entries<'s>(
     json: &mut Json<'_>,
     out: &mut String,
-    shape: impl Fn(&str) -> Option<&'s Shape<'s>>,
+    shapes: impl Fn(&str) -> Option<Vec<&'s Shape<'s>>>,
 ) -> Result<(), Error> {
     json.enter_object()?;
     let mut place = Place::Opened;
     out.push('{');
     while let Some(name) = json.next_key(&mut place)? {
-        write_key(out, name);
-        one(json, shape(name), out)?;
+        let shapes = shapes(name);
+        write_key(
+            out,
+            if shapes.is_some() {
+                name
+            } else {
+                KEPT_BACK_KEY
+            },
+        );
+        show(json, &shapes.unwrap_or_default(), out)?;
     }
     out.push('}');
     Ok(())
-}
-
-fn one<'s>(
-    json: &mut Json<'_>,
-    shape: Option<&'s Shape<'s>>,
-    out: &mut String,
-) -> Result<(), Error> {
-    match shape {
-        Some(shape) => show(json, shape, out),
-        None => hide(json, out),
-    }
 }

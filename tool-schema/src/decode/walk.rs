@@ -46,7 +46,7 @@ pub struct Reading {
     /// True if the text was written for a provider's strict mode.
     pub lowered: bool,
     /// True if a type reads the text: integers are written in digits for its buffers. A schema that
-    /// arrived at run time has no type, and no secrets.
+    /// arrived at run time has no type, and no secrets but as a whole.
     pub is_typed: bool,
     pub budget: Budget,
 }
@@ -129,7 +129,7 @@ pub fn collect_faults(text: &str, reading: Reading, root: &Shape<'_>, repairs: R
         Mode::Collect { repairs },
         reading,
     );
-    if reading.is_typed && holds_secret(root) {
+    if root.is_secret || reading.is_typed && holds_secret(root) {
         walk.secrecy = Secrecy::Around;
     }
     // The text is JSON, so nothing but its budget stops the walk.
@@ -156,9 +156,10 @@ enum Mode {
 enum Secrecy {
     /// All: there are no secrets.
     None,
-    /// The parts that cannot hold a secret.
+    /// Keys that the shape has, and keys of maps. A value that does not fit may be the secret that
+    /// belongs elsewhere, and so may a key that nobody declared.
     Around,
-    /// Nothing: the value is a secret, or a part of one.
+    /// Keys that the shape has: the value is a secret, or a part of one.
     Here,
 }
 
@@ -223,29 +224,33 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Returns true if a value that stands where one of this shape belongs may not be shown.
-    fn hides(&self, shape: &Shape<'_>) -> bool {
-        match self.secrecy {
-            Secrecy::None => false,
-            Secrecy::Around => holds_secret(shape),
-            Secrecy::Here => true,
-        }
+    /// Returns true if nothing that does not fit may be shown.
+    fn hides(&self) -> bool {
+        self.secrecy != Secrecy::None
     }
 
-    /// Returns the value at an offset as it is shown; it stands where one of this shape belongs.
-    fn got(&self, at: usize, shape: &Shape<'_>) -> String {
+    /// Returns the value at an offset, which does not fit, as it is shown.
+    fn got(&self, at: usize) -> String {
         let text = self.json.whole();
-        if self.hides(shape) {
+        if self.hides() {
             say::kept_back(text, at)
         } else {
             say::shown(text, at)
         }
     }
 
-    /// Returns a key that nobody declared as it is shown: not inside a secret.
+    /// Returns a key that nobody declared as it is shown.
     fn key<'k>(&self, key: &'k str) -> impl FnOnce() -> Segment + use<'k> {
-        let is_secret = self.secrecy == Secrecy::Here;
-        move || Segment::Key(if is_secret { say::KEPT_BACK_KEY } else { key }.to_owned())
+        segment(self.hides(), key)
+    }
+
+    /// Returns true if keys that a map admits may not be shown.
+    fn hides_keys(&self, keys: &Shape<'_>) -> bool {
+        match self.secrecy {
+            Secrecy::None => false,
+            Secrecy::Around => holds_secret(keys),
+            Secrecy::Here => true,
+        }
     }
 
     /// Walks a value that is a secret, or is not.
@@ -411,12 +416,12 @@ impl<'t> Walk<'t> {
         if seen.note(key) {
             return Ok(());
         }
-        self.repeated(key)
+        self.repeated(self.key(key))
     }
 
-    fn repeated(&mut self, key: &str) -> Walked {
+    fn repeated(&mut self, key: impl FnOnce() -> Segment) -> Walked {
         let at = self.json.key_at();
-        self.inside(self.key(key), |walk| {
+        self.inside(key, |walk| {
             walk.fault(at, FaultCode::DuplicateKey, |_| {
                 "given more than once".into()
             })
@@ -452,7 +457,7 @@ impl<'t> Walk<'t> {
                     || Segment::Index(index),
                     |walk| {
                         walk.fault(at, FaultCode::Bound, |walk| {
-                            let got = walk.got(at, items);
+                            let got = walk.got(at);
                             format!("{got} is there already; no two elements may be equal")
                         })
                     },
@@ -477,4 +482,9 @@ impl<'t> Walk<'t> {
         }
         self.unfit(start, shape, FaultCode::WrongType)
     }
+}
+
+/// A key in a path, or what stands for it if it may not be shown.
+fn segment(is_hidden: bool, key: &str) -> impl FnOnce() -> Segment + use<'_> {
+    move || Segment::Key(if is_hidden { say::KEPT_BACK_KEY } else { key }.to_owned())
 }

@@ -262,7 +262,7 @@ fn a_key_that_is_not_found_has_its_name_and_a_secret_is_not_shown() {
             "rest.left_out: the value is refused: lower than 1",
             // Which key that is nobody knows: it may be the secret.
             "rest.number: the value is refused",
-            "rest.password: a secret string is refused",
+            "rest.password: a string (not shown) is refused",
         ]
     );
 }

@@ -10,7 +10,7 @@ use self::tree::Tree;
 use super::call::{RawCall, ReadCall, with_made};
 use super::read::{Members, is_json};
 use super::{Wire, WireError};
-use crate::call::ToolCall;
+use crate::call::{Bytes, ToolCall};
 use crate::dialect::Renames;
 
 /// Puts a streamed response together.
@@ -37,7 +37,8 @@ use crate::dialect::Renames;
 /// let calls = Wire::OpenAiChat.calls(&streamed.response).unwrap();
 /// assert_eq!(&*calls[0].arguments, r#"{"a":1}"#);
 /// ```
-#[derive(Debug)]
+///
+/// `Debug` shows nothing of what has come, which holds the arguments of calls.
 pub struct Accumulator {
     wire: Wire,
     state: Box<dyn Assemble>,
@@ -47,10 +48,21 @@ pub struct Accumulator {
     renames: Renames,
 }
 
+impl fmt::Debug for Accumulator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Accumulator")
+            .field("wire", &self.wire)
+            .field("ended", &self.ended)
+            .finish_non_exhaustive()
+    }
+}
+
 /// Events of a stream that somebody may want to see at once.
 ///
 /// A call's place is its number among the calls of this response, by the order in which they began.
-#[derive(Debug, Clone, PartialEq, Eq)]
+///
+/// `Debug` shows how long a piece of arguments is, as that of a [`ToolCall`] does.
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StreamEvent {
     /// Words of the model's answer.
@@ -71,8 +83,26 @@ pub enum StreamEvent {
     },
 }
 
-/// A response that was streamed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+impl fmt::Debug for StreamEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.debug_tuple("Text").field(text).finish(),
+            Self::Call { place, name } => f
+                .debug_struct("Call")
+                .field("place", place)
+                .field("name", name)
+                .finish(),
+            Self::Arguments { place, text } => f
+                .debug_struct("Arguments")
+                .field("place", place)
+                .field("text", &Bytes(text))
+                .finish(),
+        }
+    }
+}
+
+/// A response that was streamed. `Debug` shows how long it is, since it holds the arguments of calls.
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Streamed {
     /// The whole response, for [`Wire::calls`] and [`Wire::turn`]. Calls that broke off are not in
@@ -82,6 +112,16 @@ pub struct Streamed {
     pub ended: bool,
     /// The calls that broke off with the stream, as far as they came.
     pub unfinished: Vec<ToolCall>,
+}
+
+impl fmt::Debug for Streamed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Streamed")
+            .field("response", &Bytes(&self.response))
+            .field("ended", &self.ended)
+            .field("unfinished", &self.unfinished)
+            .finish()
+    }
 }
 
 /// `stream.rs` of a provider: a response that comes in pieces.

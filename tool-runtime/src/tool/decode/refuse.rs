@@ -29,8 +29,7 @@ pub(super) struct Repaired<'a> {
 }
 
 /// The object that the arguments are, decoded once more if they were encoded twice.
-fn object<'a>(text: &'a str, call: &Call<'a>, root: &Shape<'_>) -> Result<Repaired<'a>, ToolError> {
-    let is_secret = holds_secret(root);
+fn object<'a>(text: &'a str, call: &Call<'a>, is_secret: bool) -> Result<Repaired<'a>, ToolError> {
     let mut repairs = Vec::new();
     let mut text = text;
     loop {
@@ -139,7 +138,9 @@ pub(super) fn repair<'a>(
     root: &Shape<'_>,
     has_secrets: bool,
 ) -> Result<&'a str, ToolError> {
-    let Repaired { text, mut repairs } = object(text, call, Shape::ANYTHING)?;
+    // The schema does not know which part is secret.
+    let root = &if has_secrets { root.secret() } else { *root };
+    let Repaired { text, mut repairs } = object(text, call, has_secrets)?;
     let found =
         |repairs| walk::collect_faults(text, reading_at_run_time(text, call), root, repairs);
     let mut all = found(call.repairs());
@@ -163,9 +164,6 @@ pub(super) fn repair<'a>(
         };
         if let Some(text) = admitted {
             repairs.append(&mut all.repairs);
-            if has_secrets {
-                repairs.iter_mut().for_each(keep_back);
-            }
             call.store().repaired(text, repairs);
             return Ok(text);
         }
@@ -186,18 +184,6 @@ pub(super) fn repair<'a>(
     Err(into_error(all))
 }
 
-/// Takes the values out of what is told of a repair.
-#[cfg(feature = "validate")]
-fn keep_back(repair: &mut Repair) {
-    if repair.kind == RepairKind::Renamed {
-        // The key that was meant is the schema's.
-        "a secret key".clone_into(&mut repair.from);
-        return;
-    }
-    repair.from = say::kept_back(&repair.from, 0);
-    repair.to = say::kept_back(&repair.to, 0);
-}
-
 /// Repairs the arguments and fills the slots, or tells every fault, of which `first` is known.
 #[cold]
 pub(super) fn refuse<'a>(
@@ -208,7 +194,7 @@ pub(super) fn refuse<'a>(
     first: Error,
 ) -> Result<(), ToolError> {
     let root = Shape::new(toolwright_schema::shape::Kind::Object(params));
-    let Repaired { text, mut repairs } = object(text, call, &root)?;
+    let Repaired { text, mut repairs } = object(text, call, holds_secret(&root))?;
     let mut found = walk::collect_faults(text, reading(call), &root, call.repairs());
     repairs.append(&mut found.repairs);
     // Types that nobody can look into may buffer, too, and then know integers by their spelling.
@@ -309,7 +295,7 @@ pub(super) fn refuse_whole<'a>(
     // A type without a schema still refuses repeated keys.
     let any = Shape::new(toolwright_schema::shape::Kind::Any);
     let shape = root.unwrap_or(&any);
-    let Repaired { text, mut repairs } = match object(text, call, shape) {
+    let Repaired { text, mut repairs } = match object(text, call, holds_secret(shape)) {
         Ok(object) => object,
         Err(error) => return Refused::Told(error),
     };

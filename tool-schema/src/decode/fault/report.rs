@@ -8,6 +8,8 @@ pub struct Reporter<'t, 's> {
     text: &'t str,
     /// Shape that the text was read as, if it is known.
     root: Option<Shape<'s>>,
+    /// True if a part of it is a secret: then no value is shown, since it may stand in a wrong place.
+    hides: bool,
 }
 
 impl<'t, 's> Reporter<'t, 's> {
@@ -15,6 +17,7 @@ impl<'t, 's> Reporter<'t, 's> {
         Self {
             text,
             root: root.copied(),
+            hides: root.is_some_and(holds_secret),
         }
     }
 
@@ -42,9 +45,9 @@ impl<'t, 's> Reporter<'t, 's> {
         }
         let at = at.unwrap_or(self.text.len());
         let (whose, got) = match path.last() {
-            Some(Segment::Name(_)) if place.is_hidden => ("a key that is ", "a secret key".into()),
+            Some(Segment::Name(_)) if self.hides => ("a key that is ", say::HIDDEN_KEY.into()),
             Some(Segment::Name(key)) => ("a key that is ", say::quoted(key)),
-            _ if place.is_hidden => ("", say::kept_back(self.text, at)),
+            _ if self.hides => ("", say::kept_back(self.text, at)),
             _ => ("", say::shown(self.text, at)),
         };
         let expected = |what: &str| format!("expected {whose}{what}, got {got}");
@@ -81,7 +84,7 @@ impl<'t, 's> Reporter<'t, 's> {
                 (FaultCode::Bound, refused(None, got, words.as_deref()))
             }
             Problem::UnknownVariant { got, allowed } => {
-                let got = (!place.is_hidden).then_some(got);
+                let got = (!self.hides).then_some(got);
                 let message = unknown_variant(whose, got.as_deref(), shape.as_ref(), allowed);
                 (FaultCode::WrongType, message)
             }
@@ -153,19 +156,14 @@ impl<'t, 's> Reporter<'t, 's> {
             let bare = bare(&shape, false);
             known.is_hidden |= bare.is_secret;
             let inner = bare.kind.child_at(segment);
-            let is_object = bare.kind.as_object().is_some();
-            let is_declared = is_object && inner.is_some();
+            let is_declared = bare.kind.as_object().is_some() && inner.is_some();
             if known.is_hidden && !is_declared {
                 known.open = known.open.min(index);
             }
             match inner {
                 Some(inner) => shape = *inner,
                 None => {
-                    // An unknown key is told; what lies deeper may be a secret.
-                    let is_last = index + 1 == path.len();
-                    let is_key = is_object && is_last;
-                    if !is_key && holds_secret(&shape) {
-                        known.is_hidden = true;
+                    if self.hides {
                         known.open = known.open.min(index);
                     }
                     known.is_hidden |= holds_secret(&shape);
@@ -200,7 +198,7 @@ impl<'s> Kind<'s> {
 struct Known<'s> {
     /// Its shape, as far as it says something.
     shape: Option<Shape<'s>>,
-    /// True if what stands there may be a secret.
+    /// True if what stands there may be a secret by its place: its author's words are left out.
     is_hidden: bool,
     /// Number of segments of its path that may be shown.
     open: usize,

@@ -45,7 +45,7 @@ pub(crate) fn missing(shape: &Shape<'_>) -> String {
 pub(crate) fn wrong_key(keys: &Shape<'_>, key: Option<&str>) -> String {
     let Some(key) = key else {
         let expected = describe_range(keys);
-        return format!("expected a key that is {expected}, got a secret key");
+        return format!("expected a key that is {expected}, got {HIDDEN_KEY}");
     };
     if let Kind::Enum(variants) = keys.only_core() {
         let names: Vec<&str> = variants.iter().map(|variant| variant.name).collect();
@@ -68,7 +68,7 @@ pub(crate) fn expected_names(names: &[&str]) -> String {
 pub(crate) fn unknown_name(whose: &str, got: Option<&str>, names: &[&str]) -> String {
     let Some(got) = got else {
         let names = one_of(names.iter().map(|name| quoted(name)));
-        return format!("expected {whose}{names}, got a secret string");
+        return format!("expected {whose}{names}, got {HIDDEN_STRING}");
     };
     let hint = did_you_mean(&near(got, names.iter().copied()));
     let gap = if hint.is_empty() { "" } else { "; " };
@@ -86,7 +86,7 @@ pub(crate) fn unknown_variant(got: Option<&str>, names: &[&str], keys: &[&str]) 
     let gap = if hint.is_empty() { "" } else { "; " };
     let names = one_of(names.iter().map(|name| quoted(name)));
     let keys = one_of(keys.iter().map(|name| quoted(name)));
-    let got = got.map_or_else(|| "a secret string".into(), quoted);
+    let got = got.map_or_else(|| HIDDEN_STRING.into(), quoted);
     format!("expected {names} or an object whose key is {keys}, got {got}{gap}{hint}")
 }
 
@@ -112,10 +112,7 @@ pub(crate) fn fits_several(forms: &[String], got: &str) -> String {
 pub(crate) fn refused_by(keywords: &str, got: &str) -> String {
     const MOST: usize = 200;
     let keywords = excerpt(keywords, MOST);
-    format!(
-        "expected a value that fits {keywords}, got {}",
-        shortened(got)
-    )
+    format!("expected a value that fits {keywords}, got {got}")
 }
 
 /// A key that is none of these.
@@ -165,18 +162,23 @@ pub(crate) fn shown(text: &str, at: usize) -> String {
 /// Describes a value that may be a secret: by the type of the JSON at an offset.
 pub fn kept_back(text: &str, at: usize) -> String {
     let rest = text.get(at..).unwrap_or_default().trim_start();
-    let noun = match rest.bytes().next() {
-        Some(b'"') => "string",
-        Some(b'{') => "object",
-        Some(b'[') => "array",
-        Some(b'-' | b'0'..=b'9') => "number",
-        Some(b't' | b'f') => "boolean",
-        _ => "value",
+    let words = match rest.bytes().next() {
+        Some(b'"') => HIDDEN_STRING,
+        Some(b'{') => "an object (not shown)",
+        Some(b'[') => "an array (not shown)",
+        Some(b'-' | b'0'..=b'9') => "a number (not shown)",
+        Some(b't' | b'f') => "a boolean (not shown)",
+        _ => "a value (not shown)",
     };
-    format!("a secret {noun}")
+    words.to_owned()
 }
 
-/// Placeholder for a key inside a secret.
+const HIDDEN_STRING: &str = "a string (not shown)";
+
+/// A key that may be a secret.
+pub(crate) const HIDDEN_KEY: &str = "a key (not shown)";
+
+/// Placeholder for such a key in a path.
 pub(crate) const KEPT_BACK_KEY: &str = "…";
 
 /// Writes a path as `lines[2].qty`; a key that is no plain word stands in brackets: `map["a b"]`.

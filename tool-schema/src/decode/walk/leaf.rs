@@ -78,7 +78,7 @@ impl<'t> Walk<'t> {
         match Peeled::of(shape).kind {
             Kind::Enum(variants) => self.fault(start, FaultCode::WrongType, |walk| {
                 let names: Vec<&str> = variants.iter().map(|variant| variant.name).collect();
-                say::unknown_name("", (!walk.hides(shape)).then_some(text), &names)
+                say::unknown_name("", (!walk.hides()).then_some(text), &names)
             }),
             _ => self.unfit(start, shape, FaultCode::Bound),
         }

@@ -7,7 +7,7 @@ use crate::decode::{FaultCode, Segment};
 use crate::shape::{Alternative, JsonType, Key, Kind, Rule, Shape, Variant};
 
 use super::union::Way;
-use super::{Secrecy, Stop, Walk, Walked};
+use super::{Stop, Walk, Walked};
 
 impl<'t> Walk<'t> {
     /// Tells what is wrong with a value that is of none of its ways, as the one that was meant.
@@ -42,7 +42,7 @@ impl<'t> Walk<'t> {
         match (alike.next(), alike.next()) {
             // A string that is no name of the list is free to be something else.
             (Some(one), None) if is_names(one) && self.unquoted(shape)? => Ok(()),
-            (Some(one), None) if self.is_no_variant(shape, one, ways)? => Ok(()),
+            (Some(one), None) if self.is_no_variant(one, ways)? => Ok(()),
             (Some(one), None) => {
                 self.unions += 1;
                 self.value(one)
@@ -69,12 +69,7 @@ impl<'t> Walk<'t> {
     }
 
     /// Tells a string that is no variant's name, where other variants are objects: with their keys.
-    fn is_no_variant(
-        &mut self,
-        shape: &Shape<'_>,
-        one: &Shape<'_>,
-        ways: &[Way<'_>],
-    ) -> Result<bool, Stop> {
+    fn is_no_variant(&mut self, one: &Shape<'_>, ways: &[Way<'_>]) -> Result<bool, Stop> {
         let objects: Vec<&Alternative<'_>> = ways
             .iter()
             .filter_map(|way| match way {
@@ -95,7 +90,7 @@ impl<'t> Walk<'t> {
         };
         let names: Vec<&str> = variants.iter().map(|variant| variant.name).collect();
         self.fault(start, FaultCode::WrongType, |walk| {
-            let got = (!walk.hides(shape)).then_some(text.as_str());
+            let got = (!walk.hides()).then_some(text.as_str());
             say::unknown_variant(got, &names, &keys)
         })?;
         Ok(true)
@@ -210,7 +205,6 @@ impl<'t> Walk<'t> {
             _ => None,
         };
         self.json.rewind(start, depth);
-        let is_hidden = self.secrecy == Secrecy::Here;
         let of_tag = |way: &&&Alternative<'_>| {
             let key = way.keys.iter().find(|key| key.name == tag);
             let variant = key.and_then(Key::tag);
@@ -227,15 +221,8 @@ impl<'t> Walk<'t> {
                 let at = *at;
                 self.inside(inside, |walk| {
                     walk.fault(at, FaultCode::WrongType, |walk| match &given {
-                        _ if is_hidden => {
-                            let got = say::kept_back(walk.json.whole(), at);
-                            format!("{}, got {got}", say::expected_names(&names))
-                        }
-                        Some(given) => say::unknown_name("", Some(given), &names),
-                        None => {
-                            let got = say::shown(walk.json.whole(), at);
-                            format!("{}, got {got}", say::expected_names(&names))
-                        }
+                        Some(given) if !walk.hides() => say::unknown_name("", Some(given), &names),
+                        _ => format!("{}, got {}", say::expected_names(&names), walk.got(at)),
                     })
                 })
             }

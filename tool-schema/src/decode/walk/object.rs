@@ -6,7 +6,7 @@ use crate::decode::fault::say;
 use crate::decode::{FaultCode, Leaf, RepairKind, Seen, Segment, admits, admits_count, admits_key};
 use crate::shape::{Alternative, Key, Kind, ListedKeys, Map, Peeled, Presence, Rule, Shape};
 
-use super::{Edit, Secrecy, Stop, Walk, Walked, bytes};
+use super::{Edit, Secrecy, Stop, Walk, Walked, bytes, segment};
 
 /// An entry that the object has no place for.
 struct Unknown<'t> {
@@ -140,7 +140,7 @@ impl<'t> Walk<'t> {
             self.close_cut(&mut cut, key_at);
             if let Some((index, key)) = keys.find(name) {
                 if !given.note(index) {
-                    self.repeated(name)?;
+                    self.repeated(|| Segment::Key(name.to_owned()))?;
                     self.skip()?;
                     continue;
                 }
@@ -155,13 +155,13 @@ impl<'t> Walk<'t> {
                 )?;
             } else {
                 self.once(others.get_or_insert(Seen::NONE), name)?;
-                let segment = self.key(name);
                 if let Some((rest, is_secret)) = keys.rest() {
-                    self.inside(segment, |walk| {
-                        walk.guarded(is_secret, |walk| walk.value(rest))
+                    self.guarded(is_secret, |walk| {
+                        let segment = segment(walk.hides_keys(Shape::ANYTHING), name);
+                        walk.inside(segment, |walk| walk.value(rest))
                     })?;
                 } else if keys.is_open() {
-                    self.inside(segment, |walk| walk.any(true))?;
+                    self.inside(self.key(name), |walk| walk.any(true))?;
                 } else if self.collects() {
                     let value_at = self.json.offset();
                     unknown.push(Unknown {
@@ -314,8 +314,8 @@ impl<'t> Walk<'t> {
         self.inside(
             || Segment::Key(key.name.to_owned()),
             |walk| {
-                let from = if walk.secrecy == Secrecy::Here {
-                    "a secret key"
+                let from = if walk.hides() {
+                    say::HIDDEN_KEY
                 } else {
                     entry.key
                 };
@@ -345,19 +345,15 @@ impl<'t> Walk<'t> {
             let key_at = self.json.key_at();
             self.close_cut(&mut cut, key_at);
             self.once(&mut seen, key)?;
-            if !admits_key(map.keys, key) {
+            let is_admitted = admits_key(map.keys, key);
+            if !is_admitted {
                 let at = self.json.key_at();
-                let is_secret = self.hides(map.keys);
-                let segment = if is_secret {
-                    Segment::Name(say::KEPT_BACK_KEY.to_owned())
-                } else {
-                    Segment::Name(key.to_owned())
-                };
+                let shown = (!self.hides()).then_some(key);
                 self.inside(
-                    || segment,
+                    || Segment::Name(shown.unwrap_or(say::KEPT_BACK_KEY).to_owned()),
                     |walk| {
                         walk.fault(at, FaultCode::WrongType, |_| {
-                            say::wrong_key(map.keys, (!is_secret).then_some(key))
+                            say::wrong_key(map.keys, shown)
                         })
                     },
                 )?;
@@ -368,15 +364,8 @@ impl<'t> Walk<'t> {
                 continue;
             }
             count += 1;
-            let (is_secret, segment) = (self.hides(map.keys), self.key(key));
-            let segment = || {
-                if is_secret {
-                    Segment::Key(say::KEPT_BACK_KEY.to_owned())
-                } else {
-                    segment()
-                }
-            };
-            self.inside(segment, |walk| walk.value(map.values))?;
+            let is_hidden = self.hides() && !is_admitted || self.hides_keys(map.keys);
+            self.inside(segment(is_hidden, key), |walk| walk.value(map.values))?;
             cut.kept = Some(self.json.offset());
         }
         let end = self.json.offset();

@@ -148,7 +148,7 @@ impl Walk<'_> {
         self.found = found;
         inner.is_wrapped = kind == RepairKind::Wrapped;
         // The outer repair is told first.
-        if inner.hides(shape) {
+        if inner.hides() {
             inner.repaired(kind, &say::kept_back(text, 0), &say::kept_back(meant, 0));
         } else {
             inner.repaired(kind, text, meant);
@@ -178,7 +178,7 @@ impl Walk<'_> {
     /// Tells a value that is not what the shape admits.
     pub(super) fn unfit(&mut self, start: usize, shape: &Shape<'_>, code: FaultCode) -> Walked {
         self.fault(start, code, |walk| {
-            say::unfit(shape, code, &walk.got(start, shape))
+            say::unfit(shape, code, &walk.got(start))
         })
     }
 }

@@ -40,8 +40,7 @@ impl Walk<'_> {
             match walk.path.last() {
                 Some(Segment::Key(_)) => "may not be given".into(),
                 _ => {
-                    let got = say::shown(walk.json.whole(), start);
-                    format!("no value is allowed here, got {got}")
+                    format!("no value is allowed here, got {}", walk.got(start))
                 }
             }
         })
@@ -68,8 +67,11 @@ impl Walk<'_> {
         self.skip()?;
         let names = strings(values);
         self.fault(start, FaultCode::WrongType, |walk| {
-            let got = walk.json.slice(start, walk.json.offset());
-            say::not_listed(&describe(shape), got, &names)
+            let got = (!walk.hides()).then(|| walk.json.slice(start, walk.json.offset()));
+            match got {
+                Some(got) => say::not_listed(&describe(shape), got, &names),
+                None => format!("expected {}, got {}", describe(shape), walk.got(start)),
+            }
         })
     }
 
@@ -157,8 +159,7 @@ impl Walk<'_> {
                 self.skip()?;
                 self.fault(start, FaultCode::Bound, |walk| {
                     let forms: Vec<String> = many.iter().map(|(one, ..)| describe(one)).collect();
-                    let got = say::shown(walk.json.whole(), start);
-                    say::fits_several(&forms, &got)
+                    say::fits_several(&forms, &walk.got(start))
                 })
             }
         }
@@ -173,7 +174,7 @@ impl Walk<'_> {
             return Ok(());
         }
         self.fault(start, FaultCode::Bound, |walk| {
-            let got = say::shown(walk.json.whole(), start);
+            let got = walk.got(start);
             format!("expected anything but {}, got {got}", describe(inner))
         })
     }
@@ -224,8 +225,8 @@ impl Walk<'_> {
         let json = self.json.skip()?;
         match text.oracle.ask(json, &mut self.budget.steps) {
             Some(true) => Ok(()),
-            Some(false) => self.fault(start, FaultCode::Bound, |_| {
-                say::refused_by(text.keywords, json)
+            Some(false) => self.fault(start, FaultCode::Bound, |walk| {
+                say::refused_by(text.keywords, &walk.got(start))
             }),
             None => {
                 self.budget.steps = 0;

@@ -661,3 +661,99 @@ fn a_decision_is_json() {
         );
     }
 }
+
+/// The text of a decision, and what is wrong with it.
+const ALTERED: [(&str, &str); 9] = [
+    (
+        r#"{"edit":{"n":123456789012345678901234567890}}"#,
+        "n: the number",
+    ),
+    (
+        r#"{"edit":{"amount":99999999999999999.99}}"#,
+        "amount: the number",
+    ),
+    (
+        r#"{"edit":{"lines":[{"amount":0.1},{"amount":0.1234567890123456789}]}}"#,
+        "lines[1].amount: the number",
+    ),
+    (r#"{"edit":{"n":18446744073709551617}}"#, "n: the number"),
+    (r#"{"edit":{"n":1e400}}"#, "n: the number"),
+    (r#"{"edit":{"n":1,"m":2,"n":3}}"#, "n: given more than once"),
+    (
+        r#"{"edit":{"a":[{"b":{"n":1,"\u006e":1}}]}}"#,
+        "a[0].b.n: given more than once",
+    ),
+    (r#"{"answer":[99999999999999999.99]}"#, "[0]: the number"),
+    (r#"{"answer":99999999999999999.99}"#, "the number"),
+];
+
+/// As a host may send one inside of its own message.
+#[derive(serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Message {
+    Decide { decision: Decision },
+}
+
+#[test]
+fn a_decision_that_would_be_another_one_is_refused() {
+    for (text, words) in ALTERED {
+        let wrapped = format!(r#"{{"decide":{{"decision":{text}}}}}"#);
+        let decided =
+            format!(r#"{{"call":{{"id":"1","name":"t","arguments":"{{}}"}},"decision":{text}}}"#);
+        for error in [
+            serde_json::from_str::<Decision>(text).unwrap_err(),
+            serde_json::from_slice::<Decision>(text.as_bytes()).unwrap_err(),
+            serde_json::from_reader::<_, Decision>(text.as_bytes()).unwrap_err(),
+            serde_json::from_str::<Message>(&wrapped)
+                .map(|Message::Decide { decision }| decision)
+                .unwrap_err(),
+            serde_json::from_str::<Decided>(&decided).unwrap_err(),
+        ] {
+            let error = error.to_string();
+            assert!(error.starts_with(words), "{text}: {error}");
+        }
+    }
+}
+
+#[test]
+fn a_decision_means_what_its_text_means() {
+    for (text, arguments) in [
+        (
+            r#"{"n":18446744073709551615,"m":-9223372036854775808}"#,
+            json!({"n": u64::MAX, "m": i64::MIN}),
+        ),
+        (
+            r#"{"n":0.1,"m":0.30000000000000004,"k":1.0}"#,
+            json!({"n": 0.1, "m": 0.1 + 0.2, "k": 1.0}),
+        ),
+        (
+            r#"{"n":1e2,"m":100000000000000000000,"k":-0.0}"#,
+            json!({"n": 1e2, "m": 1e20, "k": -0.0}),
+        ),
+        (
+            r#"{"n":1.50,"m":[],"k":{"n":null}}"#,
+            json!({"n": 1.5, "m": [], "k": {"n": null}}),
+        ),
+        (
+            r#"{"n":"123456789012345678901234567890"}"#,
+            json!({"n": "123456789012345678901234567890"}),
+        ),
+    ] {
+        let decision: Decision = serde_json::from_str(&format!(r#"{{"edit":{text}}}"#)).unwrap();
+        assert_eq!(decision, Decision::Edit(arguments));
+        // What is stored is read again, from a text, a value, and through serde's own buffer.
+        let stored = serde_json::to_string(&decision).unwrap();
+        assert_eq!(serde_json::from_str::<Decision>(&stored).unwrap(), decision);
+        let value = serde_json::to_value(&decision).unwrap();
+        assert_eq!(serde_json::from_value::<Decision>(value).unwrap(), decision);
+        let message = format!(r#"{{"kind":"decide","decision":{stored}}}"#);
+        let Buffered::Decide { decision: read } = serde_json::from_str(&message).unwrap();
+        assert_eq!(read, decision);
+    }
+}
+
+#[derive(serde::Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum Buffered {
+    Decide { decision: Decision },
+}

@@ -375,3 +375,28 @@ async fn the_model_is_told_of_an_edit_where_the_host_wants_it_and_the_journal_ke
         }
     }
 }
+
+/// The text of a stored session may come from anywhere. Numbers that a `Value` does not hold would run another call.
+#[tokio::test]
+async fn a_stored_edit_that_would_be_another_is_refused() {
+    let ledger = Ledger::default();
+    let call = ToolCall::new("a", "pay", r#"{"to":"Ada","cents":7}"#);
+    let model = ScriptedModel::new([Ok(ModelResponse::calls([call]))]);
+    let executor = Executor::serial(all(&ledger)).layer(Approval::default());
+    let agent = Agent::with_executor(model, executor);
+    let mut session = Session::ask("Pay!");
+    agent.run(&mut session, &Context::new()).await.unwrap();
+    let edit = json!({"to": "Ada", "cents": 77});
+    session.decide("a", Decision::Edit(edit)).unwrap();
+    let stored = serde_json::to_string(&session).unwrap();
+    serde_json::from_str::<Session>(&stored).unwrap();
+    for (cents, words) in [
+        ("77.00000000000000000001", "cents: the number"),
+        (r#"78,"cents":77"#, "cents: given more than once"),
+    ] {
+        let altered = stored.replace(r#""cents":77"#, &format!(r#""cents":{cents}"#));
+        assert_ne!(altered, stored);
+        let error = serde_json::from_str::<Session>(&altered).unwrap_err();
+        assert!(error.to_string().contains(words), "{error}");
+    }
+}

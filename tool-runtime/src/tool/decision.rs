@@ -1,18 +1,24 @@
-use std::fmt;
+use std::fmt::{self, Write as _};
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
 
+use toolwright_json::Value as Json;
 use toolwright_provider::call::Bytes;
 #[cfg(feature = "tokio")]
 use toolwright_provider::call::{ErrorKind, ToolError};
+use toolwright_schema::text::Printable;
 
 /// Decision of a person or a policy about a pending call.
 ///
 /// `Debug` shows how long edited arguments are, and not their text: nothing here knows the tool, and so which of them are
 /// secret.
 ///
-/// As JSON it is `"approve"`, `{"edit": {…}}`, `{"reject": "too costly"}` or `{"answer": …}`.
+/// As JSON it is `"approve"`, `{"edit": {…}}`, `{"reject": "too costly"}` or `{"answer": …}`. JSON text is read exactly: a
+/// number with more digits than a [`Value`] holds, and a key that is given twice, are errors that name the place. This
+/// works wherever `serde_json` reads the decision itself, alone or in a struct. What serde buffers first (`flatten`,
+/// `untagged`, `tag`) and a [`Value`] have lost such digits already.
 ///
 /// ```
 /// use serde_json::json;
@@ -30,11 +36,62 @@ pub enum Decision {
     /// The call runs with these arguments: a JSON object. They are decoded and validated like those of a model; wrong
     /// ones are the call's [`InvalidArgs`](toolwright_provider::call::ErrorKind::InvalidArgs) error, which the model reads. Write an
     /// integer of more than 64 bits as a string, because a JSON value does not hold its digits.
-    Edit(Value),
+    Edit(#[serde(deserialize_with = "exact")] Value),
     /// The call does not run, and the model reads the reason.
     Reject(String),
     /// The call does not run, and this is its result.
-    Answer(Value),
+    Answer(#[serde(deserialize_with = "exact")] Value),
+}
+
+/// Reads a value that means the same as its text.
+fn exact<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
+    let json = Json::deserialize(deserializer)?;
+    exact_value(&json, &mut String::new())
+        .map_err(|why| D::Error::custom(Printable::new(&why).one_line()))
+}
+
+/// Converts a part of a text that stands at a path.
+fn exact_value(json: &Json<'_>, path: &mut String) -> Result<Value, String> {
+    let end = path.len();
+    match json {
+        Json::Array(items) => {
+            let mut list = Vec::with_capacity(items.len());
+            for (index, item) in items.iter().enumerate() {
+                // Writing to a string cannot fail.
+                let _ = write!(path, "[{index}]");
+                list.push(exact_value(item, path)?);
+                path.truncate(end);
+            }
+            Ok(list.into())
+        }
+        Json::Object(entries) => {
+            let mut map = Map::with_capacity(entries.len());
+            for (key, item) in entries {
+                if end > 0 {
+                    path.push('.');
+                }
+                path.push_str(key);
+                if map
+                    .insert(key.to_string(), exact_value(item, path)?)
+                    .is_some()
+                {
+                    return Err(format!("{path}: given more than once"));
+                }
+                path.truncate(end);
+            }
+            Ok(map.into())
+        }
+        scalar => {
+            let value = serde_json::to_value(scalar).map_err(|error| error.to_string())?;
+            if Json::parse(&value.to_string()).is_ok_and(|read| read == *scalar) {
+                return Ok(value);
+            }
+            let colon = if end > 0 { ": " } else { "" };
+            Err(format!(
+                "{path}{colon}the number has more digits than a JSON value holds; write it as a string"
+            ))
+        }
+    }
 }
 
 impl fmt::Debug for Decision {

@@ -9,6 +9,7 @@ use axum::response::Response;
 use toolwright_provider::call::{ToolCall, ToolResult};
 use toolwright_runtime::executor::Reply;
 use toolwright_runtime::tool::Decision;
+use toolwright_schema::text::Printable;
 
 use super::call::{BODY_TIMEOUT, answer_json, body_refusal, content_type_refusal, respond, status};
 use super::pending_calls::NotTaken;
@@ -29,10 +30,15 @@ pub(super) async fn decide(
         Ok(whole) => serde_json::from_slice::<Decision>(&whole.bytes),
         Err(broken) => return body_refusal(broken, limit),
     };
-    let Ok(decision) = decision else {
-        let message =
-            r#"a decision is `"approve"`, `{"reject": "why"}`, `{"edit": {…}}` or `{"answer": …}`"#;
-        return refused(StatusCode::UNPROCESSABLE_ENTITY, "no_decision", message);
+    let decision = match decision {
+        Ok(decision) => decision,
+        Err(why) => {
+            let message = format!(
+                r#"{}; a decision is `"approve"`, `{{"reject": "why"}}`, `{{"edit": {{…}}}}` or `{{"answer": …}}`"#,
+                Printable::new(&why.to_string())
+            );
+            return refused(StatusCode::UNPROCESSABLE_ENTITY, "no_decision", &message);
+        }
     };
     // Runs once, in the context of the caller, with the arguments that were shown.
     let id = id.map(|Path(id)| id).unwrap_or_default();

@@ -325,8 +325,25 @@ fn decisions_that_cannot_be_are_refused() {
     let desk = Desk::new("refused");
     desk.talk("a", ModelResponse::calls([pay_call(7)]));
     desk.talk("done", ModelResponse::text("Hello!"));
-    let table: [(&[&str], i32, &str); 8] = [
+    let table: [(&[&str], i32, &str); 12] = [
         (&["a", "0"], 2, "--approve"),
+        (
+            &["a", "0", "--edit", r#"{"invoice": 1e30, "invoice": 7}"#],
+            2,
+            "`--edit`: invoice: given more than once\nhelp: ",
+        ),
+        (
+            &["a", "0", "--edit", r#"{"invoice": 99999999999999999.99}"#],
+            2,
+            "`--edit`: invoice: the number has more digits",
+        ),
+        (
+            &["a", "0", "--answer", "[12345678901234567890123]"],
+            2,
+            "`--answer`: [0]: the number has more digits",
+        ),
+        // Nothing but one value is read.
+        (&["a", "0", "--edit", r#"{}, "answer": 1"#], 2, "trailing"),
         (
             &["a", "0", "--approve", "--reject", "no"],
             2,

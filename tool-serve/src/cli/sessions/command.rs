@@ -1,7 +1,7 @@
 //! The flags of the commands `sessions`.
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
-use serde_json::Value;
+use serde_json::value::RawValue;
 use toolwright_runtime::tool::Decision;
 
 use crate::cli::word;
@@ -107,23 +107,21 @@ fn option(name: &'static str, value: &'static str, help: &'static str) -> Arg {
 
 /// Reads the decision about a call.
 pub(super) fn decision(asked: &ArgMatches) -> Result<Decision, String> {
-    let json = |name: &str, help: &str| {
+    // The options are named as the decisions are.
+    let read = |name: &str, help: &str| {
         let Some(text) = word(asked, name) else {
             return Ok(None);
         };
-        let value: Result<Value, _> = serde_json::from_str(text);
-        value
+        let is_json: Result<&RawValue, _> = serde_json::from_str(text);
+        is_json
+            .and_then(|json| serde_json::from_str(&format!(r#"{{"{name}":{json}}}"#)))
             .map(Some)
-            .map_err(|error| format!("`--{name}` is no JSON: {error}\nhelp: {help}"))
+            .map_err(|error| format!("`--{name}`: {error}\nhelp: {help}"))
     };
     if let Some(why) = word(asked, "reject") {
         return Ok(Decision::Reject(why.to_owned()));
     }
-    if let Some(arguments) = json("edit", "arguments are an object: `--edit '{\"id\": 7}'`")? {
-        return Ok(Decision::Edit(arguments));
-    }
-    if let Some(answer) = json("answer", "a text has quotes: `--answer '\"Oslo\"'`")? {
-        return Ok(Decision::Answer(answer));
-    }
-    Ok(Decision::Approve)
+    let edit = read("edit", "arguments are an object: `--edit '{\"id\": 7}'`")?;
+    let answer = read("answer", "a text has quotes: `--answer '\"Oslo\"'`")?;
+    Ok(edit.or(answer).unwrap_or(Decision::Approve))
 }

@@ -230,6 +230,29 @@ fn what_is_no_decision_decides_nothing() {
             "{wrong}"
         );
     }
+    // Nor does an edit that would run other arguments than were written.
+    for (edit, words) in [
+        (
+            r#"{"cents": 99999999999999999.99, "card": "1"}"#,
+            "cents: the number has more digits",
+        ),
+        (
+            r#"{"cents": 123456789012345678901, "card": "1"}"#,
+            "cents: the number has more digits",
+        ),
+        (
+            r#"{"cents": 7, "card": "1", "cents": 9}"#,
+            "cents: given more than once",
+        ),
+    ] {
+        let answer = decide(&served, &id, &format!(r#"{{"edit": {edit}}}"#), JSON);
+        assert_eq!(
+            (answer.status, &*answer.kind()),
+            (422, "no_decision"),
+            "{edit}"
+        );
+        assert!(answer.body.contains(words), "{answer:?}");
+    }
     let answer = decide(&served, &id, r#""approve""#, "Content-Type: text/plain\r\n");
     assert_eq!(answer.status, 415, "{answer:?}");
     for other in ["x", "%FF", "..", "call_1"] {
@@ -283,4 +306,23 @@ fn the_oldest_of_too_many_waiting_calls_make_room() {
     }
     assert_eq!(decide(&served, &first, r#""approve""#, JSON).status, 404);
     assert_eq!(decide(&served, &second, r#""approve""#, JSON).status, 200);
+}
+
+/// Divides.
+#[tool]
+fn divide(a: f32, b: f32) -> f32 {
+    a / b
+}
+
+#[test]
+fn a_number_that_json_cannot_hold_is_an_error() {
+    let served = serve_tools(tools![divide], |server| server);
+    let good = served.call("divide", r#"{"a": 1, "b": 2}"#);
+    assert_eq!((good.status, &good.json()["value"]), (200, &json!(0.5)));
+    let answer = served.call("divide", r#"{"a": 0, "b": 0}"#);
+    assert_eq!(
+        (answer.status, &*answer.kind()),
+        (500, "encoding"),
+        "{answer:?}"
+    );
 }

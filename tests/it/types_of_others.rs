@@ -432,3 +432,72 @@ mod told_by_schemars {
         );
     }
 }
+
+/// Values in which a hash ordered the parts.
+#[cfg(feature = "schemars")]
+mod hashed {
+    use std::collections::{HashMap, HashSet};
+
+    use serde::{Deserialize, Serialize};
+    use serde_json::{Value, json};
+    use toolwright::{tool, tools};
+
+    /// Known to schemars alone.
+    #[derive(Serialize, Deserialize, schemars::JsonSchema, Default)]
+    struct Sorted {
+        #[serde(default = "letters")]
+        letters: HashSet<String>,
+        #[serde(default)]
+        inner: Inner,
+        list: Vec<u8>,
+    }
+
+    #[derive(Serialize, Deserialize, schemars::JsonSchema)]
+    struct Inner {
+        numbers: HashMap<String, HashSet<u8>>,
+        list: Vec<u8>,
+    }
+
+    impl Default for Inner {
+        fn default() -> Self {
+            let numbers = ["b", "a"].map(|key| (key.to_owned(), [100, 9, 10, 8].into()));
+            Self {
+                numbers: numbers.into(),
+                list: vec![2, 1],
+            }
+        }
+    }
+
+    fn letters() -> HashSet<String> {
+        ["d", "c", "b", "a"].map(str::to_owned).into()
+    }
+
+    /// Sorts.
+    #[tool]
+    fn sort(
+        foreign: Sorted,
+        #[arg(default = Sorted { letters: letters(), list: vec![3, 1, 2], ..Sorted::default() })]
+        given: Sorted,
+    ) -> usize {
+        let _ = (foreign.letters, foreign.inner.numbers, given.inner.list);
+        foreign.list.len() + given.list.len()
+    }
+
+    #[test]
+    fn defaults_of_foreign_types_are_sorted_too() {
+        let tools = tools![sort];
+        let def = tools.definitions().next().unwrap();
+        let schema: Value = serde_json::from_str(def.input.as_json()).unwrap();
+        let inner =
+            json!({"list": [2, 1], "numbers": {"a": [8, 9, 10, 100], "b": [8, 9, 10, 100]}});
+        let foreign = &schema["properties"]["foreign"]["properties"];
+        assert_eq!(foreign["letters"]["default"], json!(["a", "b", "c", "d"]));
+        assert_eq!(foreign["inner"]["default"], inner);
+        let given = &schema["properties"]["given"]["default"];
+        let letters = ["a", "b", "c", "d"];
+        assert_eq!(
+            *given,
+            json!({"letters": letters, "inner": inner, "list": [3, 1, 2]})
+        );
+    }
+}

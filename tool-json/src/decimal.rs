@@ -22,6 +22,15 @@ pub struct Decimal<'t> {
     exponent: i128,
 }
 
+/// Orders two texts: numbers by their value, before all others.
+pub fn by_value(one: &str, other: &str) -> Ordering {
+    match (Decimal::of(one), Decimal::of(other)) {
+        (Some(a), Some(b)) => a.cmp(&b).then_with(|| one.cmp(other)),
+        (None, None) => one.cmp(other),
+        (a, b) => b.is_some().cmp(&a.is_some()),
+    }
+}
+
 /// Limit of exponents: larger than any real one, and small enough that adding lengths does not overflow.
 const HUGE: i128 = 10_i128.pow(37);
 

@@ -14,7 +14,7 @@ mod string;
 mod value;
 mod write;
 
-pub use self::decimal::Decimal;
+pub use self::decimal::{Decimal, by_value};
 pub use self::number::{Integer, Number};
 pub use self::scan::{Error, Expected, MAX_DEPTH, Place, Scanner};
 pub use self::string::{plain_run, quoted, write_string};

@@ -54,7 +54,7 @@ pub(crate) use self::recursion::targets;
 pub(crate) use self::rule::{Contains, Places, Rule, Text};
 pub use self::rule::{If, Oracle, Types};
 pub use self::schema::{Refs, Schema};
-pub use self::view::{Detail, Side, written};
+pub use self::view::{Detail, Side};
 
 /// A type's schema, as a tree that the compiler can read.
 ///

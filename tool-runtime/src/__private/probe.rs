@@ -7,6 +7,7 @@ use std::ops::Deref;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use toolwright_provider::call::Payload;
 use toolwright_schema::shape::{Field, Kind, Presence, Refs, Schema, Shape};
 
 use super::schemas::output_known;
@@ -225,7 +226,7 @@ pub struct AsJson<T>(pub T);
 impl<T: Serialize> AsJson<T> {
     /// Its JSON, unless its own `Serialize` fails.
     pub fn __json(&self) -> Option<String> {
-        serde_json::to_string(&self.0).ok()
+        json(&self.0)
     }
 }
 
@@ -239,9 +240,11 @@ pub trait NoJson {
 
 impl<T> NoJson for AsJson<T> {}
 
-/// The JSON of an example, which is there to be shown.
+/// The JSON of an example, which is there to be shown. What a result could not hold is not shown, either.
 pub fn json<T: Serialize + ?Sized>(value: &T) -> Option<String> {
-    serde_json::to_string(value).ok()
+    let payload = Payload::new(value);
+    payload.check().ok()?;
+    Some(payload.to_json().into_owned())
 }
 
 /// A `Result` whose value has a tree.

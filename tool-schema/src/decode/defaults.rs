@@ -4,8 +4,8 @@
 //! compile; what a function makes is known when the program runs.
 
 use crate::decode::walk::Budget;
-use crate::decode::{Fault, MAX_DEPTH, Reading, Repairs, collect_faults};
-use crate::shape::{Field, Role, Shape, bare, written};
+use crate::decode::{Fault, MAX_DEPTH, Reading, Repairs, collect_faults, written};
+use crate::shape::{Field, Role, Shape, bare};
 use crate::text::escaped;
 
 /// A default that the type of its own field refuses.
@@ -71,7 +71,7 @@ fn inside(field: &'static Field<'static>, path: &str, of: Of, found: &mut Vec<Re
     }
     let name = escaped(field.name);
     let path = format!("{path}/{name}");
-    if let Some(json) = of(field).and_then(written)
+    if let Some(json) = of(field).and_then(|json| written(field.shape, json))
         && let Some(fault) = refusal(field.shape, &json)
     {
         found.push(RefusedDefault {

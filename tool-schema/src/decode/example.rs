@@ -3,10 +3,10 @@
 
 use toolwright_json::{Decimal, write_key, write_string};
 
-use crate::decode::refusal;
+use crate::decode::{refusal, written};
 use crate::shape::{
     Alternative, Array, Field, Id, Int, IntegerRange, Kind, Map, NumberRange, Shape, StringRules,
-    Variant, alternatives, bare, written,
+    Variant, alternatives, bare,
 };
 
 /// More characters than these explain nothing any more.
@@ -125,7 +125,7 @@ impl Search {
             .into_iter()
             .flatten()
             .find_map(|json| {
-                let json = written(json).filter(|json| is_short(json))?;
+                let json = written(field.shape, json).filter(|json| is_short(json))?;
                 refusal(field.shape, &json).is_none().then_some(json)
             })
             .or_else(|| self.value(field.shape))

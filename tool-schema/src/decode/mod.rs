@@ -35,6 +35,7 @@ mod number;
 mod read;
 mod repair;
 mod secret;
+mod stable;
 mod store;
 #[cfg(feature = "garde")]
 mod valid;
@@ -52,6 +53,7 @@ pub use self::lowered::MOST_PLACES;
 pub use self::repair::{Repair, RepairKind, Repairs};
 pub use self::secret::unshown;
 pub use self::secret::{holds_secret, without_secrets};
+pub(crate) use self::stable::written;
 pub use self::walk::{Found, Reading, collect_faults};
 pub(crate) use self::words::{describe, describe_range, one_of};
 

@@ -2,6 +2,8 @@
 //! exact bounds for Rust's number formats, closes objects that declare their keys, and has no
 //! titles.
 
+use toolwright_json::by_value;
+
 use super::canonical::merge::merge;
 use super::canonical::{Canonical, Form, Meaning, Names, admit_null, canonical};
 use super::keywords::{Keywords, is_null, reference, text, typed, union};
@@ -169,6 +171,44 @@ impl Form for Published {
             out.set(Keyword::AdditionalProperties, Ordered::Bool(false));
         }
         sort_required(out);
+        let schema = out.clone();
+        for (key, value) in &mut out.0 {
+            match (Keyword::of(key), value) {
+                (Some(Keyword::Default), value) => sort_sets(value, &schema),
+                (Some(Keyword::Examples), Ordered::Array(values)) => {
+                    values
+                        .iter_mut()
+                        .for_each(|value| sort_sets(value, &schema));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Sorts the elements of sets in a value that the schema describes: a hash may have ordered them. Keys are sorted
+/// already.
+fn sort_sets(value: &mut Ordered, schema: &impl Parts<'static>) {
+    match value {
+        Ordered::Array(items) => {
+            if let Some(schema) = schema.keyword(Keyword::Items) {
+                items.iter_mut().for_each(|item| sort_sets(item, schema));
+            }
+            if schema.is_true(Keyword::UniqueItems) {
+                items.sort_by(|one, other| by_value(&one.to_json(), &other.to_json()));
+            }
+        }
+        Ordered::Object(entries) => {
+            for (key, item) in entries {
+                let declared = schema.declared().unwrap_or_default();
+                let declared = declared.iter().find(|(name, _)| name == key);
+                let declared = declared.map(|(_, schema)| schema);
+                if let Some(schema) = declared.or(schema.keyword(Keyword::AdditionalProperties)) {
+                    sort_sets(item, schema);
+                }
+            }
+        }
+        _ => {}
     }
 }
 

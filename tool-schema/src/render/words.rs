@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use super::Writer;
 use super::sink::Sink;
-use crate::decode::refusal;
+use crate::decode::{refusal, written};
 use crate::keyword::Keyword;
-use crate::shape::{Field, Kind, Shape, Variant, written};
+use crate::shape::{Field, Kind, Shape, Variant};
 
 /// Words of a field, beside its type.
 #[derive(Default, Clone, Copy)]
@@ -16,7 +16,7 @@ pub(crate) struct Words<'f> {
     pub(crate) deprecated: bool,
     pub(crate) default: Option<fn() -> Option<String>>,
     pub(crate) example: Option<fn() -> Option<String>>,
-    /// Shape of the default.
+    /// Shape of the default and of the example.
     pub(crate) shape: Option<&'f Shape<'f>>,
 }
 
@@ -45,16 +45,14 @@ impl<S: Sink> Writer<S> {
         if words.deprecated {
             self.bool(Keyword::Deprecated, true);
         }
-        // A model that repeats what its own bounds refuse would be refused: `Toolset::check` tells.
-        let fits = |json: &String| {
-            words
-                .shape
-                .is_none_or(|shape| refusal(shape, json).is_none())
-        };
-        if let Some(json) = words.default.and_then(written).filter(fits) {
+        let Some(shape) = words.shape else { return };
+        if let Some(json) = words.default.and_then(|json| written(shape, json))
+            // A model that repeats what its own bounds refuse would be refused: `Toolset::check` tells.
+            && refusal(shape, &json).is_none()
+        {
             self.json(Keyword::Default, &json);
         }
-        if let Some(json) = words.example.and_then(written) {
+        if let Some(json) = words.example.and_then(|json| written(shape, json)) {
             self.json(Keyword::Examples, &format!("[{json}]"));
         }
     }

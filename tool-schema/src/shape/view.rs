@@ -1,7 +1,5 @@
 //! Views of a tree, whatever shows it.
 
-use crate::panics::reported;
-
 /// Side of serde that is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
@@ -20,10 +18,4 @@ pub enum Detail {
     Provider,
     /// All that holds, and `writeOnly` at what is secret.
     Marked,
-}
-
-/// Returns a default or an example as JSON. The author's code makes it: if that panics, there is
-/// none, and the definitions are written all the same.
-pub fn written(json: fn() -> Option<String>) -> Option<String> {
-    reported("a default or an example", json).flatten()
 }

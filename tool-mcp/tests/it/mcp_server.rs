@@ -531,6 +531,31 @@ async fn a_call_of_unknown_outcome_is_an_error_for_a_client() {
     assert_eq!(answer["result"]["content"][0]["text"], "no word of it");
 }
 
+#[derive(serde::Serialize, toolwright::Schema)]
+struct Ratio {
+    ratio: f64,
+}
+
+/// Divides.
+#[tool]
+fn divide(a: f64, b: f64) -> Ratio {
+    Ratio { ratio: a / b }
+}
+
+/// A client that checks results would refuse `null` under `{"type": "number"}`, though the tool ran.
+#[tokio::test]
+async fn a_number_that_json_cannot_hold_is_an_error_for_a_client() {
+    let mut client = Piped::new(McpServer::new(tools![divide])).await;
+    let good = client.ask(&call(1, "divide", r#"{"a": 1, "b": 2}"#)).await;
+    assert_eq!(good["result"]["structuredContent"], json!({"ratio": 0.5}));
+    for (id, a) in [(2, 0), (3, 1), (4, -1)] {
+        let arguments = format!(r#"{{"a": {a}, "b": 0}}"#);
+        let answer = client.ask(&call(id, "divide", &arguments)).await;
+        assert_eq!(answer["result"]["isError"], true, "{answer}");
+        assert_eq!(answer["result"].get("structuredContent"), None, "{answer}");
+    }
+}
+
 #[tokio::test]
 async fn approvals_and_manual_tools_are_asked_for_while_the_request_is_open() {
     let mut client = Piped::with_a_user(asking()).await;

@@ -248,6 +248,7 @@ pub mod serve {
 /// | `full_doc` | the model reads the whole doc comment, with its code blocks and the sections for people |
 /// | `read_only`, `destructive`, `idempotent`, `open_world` | hints about its effects, each also `= false` |
 /// | `manual` | a person or the host answers its calls |
+/// | `exact` | its arguments run only as they were written: no [repair](args::Repairs) changes them; a tool that is `destructive` or takes an [`Approved`](call::Approved) is exact anyway |
 /// | `return_direct` | its result goes to the user as it is |
 /// | `exclusive` | it never runs beside another tool |
 /// | `blocking` | its body blocks the thread (synchronous functions) |

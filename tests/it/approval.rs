@@ -28,6 +28,12 @@ fn send(#[arg(len(1..))] to: String, #[arg(default)] copies: u32) -> String {
     format!("{to} x{copies}")
 }
 
+/// Posts mail. It destroys nothing, so its arguments are repaired.
+#[tool(meta(risk = "high"))]
+fn post(to: String, #[arg(default)] copies: u32) -> String {
+    send(to, copies)
+}
+
 /// Looks.
 #[tool(meta(risk = "low"))]
 fn look() -> &'static str {
@@ -113,7 +119,7 @@ fn each_decision_is_what_becomes_of_the_call() {
         "the call was rejected"
     );
 
-    let edited = Decision::Edit(json!({"to": "bob", "copies": "2"}));
+    let edited = Decision::Edit(json!({"to": "bob", "copies": 2}));
     assert_eq!(text(&answer(edited, &mail())), "bob x2");
 
     let answered = answer(Decision::Answer(json!({"sent": false})), &mail());
@@ -124,7 +130,7 @@ fn each_decision_is_what_becomes_of_the_call() {
 fn how_arguments_were_repaired_is_told_of_a_call_that_waits() {
     let told = Arc::new(Mutex::new(Vec::new()));
     let noted = Arc::clone(&told);
-    let executor = Executor::serial(all())
+    let executor = Executor::serial(tools![post])
         .layer(Approval::at_least("medium"))
         .on_event(move |event| {
             if let Event::Repaired { call, repairs, .. } = event {
@@ -134,7 +140,7 @@ fn how_arguments_were_repaired_is_told_of_a_call_that_waits() {
                 noted.lock().unwrap().extend(repairs);
             }
         });
-    let call = call("c1", "send", json!({"to": "ada", "copies": "2"}));
+    let call = call("c1", "post", json!({"to": "ada", "copies": "2"}));
     let batch = executor.run_blocking(&[call], &Context::new());
     let pending = batch.pending().next().unwrap();
     assert_eq!(
@@ -234,10 +240,10 @@ fn who_is_asked_sees_what_would_run() {
     // The text that is shown is the repaired one.
     let calls = [
         call("c0", "look", json!({})),
-        call("c1", "send", json!({"to": "ada", "copies": "3"})),
+        call("c1", "post", json!({"to": "ada", "copies": "3"})),
     ];
     let cx = Context::new().with_session("s1");
-    let batch = Executor::serial(all())
+    let batch = Executor::serial(tools![look, post])
         .layer(approval)
         .run_blocking(&calls, &cx);
     assert_eq!(texts(&batch), ["seen", "ada x3"]);
@@ -245,7 +251,7 @@ fn who_is_asked_sees_what_would_run() {
         *seen.lock().unwrap(),
         [json!({
             "arguments": {"to": "ada", "copies": 3}, "shown": {"risk": "high"}, "place": 1,
-            "description": "Sends mail.", "session": "s1", "call": "c1",
+            "description": "Posts mail. It destroys nothing, so its arguments are repaired.", "session": "s1", "call": "c1",
         })]
     );
 }
@@ -298,7 +304,7 @@ fn waiting() -> Executor {
 fn a_call_that_waits_is_pending_and_the_others_run() {
     let calls = [
         call("1", "look", json!({})),
-        call("2", "send", json!({"to": "ada", "copies": "3"})),
+        call("2", "send", json!({"to": "ada", "copies": 3})),
         call("3", "plain", json!({})),
     ];
     let batch = waiting().run_blocking(&calls, &Context::new());

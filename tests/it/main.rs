@@ -9,6 +9,7 @@ mod blank_arguments;
 mod blocking;
 mod calls;
 mod check;
+mod caution;
 mod compact;
 mod conditional;
 mod console;

@@ -282,7 +282,7 @@ fn arguments_that_are_wrong_are_refused_before_anybody_is_asked() {
 fn the_yes_is_for_the_arguments_that_were_shown() {
     let runs = Runs::default();
     let executor = Executor::serial(all(&runs));
-    // A host shows a call as the model wrote it, and its arguments are repaired when it runs: that was not shown.
+    // A host shows a call as the model wrote it. What a repair would make of it was not shown.
     let raw = Decided {
         call: ToolCall::new("1", "pay", r#"{"bill": "7"}"#),
         place: 0,
@@ -290,12 +290,13 @@ fn the_yes_is_for_the_arguments_that_were_shown() {
         attempt: 0,
     };
     let batch = executor.decide_blocking(&[raw], &Context::new());
-    assert!(is_pending(&batch), "{batch:?}");
+    let error = batch.results().next().unwrap().outcome.clone().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgs);
     assert_eq!(runs.bills(), [0; 0]);
-    // The call waits with the repaired ones.
+    let batch = run(&executor, "pay", 7);
     let batch = decide(&executor, &batch, &Decision::Approve);
     assert_eq!(said(&batch), "paid 7");
-    assert_eq!(*runs.0.lock().unwrap(), [(7, r#"{"bill": 7}"#.to_owned())]);
+    assert_eq!(*runs.0.lock().unwrap(), [(7, r#"{"bill":7}"#.to_owned())]);
 }
 
 /// Doubles each bill.

@@ -222,8 +222,8 @@ impl Tool for RemoteTool {
         self.inner.__may_hide()
     }
 
-    fn __needs_approval(&self) -> bool {
-        self.inner.__needs_approval()
+    fn __inner(&self) -> Option<&Arc<dyn Tool>> {
+        Some(&self.inner)
     }
 
     fn resumes(&self) -> bool {

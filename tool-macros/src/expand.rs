@@ -590,6 +590,7 @@ fn rest(tool: &Tool) -> Option<TokenStream> {
     for (flag, name) in [
         (options.manual, "manual"),
         (tool.needs_approval(), "needs_approval"),
+        (options.exact, "exact"),
         (options.return_direct, "return_direct"),
         (options.exclusive, "exclusive"),
         (options.blocking.is_some(), "blocking"),

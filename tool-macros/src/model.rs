@@ -59,6 +59,7 @@ pub(crate) struct Options {
     pub(crate) manual: bool,
     pub(crate) return_direct: bool,
     pub(crate) exclusive: bool,
+    pub(crate) exact: bool,
     pub(crate) background: bool,
     /// Span of the option.
     pub(crate) blocking: Option<Span>,

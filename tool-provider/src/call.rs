@@ -1,5 +1,6 @@
 //! Calls, results and definitions: plain data that wires read and write, and tools make.
 
+mod caution;
 mod contain;
 mod content;
 mod def;
@@ -13,6 +14,8 @@ mod result;
 mod stored;
 mod tool_call;
 
+#[doc(hidden)]
+pub use self::caution::{RISK, RISKS, SCOPES};
 pub use self::contain::{contained, panicked};
 pub use self::content::{Block, Content};
 pub(crate) use self::def::Sorted;

@@ -98,9 +98,9 @@ impl DynTool {
         })
     }
 
-    /// Marks a call of a destructive tool.
+    /// Marks a call of an exact tool.
     fn own<'a>(&self, call: Call<'a>) -> Call<'a> {
-        call.destructive(self.def.annotations.destructive == Some(true))
+        call.exact(self.def.is_exact())
     }
 
     fn secrets(&self) -> Option<&'static Shape<'static>> {
@@ -366,6 +366,12 @@ impl DynToolBuilder {
 
     /// Runs the tool alone: no other call is in flight meanwhile.
     pub fn exclusive(mut self, exclusive: bool) -> Self {
+    /// Runs calls only with arguments as they were written: see [`ToolDef::exact`].
+    pub fn exact(mut self, exact: bool) -> Self {
+        self.def.exact = exact;
+        self
+    }
+
         self.def.exclusive = exclusive;
         self
     }

@@ -46,7 +46,6 @@ pub(crate) use self::decode::{check, filled};
 pub(crate) use self::decode::{decode_params, decode_root, decode_value, decode_value_of};
 pub use self::filter::Filter;
 pub use self::grant::Grant;
-pub(crate) use self::grant::SCOPES;
 #[cfg(feature = "tokio")]
 pub use self::items::Items;
 #[cfg(feature = "tokio")]
@@ -78,6 +77,7 @@ use std::fmt;
 
 use toolwright_provider::call::{ToolDef, ToolError};
 use toolwright_schema::decode::without_secrets;
+use std::sync::Arc;
 
 /// A tool as the runtime sees it: a definition and a way to call it.
 ///
@@ -132,11 +132,10 @@ pub trait Tool: Send + Sync {
         true
     }
 
-    /// Returns true if the tool runs only with a person's yes, whatever its own definition says: a tool around another one cannot
-    /// lose that.
+    /// Returns the tool that this one is around. A toolset adds the caution of its definition to this one's.
     #[doc(hidden)]
-    fn __needs_approval(&self) -> bool {
-        false
+    fn __inner(&self) -> Option<&Arc<dyn Tool>> {
+        None
     }
 
     /// Returns true if a repeated call, under the same [idempotency key](crate::tool::Context::idempotency_key), continues

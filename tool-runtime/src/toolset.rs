@@ -19,10 +19,10 @@ use std::time::Duration;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
-use crate::tool::{Call, Context, Filter, Grant, Redefined, SCOPES, Scope, Tool};
+use crate::tool::{Call, Context, Filter, Grant, Redefined, Scope, Tool};
 #[cfg(feature = "tokio")]
 use toolwright_provider::call::Annotations;
-use toolwright_provider::call::{ErrorKind, Meta, ToolCall, ToolDef, ToolError};
+use toolwright_provider::call::{ErrorKind, Meta, SCOPES, ToolCall, ToolDef, ToolError};
 use toolwright_provider::definitions::{self, DefinitionCache, EncodedTool, Stripped, ToolList};
 use toolwright_provider::wire::Namespace;
 use toolwright_schema::decode::Store;
@@ -101,9 +101,12 @@ pub(crate) struct Entry {
     name: ShortStr,
     tool: Arc<dyn Tool>,
     attributes: Meta,
+    /// Attributes of the tools inside this one, where they are others.
+    #[cfg(feature = "tokio")]
+    inside: Vec<Meta>,
     may_hide: bool,
     needs_approval: bool,
-    is_destructive: bool,
+    is_exact: bool,
     /// Names that models are answered with this tool's.
     retired: Vec<ShortStr>,
     has_mentions: bool,
@@ -159,7 +162,8 @@ impl Entry {
     pub(crate) fn new(tool: Arc<dyn Tool>) -> Self {
         // Asked once: a definition may be anybody's code.
         let def = tool.def();
-        let needs_approval = def.needs_approval || tool.__needs_approval();
+        let tool = Redefined::cautious(tool);
+        let needs_approval = def.needs_approval;
         let has_mentions = def.mentions().next().is_some();
         Self {
             name: def.name.as_ref().into(),
@@ -167,6 +171,8 @@ impl Entry {
             #[cfg(feature = "tokio")]
             traits: Traits {
                 manual: def.manual,
+            inside: def.all_attributes().skip(1).cloned().collect(),
+            #[cfg(feature = "tokio")]
                 return_direct: def.return_direct,
                 exclusive: def.exclusive,
                 blocking: def.blocking,
@@ -178,7 +184,7 @@ impl Entry {
             needs_approval,
             // One look at both, so that calls of other tools pay for neither.
             may_hide: tool.__may_hide() || def.meta.get(SCOPES).is_some() || needs_approval,
-            is_destructive: def.annotations.destructive == Some(true),
+            is_exact: def.is_exact(),
             retired: Vec::new(),
             has_mentions,
             namespace: None,
@@ -206,7 +212,7 @@ impl Entry {
         store: &'a Store,
         cx: &'a Context,
     ) -> Call<'a> {
-        Call::of(call, store, cx).destructive(self.is_destructive)
+        Call::of(call, store, cx).exact(self.is_exact)
     }
 
     /// What the conversation's grant and the tool itself say.
@@ -241,6 +247,11 @@ impl Entry {
 
     pub(crate) fn attributes(&self) -> &Meta {
         &self.attributes
+    }
+
+    /// Returns the attributes of the tool, and of those inside it that have others.
+    pub(crate) fn all_attributes(&self) -> impl Iterator<Item = &Meta> {
+        std::iter::once(&self.attributes).chain(&self.inside)
     }
 
     pub(crate) fn traits(&self) -> Traits {
@@ -528,6 +539,15 @@ impl Toolset {
                     let tool = &found.tool;
                     // Many stores sort keys. An equal schema stays the compiled one, in its order, and is encoded in
                     // fewer bytes.
+    /// A stored definition may add caution and takes none away. Each fact of safety is the stricter one of the tool here
+    /// and the stored definition:
+    ///
+    /// - a hint holds if one of both says that there may be harm, such as `destructive`, and otherwise only if both say
+    ///   the same: `read_only` in a stored definition alone makes no call repeatable;
+    /// - `manual`, `needs_approval`, `exclusive` and `exact` hold if one of both has them;
+    /// - callers need the scopes of both, attributes that the stored definition lacks stay, and the higher
+    ///   [level](crate::layers::Levels) counts.
+    ///
                     let own = &tool.def().input;
                     if def.input.to_value() == own.to_value() {
                         def.input = own.clone();

@@ -9,8 +9,9 @@ use toolwright::{
     Context, DynTool, Encoder, Outcome, Schema, Tool, ToolCall, ToolDef, ToolError, ToolResult,
     Toolset,
     args::{Repair, Repairs, Store},
-    call::{Annotations, Answer, Call, ErrorKind},
+    call::{Annotations, Answer, Approved, Call, ErrorKind},
     tool, tools,
+    toolset::DynToolBuilder,
 };
 
 /// What a call comes to: what the tool answers as JSON or what the model is told, and the repairs.
@@ -669,16 +670,73 @@ fn each_link_of_a_chain_is_judged_once() {
     assert!(answer.unwrap_err().contains("x: unknown key"));
 }
 
+#[derive(Serialize, Deserialize, Schema)]
+struct Urgent {
+    #[allow(dead_code)]
+    urgent: bool,
+}
+
 /// Books an amount.
 #[tool]
-fn book(journal: &str, line_2: u8) -> String {
+fn book(
+    journal: &str,
+    line_2: u8,
+    #[arg(default)] tags: Vec<String>,
+    #[arg(default)] deep: Vec<Urgent>,
+) -> String {
+    let _ = (tags, deep);
     format!("{journal} {line_2}")
 }
 
 /// Spends an amount.
 #[tool(destructive)]
-fn spend(journal: &str, line_2: u8) -> String {
-    format!("{journal} {line_2}")
+fn spend(
+    journal: &str,
+    line_2: u8,
+    #[arg(default)] tags: Vec<String>,
+    #[arg(default)] deep: Vec<Urgent>,
+) -> String {
+    book(journal, line_2, tags, deep)
+}
+
+/// Spends an amount, as it is written.
+#[tool(exact)]
+fn exactly(
+    journal: &str,
+    line_2: u8,
+    #[arg(default)] tags: Vec<String>,
+    #[arg(default)] deep: Vec<Urgent>,
+) -> String {
+    book(journal, line_2, tags, deep)
+}
+
+/// Spends an amount that somebody agreed to.
+#[tool]
+fn agreed(
+    journal: &str,
+    line_2: u8,
+    #[arg(default)] tags: Vec<String>,
+    #[arg(default)] deep: Vec<Urgent>,
+    _: Approved<'_>,
+) -> String {
+    book(journal, line_2, tags, deep)
+}
+
+struct Books;
+
+#[tool]
+impl Books {
+    /// Spends an amount, as it is written.
+    #[tool(exact)]
+    fn exactly(
+        &self,
+        journal: &str,
+        line_2: u8,
+        #[arg(default)] tags: Vec<String>,
+        #[arg(default)] deep: Vec<Urgent>,
+    ) -> String {
+        book(journal, line_2, tags, deep)
+    }
 }
 
 /// Keys that are `journal` to somebody and not to somebody else.
@@ -747,9 +805,14 @@ struct Accented {
 }
 
 #[derive(Deserialize, Schema)]
+#[allow(dead_code)]
 struct Spent {
     journal: String,
     line_2: u8,
+    #[serde(default)]
+    tags: Vec<String>,
+    #[serde(default)]
+    deep: Vec<Urgent>,
 }
 
 struct Hand(ToolDef);
@@ -766,57 +829,109 @@ impl Tool for Hand {
     }
 }
 
-/// The same tool, as it can come to be destructive.
-fn destructive() -> Vec<(&'static str, Toolset)> {
+/// The same tool, as it can come to be exact.
+fn exact_tools() -> Vec<(&'static str, Toolset)> {
     let hints = Annotations {
         destructive: Some(true),
         ..Annotations::default()
     };
     let of = |tool| Toolset::new([tool]).unwrap();
     let run = |spent: Spent, _| Ok::<_, ToolError>(format!("{} {}", spent.journal, spent.line_2));
-    let typed = DynTool::builder()
-        .name("spend")
-        .description("Spends.")
-        .annotations(hints)
-        .typed_sync(run);
-    let mut stored = tools![book].definitions().next().unwrap().clone();
-    stored.annotations = hints;
-    let mut by_hand = ToolDef::new("book", "Spends.");
-    by_hand.annotations = hints;
+    let closure = || {
+        DynTool::builder()
+            .name("spend")
+            .description("Spends.")
+            .typed_sync(run)
+    };
+    let built = |builder: DynToolBuilder| of(builder.build().unwrap());
+    let stored = |change: fn(&mut ToolDef)| {
+        let mut stored = tools![book].definitions().next().unwrap().clone();
+        change(&mut stored);
+        tools![book].attach([stored]).unwrap()
+    };
+    let by_hand = |change: fn(&mut ToolDef)| {
+        let mut def = ToolDef::new("book", "Spends.");
+        change(&mut def);
+        of(std::sync::Arc::new(Hand(def)))
+    };
+    let careless = |tools: Toolset| {
+        let mut def = tools.definitions().next().unwrap().clone();
+        def.annotations = Annotations::default();
+        (def.exact, def.needs_approval) = (false, false);
+        tools.attach([def]).unwrap()
+    };
     vec![
         ("spend", tools![spend]),
-        ("spend", of(typed.build().unwrap())),
+        ("spend", built(closure().annotations(hints))),
         (
             "spend",
             of(tools![spend].get("spend").unwrap().clone().handle_errors()),
         ),
         ("pay", tools![spend].rename("spend", "pay").unwrap()),
-        ("book", tools![book].attach([stored]).unwrap()),
-        ("book", of(std::sync::Arc::new(Hand(by_hand)))),
+        (
+            "book",
+            stored(|def| def.annotations.destructive = Some(true)),
+        ),
+        (
+            "book",
+            by_hand(|def| def.annotations.destructive = Some(true)),
+        ),
+        ("spend", careless(tools![spend])),
+        ("exactly", tools![exactly]),
+        ("x_exactly", tools![exactly].prefix("x_").unwrap()),
+        ("exactly", careless(tools![exactly])),
+        ("exactly", tools![exactly].compact().unwrap()),
+        ("exactly", tools![..Books: Books]),
+        ("spend", built(closure().exact(true))),
+        ("book", stored(|def| def.exact = true)),
+        ("book", by_hand(|def| def.exact = true)),
+        ("agreed", tools![agreed]),
+        ("agreed", careless(tools![agreed])),
+        ("spend", built(closure().needs_approval(true))),
+        ("book", stored(|def| def.needs_approval = true)),
+        ("book", by_hand(|def| def.needs_approval = true)),
     ]
 }
 
 #[test]
-fn the_keys_of_a_destructive_tool_are_as_they_were_written() {
-    for (name, tools) in destructive() {
+fn the_arguments_of_an_exact_tool_are_as_they_were_written() {
+    for (at, (name, tools)) in exact_tools().into_iter().enumerate() {
         for arguments in [
             r#"{"jounral": "a", "line_2": 1}"#,
             r#""{\"journal\": \"a\", \"line_2\": 1}""#,
+            r#"{"journal": "a", "line_2": "1"}"#,
+            r#"{"journal": "a", "line_2": 1, "tags": "x"}"#,
+            r#"{"journal": "a", "line_2": 1, "tags": "[\"x\"]"}"#,
+            r#"{"journal": "a", "line_2": 1, "tags": null}"#,
+            r#"{"journal": "a", "line_2": 1, "deep": [{"urgent": "true"}]}"#,
+            r#"{"journal": "a", "line_2": 1, "deep": {"urgent": true}}"#,
         ] {
             let model = ToolCall::new("c1", name, arguments);
-            let (answer, repairs) = call(&tools, name, arguments);
-            answer.unwrap_err();
-            assert!(repairs.is_empty());
-            tools.validate_call(&model, &Context::new()).unwrap_err();
+            for level in [Repairs::All, Repairs::Values, Repairs::None] {
+                let cx = Context::new().with_repairs(level);
+                let result = tools.call_blocking(&model, &cx);
+                let error = result.outcome.unwrap_err();
+                assert_eq!(
+                    error.kind(),
+                    ErrorKind::InvalidArgs,
+                    "{at} {name} {arguments}"
+                );
+                assert!(result.repairs.is_empty());
+                tools.validate_call(&model, &cx).unwrap_err();
+            }
             #[cfg(feature = "tokio")]
             for error in executed(&tools, &model) {
-                assert_eq!(error.kind(), ErrorKind::InvalidArgs, "{name}");
+                assert_eq!(error.kind(), ErrorKind::InvalidArgs, "{at} {name}");
             }
         }
-        let (answer, repairs) = call(&tools, name, r#"{"journal": "a", "line_2": "1"}"#);
-        assert_eq!(answer.as_deref(), Ok(r#""a 1""#));
-        assert_eq!(repairs, [r#"line_2 unquoted "1" -> 1"#]);
+        // What the schema admits is no repair.
+        let model = ToolCall::new("c1", name, r#"{"journal": "a", "line_2": 1.0}"#);
+        tools.validate_call(&model, &Context::new()).unwrap();
     }
+    // All others are repaired as before.
+    let (answer, repairs) = call(&tools![book], "book", r#"{"jounral": "a", "line_2": "1"}"#);
+    assert_eq!(answer.as_deref(), Ok(r#""a 1""#));
+    assert_eq!(repairs.len(), 2);
 }
 
 /// Why executors refuse a call: with layers and without, where it goes other ways.

@@ -39,6 +39,14 @@ fn pay(to: &str, #[arg(range(1..=500))] cents: u64, #[state] ledger: &Ledger) ->
     line
 }
 
+/// Pledges money. It destroys nothing, so its arguments are repaired.
+#[tool(meta(risk = "high"))]
+fn pledge(cents: u64, #[state] ledger: &Ledger) -> u64 {
+    let mut lines = ledger.lines.lock().unwrap();
+    lines.push(format!("pledged {cents}"));
+    cents
+}
+
 /// Charges a card.
 #[tool(manual)]
 fn charge(cents: u64, #[state] ledger: &Ledger) -> u64 {
@@ -276,15 +284,13 @@ async fn an_approval_does_not_hold_for_a_call_that_was_changed_in_the_store() {
 #[tokio::test]
 async fn what_was_repaired_is_what_is_shown_and_runs() {
     let ledger = Ledger::default();
-    let call = ToolCall::new("a", "pay", r#"{"to": "Ada", "cents": "100"}"#);
-    let (agent, mut session) = paused(all(&ledger), &[call]).await;
-    assert_eq!(
-        &*session.pending()[0].call.arguments,
-        r#"{"to": "Ada", "cents": 100}"#
-    );
+    let call = ToolCall::new("a", "pledge", r#"{"cents": "100"}"#);
+    let tools = tools![pledge; state = ledger.clone()];
+    let (agent, mut session) = paused(tools, &[call]).await;
+    assert_eq!(&*session.pending()[0].call.arguments, r#"{"cents": 100}"#);
     session.decide("a", Decision::Approve).unwrap();
     agent.run(&mut session, &Context::new()).await.unwrap();
-    assert_eq!(ledger.lines(), ["100 to Ada"]);
+    assert_eq!(ledger.lines(), ["pledged 100"]);
 }
 
 #[tokio::test]

@@ -26,6 +26,7 @@ const TOOL: Table<Options> = Table {
         ("idempotent", |cx, it, to| hint(cx, it, to, "idempotent")),
         ("open_world", |cx, it, to| hint(cx, it, to, "open_world")),
         ("manual", |cx, it, to| to.manual = is_on(cx, it)),
+        ("exact", |cx, it, to| to.exact = is_on(cx, it)),
         ("return_direct", |cx, it, to| {
             to.return_direct = is_on(cx, it);
         }),

@@ -925,6 +925,29 @@ async fn a_server_reads_keys_as_they_were_sent() {
 }
 
 #[tokio::test]
+async fn no_argument_of_an_exact_tool_is_repaired() {
+    /// Moves money, as it is written.
+    #[tool(exact)]
+    fn exactly(journal: &str, cents: u32) -> String {
+        note(journal, cents)
+    }
+
+    let tools = tools![note, transfer, exactly];
+    let mut pipe = Piped::new(McpServer::new(tools.clone())).await;
+    let cx = Context::new().with_repairs(Repairs::All);
+    let mut http = McpServer::new(tools).context(cx).http();
+    let arguments = r#"{"journal": "x", "cents": "1"}"#;
+    for (name, is_refused) in [("note", false), ("transfer", true), ("exactly", true)] {
+        for answer in [
+            pipe.ask(&call(1, name, arguments)).await,
+            ask_over_http(&mut http, name, arguments).await,
+        ] {
+            assert_eq!(answer["result"]["isError"], is_refused, "{answer}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_result_says_how_the_arguments_were_repaired() {
     let arguments = r#"{"a": "1", "b": 2}"#;
     let meta = json!({"toolwright/repairs": [

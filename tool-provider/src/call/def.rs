@@ -87,6 +87,14 @@ pub struct ToolDef {
         deserialize_with = "null_is_default"
     )]
     pub needs_approval: bool,
+    /// Its arguments run only as they were written: no repair changes them. The same holds for a tool that is
+    /// `destructive` or [needs an approval](Self::needs_approval).
+    #[serde(
+        default,
+        skip_serializing_if = "is_false",
+        deserialize_with = "null_is_default"
+    )]
+    pub exact: bool,
     /// Its result goes to the user as it is, and ends the conversation's turn.
     #[serde(
         default,
@@ -168,7 +176,9 @@ pub struct ToolDef {
 pub(crate) struct Origin {
     name: Option<&'static str>,
     /// True for a tool of somebody else's program.
-    is_foreign: bool,
+    pub(crate) is_foreign: bool,
+    /// Attributes of the tools inside this one, where they are others.
+    pub(crate) inside: Vec<Meta>,
     /// Other tools in the description, in order.
     mentions: Vec<Mention>,
 }
@@ -204,6 +214,7 @@ impl ToolDef {
             annotations: Annotations::default(),
             manual: false,
             needs_approval: false,
+            exact: false,
             return_direct: false,
             exclusive: false,
             blocking: false,

@@ -94,8 +94,7 @@ fn read_in<'a, T>(
     about: About,
     read: impl FnOnce(Call<'a>, About) -> Result<T, EarlyExit>,
 ) -> Result<T, ToolError> {
-    let is_destructive = about.annotations.destructive == Some(true);
-    let call = Call::of(call, store, cx).destructive(is_destructive);
+    let call = Call::of(call, store, cx).exact(about.is_exact());
     contained(|| read(call, about))?.map_err(EarlyExit::into_error)
 }
 

@@ -35,6 +35,8 @@ pub struct Descriptor {
     pub manual: bool,
     /// See [`ToolDef::needs_approval`].
     pub needs_approval: bool,
+    /// See [`ToolDef::exact`].
+    pub exact: bool,
     /// See [`ToolDef::return_direct`].
     pub return_direct: bool,
     /// See [`ToolDef::exclusive`].
@@ -99,6 +101,7 @@ impl Descriptor {
         needs_approval: false,
         return_direct: false,
         exclusive: false,
+        exact: false,
         blocking: false,
         spawn: false,
         background: false,
@@ -119,7 +122,7 @@ impl Descriptor {
     }
 
     hints! { read_only destructive idempotent open_world }
-    switches! { manual needs_approval return_direct exclusive blocking spawn background ignores_unknown }
+    switches! { manual needs_approval exact return_direct exclusive blocking spawn background ignores_unknown }
 
     /// Sets the time limit of a call.
     #[must_use]
@@ -176,6 +179,11 @@ impl Descriptor {
     pub(super) fn def(&self, listed: &'static As) -> ToolDef {
         let mut def = ToolDef::new(listed.name(self.name), listed.description(self.description))
             .named_at_first(self.name);
+    /// See [`ToolDef::is_exact`].
+    pub(super) fn is_exact(&self) -> bool {
+        self.exact || self.needs_approval || self.annotations.destructive == Some(true)
+    }
+
         if !self.mentions.is_empty() && def.description.starts_with(self.description) {
             def.mention(self.mentions);
         }
@@ -190,6 +198,7 @@ impl Descriptor {
         def.return_direct = self.return_direct;
         def.exclusive = self.exclusive;
         def.blocking = self.blocking;
+        def.exact = self.exact;
         def.spawn = self.spawn;
         def.background = self.background;
         def.timeout = (self.timeout_ms > 0).then_some(Duration::from_millis(self.timeout_ms));

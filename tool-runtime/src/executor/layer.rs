@@ -226,6 +226,11 @@ impl<'a> Request<'a> {
         self.core.entry.attributes()
     }
 
+    /// Returns the tool's attributes, and those of the tools inside it that have others.
+    pub(crate) fn all_attributes(&self) -> impl Iterator<Item = &'a Meta> {
+        self.core.entry.all_attributes()
+    }
+
     /// Replaces the arguments with the text of a JSON object.
     pub fn with_arguments(mut self, arguments: impl Into<Arc<str>>) -> Self {
         self.call.arguments = arguments.into();

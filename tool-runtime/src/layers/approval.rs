@@ -87,9 +87,9 @@ impl Ask {
 
 impl Needs {
     /// Returns why all calls of a tool need a decision; `None` where that depends on the call, or none does.
-    fn reasons(
+    fn reasons<'a>(
         &self,
-        attributes: &Meta,
+        attributes: impl Iterator<Item = &'a Meta>,
         annotations: Annotations,
         needs_approval: bool,
     ) -> Option<Map<String, Value>> {
@@ -104,12 +104,13 @@ impl Needs {
         };
         let mut reasons = Map::new();
         let destroys = *destructive && annotations.destructive == Some(true);
-        match levels.of(attributes) {
+        let found: Vec<_> = attributes.map(|one| levels.of(one)).collect();
+        let is_unmarked = *unmarked && found.iter().any(Option::is_none);
+        match found.into_iter().flatten().max_by_key(|(_, level)| *level) {
             Some((value, level)) if level >= *threshold => {
                 reasons.insert(levels.attribute().to_owned(), value.clone());
             }
-            None if *unmarked => {}
-            _ if destroys || needs_approval => {}
+            _ if is_unmarked || destroys || needs_approval => {}
             _ => return None,
         }
         if destroys {
@@ -222,7 +223,11 @@ impl Approval {
             Needs::When(needs) => needs(request).then(Map::new)?,
             level @ Needs::Level { .. } => {
                 let needs_approval = request.needs_approval() && !request.is_sealed();
-                level.reasons(request.attributes(), request.annotations(), needs_approval)?
+                level.reasons(
+                    request.all_attributes(),
+                    request.annotations(),
+                    needs_approval,
+                )?
             }
         };
         Some(match &self.details {
@@ -276,7 +281,7 @@ impl Layer for Approval {
     fn requires_approval(&self, def: &ToolDef) -> bool {
         let reasons = self
             .needs
-            .reasons(&def.meta, def.annotations, def.needs_approval);
+            .reasons(def.all_attributes(), def.annotations, def.needs_approval);
         reasons.is_some()
     }
 }

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use toolwright_provider::call::Meta;
+use toolwright_provider::call::{Meta, RISK, RISKS};
 
 /// An attribute of tools whose values are steps, from the lowest to the highest: `risk`, from `low`
 /// to `critical`.
@@ -34,7 +34,7 @@ impl Levels {
 
     /// `risk`: `low`, `medium`, `high`, `critical`.
     pub fn risk() -> Self {
-        Self::new("risk", ["low", "medium", "high", "critical"])
+        Self::new(RISK, RISKS)
     }
 
     pub(super) fn attribute(&self) -> &str {

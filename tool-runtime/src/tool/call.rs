@@ -23,8 +23,8 @@ pub struct Call<'a> {
 
 /// Only the arguments are asked about.
 const ONLY_CHECK: u8 = 1;
-/// The tool may destroy things.
-const DESTRUCTIVE: u8 = 2;
+/// The arguments run only as they were written.
+const EXACT: u8 = 2;
 /// A person let the call run with just these arguments.
 const APPROVED: u8 = 4;
 
@@ -120,16 +120,16 @@ impl<'a> Call<'a> {
         match self.of {
             // No model wrote the text.
             None => Repairs::None,
-            Some(_) if self.flags & DESTRUCTIVE != 0 => self.context.repairs().min(Repairs::Values),
+            Some(_) if self.flags & EXACT != 0 => Repairs::None,
             Some(_) => self.context.repairs(),
         }
     }
 
-    /// Marks the call as one of a destructive tool, if it is not marked yet.
+    /// Marks the call as one of an [exact](toolwright_provider::call::ToolDef::exact) tool, if it is not marked yet.
     #[inline]
-    pub(crate) fn destructive(self, is_destructive: bool) -> Self {
+    pub(crate) fn exact(self, is_exact: bool) -> Self {
         Self {
-            flags: self.flags | (u8::from(is_destructive) * DESTRUCTIVE),
+            flags: self.flags | (u8::from(is_exact) * EXACT),
             ..self
         }
     }

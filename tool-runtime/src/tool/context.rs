@@ -195,7 +195,8 @@ impl Context {
         self.change(|shared| shared.state = state)
     }
 
-    /// Sets the level of repairs. Default: [`Repairs::All`]. A server reduces it to [`Repairs::Values`].
+    /// Sets the level of repairs. Default: [`Repairs::All`]. A server reduces it to [`Repairs::Values`], and an
+    /// [exact](toolwright_provider::call::ToolDef::exact) tool to [`Repairs::None`]: the strictest level applies.
     pub fn with_repairs(self, repairs: Repairs) -> Self {
         self.change(|shared| shared.repairs = repairs)
     }

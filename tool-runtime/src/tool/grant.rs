@@ -4,12 +4,9 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use serde_json::{Map, Value};
-use toolwright_provider::call::{Meta, ToolDef};
+use toolwright_provider::call::{Meta, SCOPES, ToolDef};
 
 use crate::tool::Scope;
-
-/// The key among a tool's attributes for the scopes that its callers need: a list of strings.
-pub(crate) const SCOPES: &str = "scopes";
 
 /// Who calls, and with which scopes: from a verified access token, or from the host's own authentication.
 ///

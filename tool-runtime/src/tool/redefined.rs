@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::tool::{Tool, WrapTool};
@@ -18,12 +19,36 @@ impl Redefined {
         })
     }
 
+    /// Returns the tool, with the caution that its own definition lacks and a tool inside it has.
+    pub(crate) fn cautious(tool: Arc<dyn Tool>) -> Arc<dyn Tool> {
+        let Some(mut inner) = tool.__inner() else {
+            return tool;
+        };
+        let mut defs = vec![Cow::Borrowed(tool.def())];
+        loop {
+            defs.push(Cow::Borrowed(inner.def()));
+            match inner.__inner() {
+                Some(next) => inner = next,
+                None => break,
+            }
+        }
+        let add = |inside: Cow<'_, ToolDef>, def| with_caution_of(def, &inside);
+        match defs.into_iter().rev().reduce(add) {
+            Some(Cow::Owned(def)) => Self::share(def, &tool),
+            _ => tool,
+        }
+    }
+
     pub(crate) fn renamed(tool: &Arc<dyn Tool>, name: String) -> Result<Arc<dyn Tool>, NameError> {
         NameError::check(&name)?;
         let mut def = tool.def().clone();
         def.name = name.into();
         Ok(Self::share(def, tool))
     }
+}
+
+fn with_caution_of<'a>(def: Cow<'a, ToolDef>, inside: &ToolDef) -> Cow<'a, ToolDef> {
+    def.with_caution_of(inside).map_or(def, Cow::Owned)
 }
 
 impl WrapTool for Redefined {

@@ -2,13 +2,16 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::tool::{Answer, Call, Grant, Past, SCOPES, Scope, Tool};
+use crate::tool::{Answer, Call, Past, Scope, Tool};
 use toolwright_provider::call::{ToolDef, ToolError};
 
 /// A tool around another tool: changes its definition or its calls, and forwards the rest.
 ///
 /// Every implementation is a [`Tool`]. Secrets, visibility and resumption are always those of the wrapped tool, so a
-/// wrapper cannot lose them; nor can it lose that the tool [needs an approval](crate::tool::Approved). To hide a tool, use a [`Filter`](crate::tool::Filter).
+/// wrapper cannot lose them. To hide a tool, use a [`Filter`](crate::tool::Filter).
+///
+/// Nor can the wrapper's definition take caution away: in a [`Toolset`](crate::toolset::Toolset) it has the stricter one
+/// of both in each fact of safety, as [`Toolset::attach`](crate::toolset::Toolset::attach) lists them.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -85,15 +88,15 @@ impl<W: WrapTool> Tool for W {
     }
 
     fn visible(&self, scope: &Scope<'_>) -> bool {
-        Grant::is_given(scope, &self.inner().def().meta) && self.inner().visible(scope)
+        self.inner().visible(scope)
     }
 
     fn __may_hide(&self) -> bool {
-        self.inner().__may_hide() || self.inner().def().meta.get(SCOPES).is_some()
+        self.inner().__may_hide()
     }
 
-    fn __needs_approval(&self) -> bool {
-        self.inner().def().needs_approval || self.inner().__needs_approval()
+    fn __inner(&self) -> Option<&Arc<dyn Tool>> {
+        Some(self.inner())
     }
 
     fn resumes(&self) -> bool {

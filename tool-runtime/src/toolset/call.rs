@@ -211,7 +211,7 @@ pub(crate) async fn resolved(answer: Answer<'_>, call: Call<'_>) -> Result<Outco
 impl Toolset {
     fn check_call(&self, name: &[u8], call: Call<'_>, cx: &Context) -> Result<(), ToolError> {
         let entry = self.find_visible(name, &cx.scope(), None)?;
-        contained(|| entry.tool.validate(call.destructive(entry.is_destructive)))?
+        contained(|| entry.tool.validate(call.exact(entry.is_exact)))?
     }
 
     /// Begins a call. A ready answer is written to `place` inside the guard, because moving it out would copy it twice.

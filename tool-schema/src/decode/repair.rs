@@ -58,7 +58,8 @@ pub enum RepairKind {
 ///
 /// A gateway in front of a server reads arguments by their keys, so what it sees has to be what
 /// runs. Where the caller is not known, no key is renamed, and none comes out of a text in which
-/// JSON stands. The same holds for a tool that is `destructive`, whoever calls it.
+/// JSON stands. Nothing is repaired for an exact tool, whoever calls it and whatever the context says: one that is
+/// `destructive`, needs an approval, or is marked `#[tool(exact)]`.
 ///
 /// ```
 /// use toolwright::{Context, args::Repairs};

@@ -85,6 +85,10 @@ fn risky_calls_wait_for_a_yes_on_the_command_line() {
         came.err.contains("cents: \"7\" was taken for 7"),
         "{came:?}"
     );
+    // The arguments of a destructive tool are as they were written.
+    let text = r#"{"cents":"5","card":"4242"}"#;
+    let came = run(&["call", "refund", "--json", text, "--approve"]);
+    assert_eq!(came.code, 3, "{came:?}");
     // Nobody is asked about what could not run.
     let came = run(&["call", "refund", "--cents", "x", "--card", "4242"]);
     assert_eq!(came.code, 3, "{came:?}");

@@ -408,7 +408,7 @@ fn what_is_repaired() {
 }
 
 #[test]
-fn where_keys_are_left_alone() {
+fn where_nothing_is_repaired() {
     /// Deletes a file.
     #[tool(destructive)]
     fn delete(path: &str, #[arg(default = 1)] copies: u8) -> String {
@@ -416,6 +416,8 @@ fn where_keys_are_left_alone() {
     }
     let tools = tools![delete, ship];
     let found = call(&tools, "delete", r#"{"path": "a", "copies": "2"}"#);
+    assert!(!found.is_success());
+    let found = call(&tools, "delete", r#"{"path": "a", "copies": 2}"#);
     assert_eq!(text(&found), "a 2");
     let found = call(&tools, "delete", r#"{"Path": "a"}"#);
     assert!(!found.is_success());

@@ -172,7 +172,7 @@ fn what_is_repaired_is_recorded() {
         println!("{}", said(&tools, "book", arguments, &exact()));
         println!(
             "{}",
-            said(&tools, "unbook", r#"{"seatz": 2}"#, &Context::new())
+            said(&tools, "unbook", r#"{"seats": "2"}"#, &Context::new())
         );
     });
     output::shown("safety.repairs.txt", &printed);

@@ -56,7 +56,13 @@ fn take(
 #[tool(manual)]
 fn ask() {}
 
+/// Runs as it is written.
+#[tool(exact)]
+fn spell(word: &str) -> usize {
+    word.len()
+}
+
 #[test]
 fn runs() {
-    assert_eq!(tools![Take, ask].len(), 2);
+    assert_eq!(tools![Take, ask, spell].len(), 3);
 }

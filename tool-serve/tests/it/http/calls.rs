@@ -80,16 +80,16 @@ fn the_decoder_gets_what_was_sent() {
     let twice = served.call("order", r#"{"lines": [], "lines": []}"#);
     assert_eq!(twice.json()["error"]["faults"][0]["code"], "duplicate_key");
     // What is meant and not said is repaired, and told; unless the client wants none of that.
-    let text = br#"{"lines": [{"sku": "tea", "quantity": "2"}]}"#;
+    let text = br#"{"node": {"label": "a", "children": null}}"#;
     let repaired = served.call_with(
-        "order",
+        "tree",
         text,
         "Content-Type: application/json; charset=utf-8\r\n",
     );
-    assert_eq!(repaired.json()["repairs"][0]["path"], "lines[0].quantity");
+    assert_eq!(repaired.json()["repairs"][0]["path"], "node.children");
     let headers =
         "Content-Type: application/vnd.shop+json\r\nPrefer: respond-async, handling=strict\r\n";
-    let strict = served.call_with("order", text, headers);
+    let strict = served.call_with("tree", text, headers);
     assert_eq!(strict.status, 422, "{strict:?}");
     assert_eq!(strict.header("preference-applied"), Some("handling=strict"));
     let strict = "Content-Type: application/json\r\nPrefer: handling=strict\r\n";
@@ -126,6 +126,9 @@ fn keys_are_read_as_they_were_sent() {
             r#"{"lines": "[{\"sku\": \"tea\", \"quantity\": 1}]"}"#,
         ),
         ("order", r#""{\"lines\": []}""#),
+        // Nor is a value repaired of a destructive tool.
+        ("order", r#"{"lines": [{"sku": "tea", "quantity": "1"}]}"#),
+        ("order", r#"{"lines": [], "express": null}"#),
         ("tree", r#"{"nod": {"label": "a"}}"#),
         ("tree", r#"{"node": {"lable": "a"}}"#),
         ("tree", r#"{"node": "{\"label\": \"a\"}"}"#),

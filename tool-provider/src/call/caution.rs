@@ -1,0 +1,122 @@
+//! Facts of safety, which a definition around a tool does not take away.
+
+use std::iter;
+
+use serde_json::{Map, Value};
+
+use super::{Annotations, Meta, ToolDef};
+
+/// The attribute for the scopes that callers need: a list of strings.
+pub const SCOPES: &str = "scopes";
+
+/// The attribute for a tool's risk.
+pub const RISK: &str = "risk";
+
+/// The values of [`RISK`], from the lowest.
+pub const RISKS: [&str; 4] = ["low", "medium", "high", "critical"];
+
+impl ToolDef {
+    /// Returns true if arguments run only as they were written, without repairs: by [`exact`](Self::exact), and for
+    /// tools that are `destructive` or [need an approval](Self::needs_approval).
+    #[doc(hidden)]
+    pub fn is_exact(&self) -> bool {
+        self.exact || self.needs_approval || self.annotations.destructive == Some(true)
+    }
+
+    /// Returns the definition with the caution of the tool inside that it lacks; `None` if it lacks nothing.
+    #[doc(hidden)]
+    pub fn with_caution_of(&self, inside: &Self) -> Option<Self> {
+        let mut def = self.clone();
+        def.annotations = self.annotations.with_caution_of(inside.annotations);
+        def.manual |= inside.manual;
+        def.needs_approval |= inside.needs_approval;
+        def.exclusive |= inside.exclusive;
+        def.exact |= inside.exact;
+        def.origin.is_foreign |= inside.origin.is_foreign;
+        def.meta = self.meta.with_caution_of(&inside.meta);
+        for attributes in inside.all_attributes() {
+            if def.all_attributes().all(|known| known != attributes) {
+                def.origin.inside.push(attributes.clone());
+            }
+        }
+        (def.caution() != self.caution()).then_some(def)
+    }
+
+    /// Returns the definition's attributes, then those of the tools inside that had others. A rule about levels goes by
+    /// the highest.
+    #[doc(hidden)]
+    pub fn all_attributes(&self) -> impl Iterator<Item = &Meta> {
+        iter::once(&self.meta).chain(&self.origin.inside)
+    }
+
+    fn caution(&self) -> (Annotations, [bool; 5], Vec<&Meta>) {
+        let flags = [
+            self.manual,
+            self.needs_approval,
+            self.exclusive,
+            self.exact,
+            self.origin.is_foreign,
+        ];
+        (self.annotations, flags, self.all_attributes().collect())
+    }
+}
+
+impl Annotations {
+    /// Returns the more cautious one of each hint. Nothing is known where one definition says nothing, and the other
+    /// one that there is no harm.
+    fn with_caution_of(self, inside: Self) -> Self {
+        let hint = |own: Option<bool>, inside: Option<bool>, harm: bool| {
+            if own == inside || own == Some(harm) {
+                own
+            } else {
+                inside.filter(|inside| *inside == harm)
+            }
+        };
+        Self {
+            read_only: hint(self.read_only, inside.read_only, false),
+            destructive: hint(self.destructive, inside.destructive, true),
+            idempotent: hint(self.idempotent, inside.idempotent, false),
+            open_world: hint(self.open_world, inside.open_world, true),
+        }
+    }
+}
+
+impl Meta {
+    /// Adds attributes of the tool inside, all scopes of both, and the higher risk.
+    fn with_caution_of(&self, inside: &Self) -> Self {
+        if self == inside || inside.is_empty() {
+            return self.clone();
+        }
+        let mut values = Map::from(self.clone());
+        for (name, value) in inside.iter() {
+            match values.get_mut(name) {
+                None => {
+                    values.insert(name.to_owned(), value.clone());
+                }
+                Some(own) if name == SCOPES => add_scopes(own, value),
+                Some(own) if name == RISK && risk(value) > risk(own) => *own = value.clone(),
+                Some(_) => {}
+            }
+        }
+        values.into()
+    }
+}
+
+/// Adds the scopes of the tool inside. What is no list admits nobody, and stays.
+fn add_scopes(own: &mut Value, inside: &Value) {
+    match (own, inside) {
+        (Value::Array(own), Value::Array(inside)) => {
+            let new = |scope: &&Value| !own.contains(scope);
+            let new: Vec<_> = inside.iter().filter(new).cloned().collect();
+            own.extend(new);
+        }
+        (own @ Value::Array(_), no_list) => *own = no_list.clone(),
+        _ => {}
+    }
+}
+
+/// Returns the level of a risk. An unknown one is the highest, so a misspelled one is not ignored.
+fn risk(value: &Value) -> usize {
+    let level = RISKS.iter().position(|level| value == level);
+    level.unwrap_or(usize::MAX)
+}

@@ -543,7 +543,7 @@ fn an_answer_is_kept_for_the_same_call_of_the_same_conversation() {
     ];
     assert_eq!(runs(Cache::new(10), &calls), [1, 0, 1, 1, 0, 1, 0, 1, 1]);
     assert_eq!(
-        runs(Cache::new(10).shared(), &calls),
+        runs(Cache::new(10).shared_for(["read"]), &calls),
         [1, 0, 1, 0, 0, 1, 0, 0, 0]
     );
 }

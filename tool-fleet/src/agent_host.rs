@@ -145,7 +145,7 @@ impl AgentHost {
         let mut measured = self.metrics.run(&self.name, activity.info());
         let (stop, moved) = (Cancel::new(), MovedRun::default());
         let cx = Context::new().with_cancel(stop.clone());
-        let cx = cx.with(moved.clone()).with(calls);
+        let cx = cx.__with_own(moved.clone()).__with_own(calls);
         let mut run = Box::pin(self.converse(&activity, &order, &inputs, &cx));
         let ran = tokio::select! {
             ran = &mut run => ran,

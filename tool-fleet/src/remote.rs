@@ -210,6 +210,10 @@ impl Tool for RemoteTool {
         self.inner.validate(call)
     }
 
+    fn reads_context(&self) -> bool {
+        self.inner.reads_context()
+    }
+
     fn redacted<'t>(&self, arguments: &'t str) -> Cow<'t, str> {
         self.inner.redacted(arguments)
     }

@@ -597,6 +597,7 @@ fn rest(tool: &Tool) -> Option<TokenStream> {
         (options.spawn.is_some(), "spawn"),
         (options.background, "background"),
         (options.ignore_unknown.is_some(), "ignores_unknown"),
+        (tool.reads_context(), "reads_context"),
     ] {
         if flag {
             let name = ident(name);

@@ -214,6 +214,12 @@ impl Tool {
         self.params.iter().any(is_approved)
     }
 
+    /// Returns true if the function is handed the call's context.
+    pub(crate) fn reads_context(&self) -> bool {
+        let is_context = |param: &Param| matches!(param, Param::Context(_));
+        self.params.iter().any(is_context)
+    }
+
     /// The parameters that the model fills.
     pub(crate) fn model_params(&self) -> impl Iterator<Item = &ModelParam> {
         self.params.iter().filter_map(|param| match param {

@@ -25,5 +25,5 @@ pub fn with_progress(executor: Executor) -> Executor {
 /// Adds a sender to the context, and returns its receiver.
 pub fn subscribe(cx: Context) -> (Context, mpsc::Receiver<Progress>) {
     let (sender, receiver) = mpsc::channel(CAPACITY);
-    (cx.with(ProgressSender(sender)), receiver)
+    (cx.__with_own(ProgressSender(sender)), receiver)
 }

@@ -58,6 +58,7 @@ pub struct DynTool {
     /// Inverse of the schema's lowering for strict modes; made on first use.
     forms: OnceLock<Option<Inverse>>,
     is_schema_given: bool,
+    reads_context: bool,
     check: Option<Box<Check>>,
     visible: Option<Box<Visible>>,
 }
@@ -83,6 +84,7 @@ impl DynTool {
             validator: None,
             forms: OnceLock::new(),
             is_schema_given: true,
+            reads_context: true,
             check: None,
             visible: None,
         })
@@ -182,6 +184,10 @@ impl Tool for DynTool {
         }
     }
 
+    fn reads_context(&self) -> bool {
+        self.reads_context
+    }
+
     fn visible(&self, scope: &Scope<'_>) -> bool {
         self.visible.as_ref().is_none_or(|visible| visible(scope))
     }
@@ -201,6 +207,7 @@ pub struct DynToolBuilder {
     /// The schema was given apart from the handler, so decoding does not check it.
     is_schema_given: bool,
     fills_defaults: bool,
+    reads_context: bool,
     check: Option<Box<Check>>,
     visible: Option<Box<Visible>>,
 }
@@ -213,6 +220,7 @@ impl Default for DynToolBuilder {
             handler: None,
             is_schema_given: false,
             fills_defaults: true,
+            reads_context: true,
             check: None,
             visible: None,
         }
@@ -358,6 +366,12 @@ impl DynToolBuilder {
         self
     }
 
+    /// Runs calls only with arguments as they were written: see [`ToolDef::exact`].
+    pub fn exact(mut self, exact: bool) -> Self {
+        self.def.exact = exact;
+        self
+    }
+
     /// Sends the result to the user as it is, which ends the turn.
     pub fn return_direct(mut self, return_direct: bool) -> Self {
         self.def.return_direct = return_direct;
@@ -366,12 +380,6 @@ impl DynToolBuilder {
 
     /// Runs the tool alone: no other call is in flight meanwhile.
     pub fn exclusive(mut self, exclusive: bool) -> Self {
-    /// Runs calls only with arguments as they were written: see [`ToolDef::exact`].
-    pub fn exact(mut self, exact: bool) -> Self {
-        self.def.exact = exact;
-        self
-    }
-
         self.def.exclusive = exclusive;
         self
     }
@@ -403,6 +411,13 @@ impl DynToolBuilder {
     /// Adds an attribute, which every result carries for the host.
     pub fn meta(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.meta.insert(name.into(), value.into());
+        self
+    }
+
+    /// Sets whether answers may depend on the context that the handler receives. Default: true. With false, a
+    /// [`Cache`](crate::layers::Cache) may [share](crate::layers::Cache::shared_for) them between conversations.
+    pub fn reads_context(mut self, reads_context: bool) -> Self {
+        self.reads_context = reads_context;
         self
     }
 
@@ -492,6 +507,7 @@ impl DynToolBuilder {
             handler,
             is_schema_given,
             fills_defaults,
+            reads_context,
             check,
             visible,
         } = self;
@@ -529,6 +545,7 @@ impl DynToolBuilder {
             validator,
             forms: OnceLock::new(),
             is_schema_given,
+            reads_context,
             check,
             visible,
         }))

@@ -10,6 +10,8 @@ mod decode;
 mod filter;
 mod grant;
 #[cfg(feature = "tokio")]
+mod identity;
+#[cfg(feature = "tokio")]
 pub(crate) mod items;
 #[cfg(feature = "tokio")]
 mod open_calls;
@@ -47,6 +49,8 @@ pub(crate) use self::decode::{decode_params, decode_root, decode_value, decode_v
 pub use self::filter::Filter;
 pub use self::grant::Grant;
 #[cfg(feature = "tokio")]
+pub(crate) use self::identity::Identity;
+#[cfg(feature = "tokio")]
 pub use self::items::Items;
 #[cfg(feature = "tokio")]
 pub(crate) use self::items::is_stream;
@@ -74,10 +78,10 @@ pub use self::wrap::WrapTool;
 use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 use toolwright_provider::call::{ToolDef, ToolError};
 use toolwright_schema::decode::without_secrets;
-use std::sync::Arc;
 
 /// A tool as the runtime sees it: a definition and a way to call it.
 ///
@@ -123,6 +127,14 @@ pub trait Tool: Send + Sync {
     /// Returns true if the conversation may see and call the tool.
     fn visible(&self, scope: &Scope<'_>) -> bool {
         let _ = scope;
+        true
+    }
+
+    /// Returns true if an answer may depend on the call's [context](Context), such as on who calls. A
+    /// [`Cache`](crate::layers::Cache) never shares such answers between conversations. Default: true.
+    ///
+    /// For a `#[tool]` function the macro sets it: true if there is a `#[context]` parameter.
+    fn reads_context(&self) -> bool {
         true
     }
 

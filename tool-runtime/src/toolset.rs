@@ -119,6 +119,8 @@ pub(crate) struct Entry {
     encoded: Arc<EncodedTool>,
     #[cfg(feature = "tokio")]
     traits: Traits,
+    #[cfg(feature = "tokio")]
+    reads_context: bool,
 }
 
 impl ToolList for Toolset {
@@ -160,19 +162,19 @@ pub(crate) struct Traits {
 
 impl Entry {
     pub(crate) fn new(tool: Arc<dyn Tool>) -> Self {
+        let tool = Redefined::cautious(tool);
         // Asked once: a definition may be anybody's code.
         let def = tool.def();
-        let tool = Redefined::cautious(tool);
         let needs_approval = def.needs_approval;
         let has_mentions = def.mentions().next().is_some();
         Self {
             name: def.name.as_ref().into(),
             attributes: def.meta.clone(),
             #[cfg(feature = "tokio")]
-            traits: Traits {
-                manual: def.manual,
             inside: def.all_attributes().skip(1).cloned().collect(),
             #[cfg(feature = "tokio")]
+            traits: Traits {
+                manual: def.manual,
                 return_direct: def.return_direct,
                 exclusive: def.exclusive,
                 blocking: def.blocking,
@@ -181,6 +183,8 @@ impl Entry {
                 timeout: def.timeout,
                 annotations: def.annotations,
             },
+            #[cfg(feature = "tokio")]
+            reads_context: tool.reads_context(),
             needs_approval,
             // One look at both, so that calls of other tools pay for neither.
             may_hide: tool.__may_hide() || def.meta.get(SCOPES).is_some() || needs_approval,
@@ -252,6 +256,15 @@ impl Entry {
     /// Returns the attributes of the tool, and of those inside it that have others.
     pub(crate) fn all_attributes(&self) -> impl Iterator<Item = &Meta> {
         std::iter::once(&self.attributes).chain(&self.inside)
+    }
+
+    /// Returns true if the tool is the search of its set, whose answers depend on all that decides visibility.
+    pub(crate) fn finds(&self) -> bool {
+        self.finds
+    }
+
+    pub(crate) fn reads_context(&self) -> bool {
+        self.reads_context
     }
 
     pub(crate) fn traits(&self) -> Traits {
@@ -521,6 +534,15 @@ impl Toolset {
 
     /// Makes tools of stored definitions, each with the code of the tool of the same name here.
     ///
+    /// A stored definition may add caution and takes none away. Each fact of safety is the stricter one of the tool here
+    /// and the stored definition:
+    ///
+    /// - a hint holds if one of both says that there may be harm, such as `destructive`, and otherwise only if both say
+    ///   the same: `read_only` in a stored definition alone makes no call repeatable;
+    /// - `manual`, `needs_approval`, `exclusive` and `exact` hold if one of both has them;
+    /// - callers need the scopes of both, attributes that the stored definition lacks stay, and the higher
+    ///   [level](crate::layers::Levels) counts.
+    ///
     /// # Errors
     /// When no tool here has the name of a definition, definitions have equal names, or one holds
     /// characters that nobody sees; the error lists all such names.
@@ -539,15 +561,6 @@ impl Toolset {
                     let tool = &found.tool;
                     // Many stores sort keys. An equal schema stays the compiled one, in its order, and is encoded in
                     // fewer bytes.
-    /// A stored definition may add caution and takes none away. Each fact of safety is the stricter one of the tool here
-    /// and the stored definition:
-    ///
-    /// - a hint holds if one of both says that there may be harm, such as `destructive`, and otherwise only if both say
-    ///   the same: `read_only` in a stored definition alone makes no call repeatable;
-    /// - `manual`, `needs_approval`, `exclusive` and `exact` hold if one of both has them;
-    /// - callers need the scopes of both, attributes that the stored definition lacks stay, and the higher
-    ///   [level](crate::layers::Levels) counts.
-    ///
                     let own = &tool.def().input;
                     if def.input.to_value() == own.to_value() {
                         def.input = own.clone();

@@ -74,7 +74,7 @@ impl Asker {
         };
         let mut cx = context(shared, &session, origin.own.clone());
         if let Some(trace) = TraceContext::read(&request.meta.0) {
-            cx = cx.with(trace);
+            cx = cx.__with_own(trace);
         }
         Ok(Self {
             version,

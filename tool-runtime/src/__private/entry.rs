@@ -58,6 +58,8 @@ pub struct Descriptor {
     pub visible: fn(&Scope<'_>) -> bool,
     /// True if that is a function of the user's.
     pub may_hide: bool,
+    /// See [`Tool::reads_context`].
+    pub reads_context: bool,
     /// True if the tree of the parameters takes unknown keys. Said before it is made; the tree itself says it later.
     pub ignores_unknown: bool,
     /// What the tool was before. Its own name is not said here.
@@ -99,9 +101,9 @@ impl Descriptor {
         annotations: Annotations::NONE,
         manual: false,
         needs_approval: false,
+        exact: false,
         return_direct: false,
         exclusive: false,
-        exact: false,
         blocking: false,
         spawn: false,
         background: false,
@@ -111,6 +113,7 @@ impl Descriptor {
         mentions: &[],
         visible: |_| true,
         may_hide: false,
+        reads_context: false,
         ignores_unknown: false,
         past: Past::NONE,
     };
@@ -122,7 +125,7 @@ impl Descriptor {
     }
 
     hints! { read_only destructive idempotent open_world }
-    switches! { manual needs_approval exact return_direct exclusive blocking spawn background ignores_unknown }
+    switches! { manual needs_approval exact return_direct exclusive blocking spawn background ignores_unknown reads_context }
 
     /// Sets the time limit of a call.
     #[must_use]
@@ -176,14 +179,14 @@ impl Descriptor {
         Self { mentions, ..self }
     }
 
-    pub(super) fn def(&self, listed: &'static As) -> ToolDef {
-        let mut def = ToolDef::new(listed.name(self.name), listed.description(self.description))
-            .named_at_first(self.name);
     /// See [`ToolDef::is_exact`].
     pub(super) fn is_exact(&self) -> bool {
         self.exact || self.needs_approval || self.annotations.destructive == Some(true)
     }
 
+    pub(super) fn def(&self, listed: &'static As) -> ToolDef {
+        let mut def = ToolDef::new(listed.name(self.name), listed.description(self.description))
+            .named_at_first(self.name);
         if !self.mentions.is_empty() && def.description.starts_with(self.description) {
             def.mention(self.mentions);
         }
@@ -195,10 +198,10 @@ impl Descriptor {
         def.annotations = self.annotations;
         def.manual = self.manual;
         def.needs_approval = self.needs_approval;
+        def.exact = self.exact;
         def.return_direct = self.return_direct;
         def.exclusive = self.exclusive;
         def.blocking = self.blocking;
-        def.exact = self.exact;
         def.spawn = self.spawn;
         def.background = self.background;
         def.timeout = (self.timeout_ms > 0).then_some(Duration::from_millis(self.timeout_ms));
@@ -485,6 +488,10 @@ impl<S: Send + Sync + 'static> Tool for Bound<S> {
 
     fn visible(&self, scope: &Scope<'_>) -> bool {
         (self.entry.descriptor.visible)(scope)
+    }
+
+    fn reads_context(&self) -> bool {
+        self.entry.descriptor.reads_context
     }
 
     fn __may_hide(&self) -> bool {

@@ -226,6 +226,16 @@ impl<'a> Request<'a> {
         self.core.entry.attributes()
     }
 
+    /// Returns true if an answer may depend on the context.
+    pub(crate) fn reads_context(&self) -> bool {
+        self.core.entry.reads_context()
+    }
+
+    /// Returns true if the call is a search for tools.
+    pub(crate) fn finds_tools(&self) -> bool {
+        self.core.entry.finds()
+    }
+
     /// Returns the tool's attributes, and those of the tools inside it that have others.
     pub(crate) fn all_attributes(&self) -> impl Iterator<Item = &'a Meta> {
         self.core.entry.all_attributes()

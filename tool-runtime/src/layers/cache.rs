@@ -3,6 +3,7 @@ mod canonical;
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::BuildHasher;
+use std::iter;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use tokio::time::Instant;
 use self::canonical::canonical;
 use super::{Names, lists, names};
 use crate::executor::{Handled, Layer, Next, Request};
-use crate::tool::{BoxFuture, Tool};
+use crate::tool::{BoxFuture, Context, Identity, Tool};
 use toolwright_provider::call::Outcome;
 use toolwright_schema::text::ShortStr;
 
@@ -25,12 +26,15 @@ const BUCKETS: usize = 64;
 /// Caches answers by tool and arguments.
 ///
 /// - Only of tools that are `read_only`, and of those that [`always_for`](Self::always_for) names.
-/// - Never of tools that [need an approval](toolwright_provider::call::ToolDef::needs_approval).
+/// - Never of tools that [need an approval](toolwright_provider::call::ToolDef::needs_approval), and never of searches
+///   for tools.
 /// - Only successes: values, content, and values that go to the user. Not questions, ends, errors, nor
 ///   answers that [changed](crate::tool::Context::update_state) what the conversation knows.
-/// - For the conversation alone that they were made in, as
-///   [`Context::with_session`](crate::tool::Context::with_session) says: a tool may look at who asks. Where
-///   the context names none, nothing is cached. [`shared`](Self::shared) keeps answers for all.
+/// - For the conversation and the caller that they were made for: the
+///   [session](crate::tool::Context::with_session), the [agent](crate::tool::Context::with_agent), the
+///   [`Grant`](crate::tool::Grant), the [`State`](crate::tool::State) and the [host's values](crate::tool::Context::with),
+///   which are the same only if they are one value. Where the context names no session, nothing is cached.
+///   [`shared_for`](Self::shared_for) names the tools whose answers are for everybody.
 /// - Until their time is over (5 minutes if nothing is said), they make room for others, their tool is
 ///   replaced, or a tool that is not `read_only` is called in the same conversation: it may have
 ///   changed what was read.
@@ -58,7 +62,7 @@ pub struct Cache {
     most: usize,
     ttl: Duration,
     always: Names,
-    is_shared: bool,
+    shared: Names,
     keeps_after_writes: bool,
     hasher: RandomState,
     state: Mutex<CacheState>,
@@ -78,6 +82,13 @@ struct CacheState {
 enum Reader {
     All,
     Session(Box<str>),
+}
+
+impl Reader {
+    /// `None` if the conversation is unknown.
+    fn of(cx: &Context) -> Option<Self> {
+        Some(Self::Session(cx.session_id()?.into()))
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -100,6 +111,8 @@ impl fmt::Debug for Key {
 #[derive(Debug)]
 struct CachedAnswer {
     outcome: Outcome,
+    /// `None` if the answer is shared.
+    caller: Option<Identity>,
     /// The tool that answered; a replacement does not share its answers.
     tool: Weak<dyn Tool>,
     /// `None` beyond the clock's range.
@@ -114,7 +127,7 @@ impl Cache {
             most,
             ttl: Duration::from_mins(5),
             always: Names::new(),
-            is_shared: false,
+            shared: Names::new(),
             keeps_after_writes: false,
             hasher: RandomState::default(),
             state: Mutex::new(CacheState {
@@ -138,10 +151,16 @@ impl Cache {
         }
     }
 
-    /// Shares answers between all conversations. Use it only for tools whose answers depend on their arguments alone.
-    pub fn shared(self) -> Self {
+    /// Shares the cached answers of these tools between all conversations and callers. Name only tools whose answers
+    /// depend on their arguments alone.
+    ///
+    /// Answers of a tool that [reads the context](crate::tool::Tool::reads_context) stay with their caller, also if it is named
+    /// here. That is a function with a `#[context]` parameter, and any tool that does not say otherwise: a closure
+    /// ([`DynToolBuilder::reads_context`](crate::dyn_tool::DynToolBuilder::reads_context)), an agent, a tool of an MCP server.
+    /// A `#[state]` parameter does not count: it is the toolset's, and the same for every caller.
+    pub fn shared_for<N: Into<Arc<str>>>(self, tools: impl IntoIterator<Item = N>) -> Self {
         Self {
-            is_shared: true,
+            shared: names(tools),
             ..self
         }
     }
@@ -163,12 +182,8 @@ impl Cache {
         request.annotations().read_only == Some(true) || lists(&self.always, &request.call().name)
     }
 
-    /// `None` if the conversation is unknown.
-    fn reader(&self, request: &Request<'_>) -> Option<Reader> {
-        if self.is_shared {
-            return Some(Reader::All);
-        }
-        Some(Reader::Session(request.context().session_id()?.into()))
+    fn is_shared(&self, request: &Request<'_>) -> bool {
+        lists(&self.shared, &request.call().name) && !request.reads_context()
     }
 
     fn bucket(&self, reader: &Reader) -> usize {
@@ -179,17 +194,22 @@ impl Cache {
     fn key(&self, request: &Request<'_>) -> Option<Key> {
         let call = request.call();
         // An answer is for those who approved the call.
-        if call.arguments.len() > LONGEST || request.needs_approval() {
+        if call.arguments.len() > LONGEST || request.needs_approval() || request.finds_tools() {
             return None;
         }
+        let reader = if self.is_shared(request) {
+            Reader::All
+        } else {
+            Reader::of(request.context())?
+        };
         Some(Key {
-            reader: self.reader(request)?,
+            reader,
             tool: call.name.clone(),
             arguments: canonical(&call.arguments)?,
         })
     }
 
-    fn find(&self, key: &Key, tool: &Arc<dyn Tool>) -> Option<Outcome> {
+    fn find(&self, key: &Key, tool: &Arc<dyn Tool>, cx: &Context) -> Option<Outcome> {
         let mut state = self.state();
         state.now += 1;
         let now = state.now;
@@ -197,6 +217,13 @@ impl Cache {
         let is_over = answer.until.is_some_and(|until| until <= Instant::now());
         if is_over || !Weak::ptr_eq(&answer.tool, &Arc::downgrade(tool)) {
             state.answers.remove(key);
+            return None;
+        }
+        if answer
+            .caller
+            .as_ref()
+            .is_some_and(|caller| !caller.is_of(cx))
+        {
             return None;
         }
         answer.last = now;
@@ -209,18 +236,26 @@ impl Cache {
         state.writes.get(at).copied().unwrap_or_default()
     }
 
-    /// Drops a conversation's answers, since a call may have written.
-    fn forget(&self, reader: &Reader) {
-        let at = self.bucket(reader);
+    /// Drops a conversation's answers and the shared ones, since a call may have written.
+    fn forget(&self, session: Option<&Reader>) {
         let mut state = self.state();
-        if let Some(writes) = state.writes.get_mut(at) {
-            *writes += 1;
+        for reader in iter::once(&Reader::All).chain(session) {
+            if let Some(writes) = state.writes.get_mut(self.bucket(reader)) {
+                *writes += 1;
+            }
+            state.answers.retain(|key, _| key.reader != *reader);
         }
-        state.answers.retain(|key, _| key.reader != *reader);
     }
 
     /// Caches an answer, if nothing was written since the call began.
-    fn keep(&self, key: Key, tool: &Arc<dyn Tool>, outcome: &Outcome, writes: u64) {
+    fn keep(
+        &self,
+        key: Key,
+        (tool, cx): (&Arc<dyn Tool>, &Context),
+        outcome: &Outcome,
+        writes: u64,
+    ) {
+        let caller = (key.reader != Reader::All).then(|| Identity::of(cx));
         let at = self.bucket(&key.reader);
         let mut state = self.state();
         if state.writes.get(at) != Some(&writes) || self.most == 0 {
@@ -233,6 +268,7 @@ impl Cache {
         }
         let answer = CachedAnswer {
             outcome: outcome.clone(),
+            caller,
             tool: Arc::downgrade(tool),
             until: Instant::now().checked_add(self.ttl),
             last,
@@ -253,15 +289,15 @@ impl CacheState {
     }
 }
 
-/// Drops the conversation's answers once a call that may write has ended.
+/// Drops answers once a call that may write has ended.
 struct WriteGuard<'a> {
     cache: &'a Cache,
-    reader: Reader,
+    session: Option<Reader>,
 }
 
 impl Drop for WriteGuard<'_> {
     fn drop(&mut self) {
-        self.cache.forget(&self.reader);
+        self.cache.forget(self.session.as_ref());
     }
 }
 
@@ -276,20 +312,17 @@ impl Layer for Cache {
     fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         Box::pin(async move {
             if !self.is_for(&request) {
-                let _writing = self
-                    .reader(&request)
-                    .filter(|_| !self.keeps_after_writes)
-                    .map(|reader| WriteGuard {
-                        cache: self,
-                        reader,
-                    });
+                let _writing = (!self.keeps_after_writes).then(|| WriteGuard {
+                    cache: self,
+                    session: Reader::of(request.context()),
+                });
                 return next.run(request).await;
             }
             let Some(key) = self.key(&request) else {
                 return next.run(request).await;
             };
             let (tool, cx) = (request.tool(), request.context());
-            if let Some(outcome) = self.find(&key, tool) {
+            if let Some(outcome) = self.find(&key, tool, cx) {
                 return outcome.into();
             }
             let (writes, updates) = (self.writes(&key.reader), cx.update_count());
@@ -298,7 +331,7 @@ impl Layer for Cache {
                 && may_be_kept(outcome)
                 && cx.update_count() == updates
             {
-                self.keep(key, tool, outcome, writes);
+                self.keep(key, (tool, cx), outcome, writes);
             }
             handled
         })

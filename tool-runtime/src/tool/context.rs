@@ -258,7 +258,13 @@ impl Context {
 
     /// Adds a value of the host, which is found again by its type. Rules of visibility read it by [`Scope::get`].
     pub fn with<T: Any + Send + Sync>(self, value: T) -> Self {
-        self.change(|shared| shared.values.insert(value))
+        self.change(|shared| shared.values.insert(value, true))
+    }
+
+    /// Adds a value of this library for one run or call. It says nothing about who calls.
+    #[doc(hidden)]
+    pub fn __with_own<T: Any + Send + Sync>(self, value: T) -> Self {
+        self.change(|shared| shared.values.insert(value, false))
     }
 
     /// Combines two contexts: this one takes precedence over `base`. A call's context goes over a session's, and that
@@ -584,6 +590,11 @@ impl Context {
         if let (Some(batch), Some(call)) = (&self.batch, &self.call) {
             batch.note_open(call.index, key);
         }
+    }
+
+    /// Returns the host's values.
+    pub(crate) fn values(&self) -> &Values {
+        &self.shared.values
     }
 
     /// Counts the updates of the call.

@@ -59,4 +59,8 @@ impl WrapTool for Redefined {
     fn def(&self) -> &ToolDef {
         &self.def
     }
+
+    fn reads_context(&self) -> bool {
+        self.tool.reads_context()
+    }
 }

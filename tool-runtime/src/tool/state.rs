@@ -76,22 +76,38 @@ impl From<Map<String, Value>> for State {
 
 /// Values of the host, by their types.
 #[derive(Clone, Default)]
-pub(crate) struct Values(HashMap<TypeId, Arc<dyn Any + Send + Sync>>);
+pub(crate) struct Values(HashMap<TypeId, HeldValue>);
+
+#[derive(Clone)]
+struct HeldValue {
+    value: Arc<dyn Any + Send + Sync>,
+    /// False for a value of this library, which says nothing about who calls.
+    is_hosts: bool,
+}
 
 impl Values {
-    pub(crate) fn insert<T: Any + Send + Sync>(&mut self, value: T) {
-        self.0.insert(TypeId::of::<T>(), Arc::new(value));
+    pub(crate) fn insert<T: Any + Send + Sync>(&mut self, value: T, is_hosts: bool) {
+        let value = Arc::new(value);
+        self.0
+            .insert(TypeId::of::<T>(), HeldValue { value, is_hosts });
     }
 
     pub(crate) fn get<T: Any>(&self) -> Option<&T> {
-        self.0.get(&TypeId::of::<T>())?.downcast_ref()
+        self.0.get(&TypeId::of::<T>())?.value.downcast_ref()
+    }
+
+    /// Returns the values that the host itself added.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn of_host(&self) -> impl Iterator<Item = (TypeId, &Arc<dyn Any + Send + Sync>)> {
+        let values = self.0.iter().filter(|(_, held)| held.is_hosts);
+        values.map(|(of, held)| (*of, &held.value))
     }
 
     /// Adds the values of other types.
     pub(crate) fn add(&mut self, others: &Self) {
         for (of, value) in &others.0 {
             let own = self.0.entry(*of);
-            own.or_insert_with(|| Arc::clone(value));
+            own.or_insert_with(|| value.clone());
         }
     }
 }

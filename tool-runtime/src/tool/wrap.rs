@@ -62,6 +62,11 @@ pub trait WrapTool: Send + Sync {
         self.inner().validate(call)
     }
 
+    /// See [`Tool::reads_context`]. Default: true, since [`call`](Self::call) is handed the context.
+    fn reads_context(&self) -> bool {
+        true
+    }
+
     /// See [`Tool`].
     #[doc(hidden)]
     fn __whole(&self) -> Option<&ToolDef> {
@@ -81,6 +86,10 @@ impl<W: WrapTool> Tool for W {
 
     fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
         WrapTool::validate(self, call)
+    }
+
+    fn reads_context(&self) -> bool {
+        WrapTool::reads_context(self)
     }
 
     fn redacted<'t>(&self, arguments: &'t str) -> Cow<'t, str> {

@@ -149,6 +149,10 @@ impl WrapTool for HandleErrors {
         &self.tool
     }
 
+    fn reads_context(&self) -> bool {
+        self.tool.reads_context()
+    }
+
     fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
         match self.tool.call(call) {
             Answer::Ready(answer) => Answer::Ready(self.handled(answer)),

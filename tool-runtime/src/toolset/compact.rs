@@ -133,6 +133,10 @@ impl WrapTool for Stub {
         &self.def
     }
 
+    fn reads_context(&self) -> bool {
+        self.tool.reads_context()
+    }
+
     fn __whole(&self) -> Option<&ToolDef> {
         Some(&self.whole)
     }

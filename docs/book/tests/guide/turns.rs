@@ -137,7 +137,7 @@ fn layered(tools: &Toolset) -> Executor {
             println!("{}", line.split(" in ").next().unwrap_or(line));
         }))
         .layer(CallLimit::per_run(3))
-        .layer(Cache::new(1_000).shared())
+        .layer(Cache::new(1_000).shared_for(["rate"]))
         .layer(Retry::new(3).backoff(Duration::from_millis(1), Duration::from_secs(1)))
         .layer(ConcurrencyLimit::of("rate", 2))
 }

@@ -27,11 +27,11 @@ pub(super) struct ToolsVisit {
 impl ToolsVisit {
     pub(super) fn add_to(&self, cx: Context) -> Context {
         let cx = match &self.subs {
-            Some(subs) => cx.with(subs.clone()),
+            Some(subs) => cx.__with_own(subs.clone()),
             None => cx,
         };
         match &self.journal {
-            Some(journal) => cx.with(journal.clone()),
+            Some(journal) => cx.__with_own(journal.clone()),
             None => cx,
         }
     }

@@ -194,7 +194,7 @@ fn a_long_description_is_a_note_where_one_has_been_refused() {
 }
 
 /// Texts that look like what they are.
-const SEEN: [&str; 18] = [
+const SEEN: [&str; 21] = [
     "",
     "Plain words,\n\twith “quotes”, an ëxtra mark and 日本語.",
     "👩‍👩‍👧‍👦 family",
@@ -209,6 +209,9 @@ const SEEN: [&str; 18] = [
     "می‌خواهم",
     "क्‍ष",
     "葛\u{e0100}城",
+    "⠓⠊⠀⠁",
+    "۝٣",
+    "two\r\nlines, © and ™\u{fe0f}",
     "≨\u{fe00}",
     "©️ ™️",
     "ไทย\u{200b}ไทย",
@@ -216,7 +219,7 @@ const SEEN: [&str; 18] = [
 ];
 
 /// Texts that hold more than they show, and what it is.
-const HIDDEN: [(&str, &str); 16] = [
+const HIDDEN: [(&str, &str); 24] = [
     ("ta\u{e0041}g", "U+E0041, a tag character"),
     ("🏴\u{e0067}\u{e0062}", "U+E0067, a tag character"),
     ("🏴\u{e007f}", "U+E007F, a tag character"),
@@ -244,7 +247,15 @@ const HIDDEN: [(&str, &str); 16] = [
     ),
     ("a \u{fe0f}", "U+FE0F, a variation selector"),
     ("❤\u{fe0f}\u{fe0f}", "U+FE0F, a variation selector"),
-    ("😀\u{e0105}\u{e0106}", "U+E0106, a variation selector"),
+    ("葛\u{e0105}\u{e0106}", "U+E0106, a variation selector"),
+    ("😀\u{e0105}", "U+E0105, a variation selector"),
+    ("a\u{fe00}b\u{e0142}", "U+FE00, a variation selector"),
+    ("ж\u{e01ef}", "U+E01EF, a variation selector"),
+    ("blank\u{2800}", "U+2800, a blank of Braille"),
+    ("object\u{fffc}", "U+FFFC, a place for an object"),
+    ("short\u{1bca3}hand", "U+1BCA3, a formatting character"),
+    ("red\u{1b}[31m", "U+001B, a control character"),
+    ("over\rwritten", "U+000D, a control character"),
 ];
 
 #[test]

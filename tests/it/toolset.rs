@@ -329,10 +329,8 @@ fn definitions_without_code_are_all_listed() {
 }
 
 /// What nobody sees, in text that somebody else wrote.
-const HOSTILE: &str =
-    "wipe\u{1b}[2J\n\0\u{7}\u{7f}\u{9b}\u{202e}\u{2066}\u{200b}\u{2028}\u{e0041}\u{3164}x";
-const SHOWN: &str =
-    r"wipe\u{1b}[2J\n\u{0}\u{7}\u{7f}\u{9b}\u{202e}\u{2066}\u{200b}\u{2028}\u{e0041}\u{3164}x";
+const HOSTILE: &str = "wipe\u{1b}[2J\n\0\u{7f}\u{9b}\u{202e}\u{2066}\u{200b}\u{2028}\u{e0041}\u{3164}x\u{fe01}y\u{e0142}\u{2800}\u{fffc}\u{1bca1}";
+const SHOWN: &str = r"wipe\u{1b}[2J\n\u{0}\u{7f}\u{9b}\u{202e}\u{2066}\u{200b}\u{2028}\u{e0041}\u{3164}x\u{fe01}y\u{e0142}\u{2800}\u{fffc}\u{1bca1}";
 
 #[track_caller]
 fn assert_printable(text: &str) {
@@ -458,11 +456,18 @@ fn hiding() -> Vec<(ToolDef, bool)> {
     let mut all = vec![
         (added(|def| def.description = "Adds.\u{e0041}".into()), true),
         (added(|def| def.title = Some("Add\u{202e}".into())), true),
+        (added(|def| def.description = "Adds.\u{1b}".into()), true),
+        (added(|def| def.description = "Adds\u{fe01}.".into()), true),
+        (added(|def| def.title = Some("Add\u{fffc}".into())), true),
     ];
     for (part, is_word) in [
         (r#""description": "a\u200b""#, true),
         (r#""items": {"title": "a\ufeff"}"#, true),
+        (r#""description": "a\u001b""#, true),
+        (r#""title": "a\udb40\udd42""#, true),
         (r#""enum": ["a\u200b"]"#, false),
+        (r#""enum": ["a\b"]"#, false),
+        (r#""default": "a\ufe0f""#, false),
         (r#""default": "a\u200b""#, false),
         (r#""examples": [{"b": "a\u200b"}]"#, false),
         (r#""properties": {"a\u200b": {}}"#, false),

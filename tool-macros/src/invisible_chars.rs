@@ -80,9 +80,35 @@ mod tests {
             ("a\u{ad}b", 1, '\u{ad}'),
             ("a\u{3164}", 1, '\u{3164}'),
             ("a\u{180b}", 1, '\u{180b}'),
-            // Two selectors behind one character, and one behind none.
-            ("a\u{fe0f}\u{fe01}", 4, '\u{fe01}'),
+            ("a\u{1b}[2J", 1, '\u{1b}'),
+            ("\0", 0, '\0'),
+            ("a\u{7f}", 1, '\u{7f}'),
+            ("a\u{9b}2J", 1, '\u{9b}'),
+            ("a\rb", 1, '\r'),
+            ("a\u{2800}b", 1, '\u{2800}'),
+            ("\u{2801}\u{2800}\u{2800}\u{2801}", 3, '\u{2800}'),
+            ("a\u{fffc}", 1, '\u{fffc}'),
+            ("a\u{fff0}", 1, '\u{fff0}'),
+            ("a\u{1bca0}", 1, '\u{1bca0}'),
+            ("a\u{13430}", 1, '\u{13430}'),
+            ("\u{13000}\u{13437}\u{13437}\u{13000}", 4, '\u{13437}'),
+            ("a\u{600}b", 1, '\u{600}'),
+            // Selectors behind what has none, two behind one character, another, and one behind none.
+            ("a\u{fe00}", 1, '\u{fe00}'),
+            ("a\u{fe0f}", 1, '\u{fe0f}'),
+            ("\u{e4}\u{fe01}", 2, '\u{fe01}'),
+            ("\u{436}\u{e0100}", 2, '\u{e0100}'),
+            ("1\u{fe0f}", 1, '\u{fe0f}'),
+            ("\u{1f642}\u{fe00}", 4, '\u{fe00}'),
+            ("\u{1f642}\u{e0100}", 4, '\u{e0100}'),
+            ("\u{845b}\u{fe0f}", 3, '\u{fe0f}'),
+            ("\u{845b}\u{e0100}\u{e0101}", 7, '\u{e0101}'),
+            ("\u{845b}\u{fe07}", 3, '\u{fe07}'),
+            ("\u{2764}\u{fe0f}\u{fe0f}", 6, '\u{fe0f}'),
+            ("\u{2764}\u{fe0f}\u{fe01}", 6, '\u{fe01}'),
+            ("a\u{fe0f}\u{200d}\u{1f642}", 1, '\u{fe0f}'),
             ("a \u{e0101}", 2, '\u{e0101}'),
+            ("\u{fe0f}", 0, '\u{fe0f}'),
             // A flag of nowhere, and tags behind a flag's end.
             (
                 "\u{1f3f4}\u{e0067}\u{e0062}\u{e0041}\u{e007f}",
@@ -130,6 +156,13 @@ mod tests {
             "\u{e20}\u{e32}\u{200b}\u{e29}\u{e32}",
             "\u{845b}\u{e0100}\u{98fe}",
             "\u{1820}\u{180b}",
+            // Signs around Arabic numbers, Braille, hieroglyphs, a zero with a stroke, a Burmese letter with a dot.
+            "\u{6dd}\u{663} \u{600}\u{661}",
+            "\u{2803}\u{2800}\u{2811}",
+            "\u{13000}\u{13430}\u{13001}",
+            "0\u{fe00} \u{1000}\u{fe00} \u{4e26}\u{fe00} \u{201c}\u{fe00}",
+            "\u{a9}\u{fe0f} \u{2122}\u{fe0e} \u{3299}\u{fe0f} #\u{fe0f}\u{20e3} \u{1f441}\u{fe0f}\u{200d}\u{1f5e8}\u{fe0f}",
+            "two\nlines\tof\r\ntext",
         ] {
             assert_eq!(find(text), None, "{text:?}");
         }

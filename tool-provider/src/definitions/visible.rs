@@ -37,16 +37,22 @@ impl Stripped {
 }
 
 impl ToolDef {
-    /// Returns true if nothing can be hidden in it, as in most tools: its words are ASCII, and the macros
-    /// have checked its schemas.
+    /// Returns true if nothing can be hidden in it, as in most tools: nothing is in its words, and the macros have
+    /// checked its schemas.
     pub(crate) fn is_plain(&self) -> bool {
         let is_plain = |schema: &SchemaDoc| schema.shape().is_some();
-        self.name.is_ascii()
-            && self.description.is_ascii()
-            && self.title.as_ref().is_none_or(|title| title.is_ascii())
+        let words = [
+            Some(&self.name),
+            Some(&self.description),
+            self.title.as_ref(),
+        ];
+        words
+            .into_iter()
+            .flatten()
+            .all(|words| find(words).is_none())
             && self.extras.is_empty()
             && self.examples.iter().all(|Example { arguments, shows }| {
-                arguments.is_ascii() && !arguments.contains("\\u") && shows.is_ascii()
+                !arguments.contains('\\') && find(arguments).is_none() && find(shows).is_none()
             })
             && is_plain(&self.input)
             && self.output.as_ref().is_none_or(is_plain)

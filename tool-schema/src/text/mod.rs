@@ -1,6 +1,7 @@
 //! Short texts: ids, names, near names, characters that nobody sees.
 
 mod hidden;
+mod hidden_pattern;
 mod message;
 mod name;
 mod near;
@@ -10,6 +11,7 @@ mod printable;
 mod short_str;
 
 pub use self::hidden::{all, find, name};
+pub use self::hidden_pattern::hidden_pattern;
 pub use self::message::ConstText;
 pub use self::name::{LONGEST_SHOWN, same};
 pub use self::name::{NameError, is_portable_name, portable_name};

@@ -10,8 +10,8 @@ use super::all;
 /// Names and arguments that a model or a caller made up, words of providers and servers, results of
 /// tools: on a terminal, an escape sequence in them moves the cursor, and a mark of direction shows
 /// another text than a model reads. `Display` writes every character that nobody sees as an escape of
-/// Rust's (`\u{1b}`, `\u{202e}`): control characters, separators of lines, and those that the macros
-/// refuse in descriptions. Messages of the runtime's errors are written like this already.
+/// Rust's (`\u{1b}`, `\u{202e}`): separators of lines, and those that the macros refuse in descriptions, such as control
+/// characters. Messages of the runtime's errors are written like this already.
 ///
 /// What people write stays: letters of all scripts, emoji of several characters, and joiners between
 /// letters of scripts that have them. A newline and a tab stay unless the text is to be
@@ -71,12 +71,11 @@ impl<'t> Printable<'t> {
     }
 
     /// Returns true if a character of the text stays as it is, unless it hides something.
-    fn keeps(self, at: usize, char: char) -> bool {
+    fn keeps(self, char: char) -> bool {
         match char {
-            '\n' | '\t' => !self.is_line,
-            '\r' => !self.is_line && self.text.get(at..).is_some_and(|at| at.starts_with("\r\n")),
+            '\n' | '\r' | '\t' => !self.is_line,
             '\u{2028}' | '\u{2029}' => false,
-            char => !char.is_control(),
+            _ => true,
         }
     }
 }
@@ -91,7 +90,7 @@ impl fmt::Display for Printable<'_> {
         let (mut plain_from, mut written) = (0, 0);
         for (at, char) in text.char_indices() {
             let is_hidden = hidden.next_if(|(place, _)| *place == at).is_some();
-            let escape = (is_hidden || !self.keeps(at, char)).then(|| char.escape_default());
+            let escape = (is_hidden || !self.keeps(char)).then(|| char.escape_default());
             written += escape.as_ref().map_or(1, ExactSizeIterator::len);
             if written > most || escape.is_some() {
                 f.write_str(text.get(plain_from..at).unwrap_or_default())?;

@@ -6,6 +6,8 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
+use toolwright_schema::text::hidden_pattern;
+
 use super::mount::mount_path;
 
 /// Start of a link from the page to the root.
@@ -27,8 +29,14 @@ const FILES: [(&str, &str, &str); 5] = [
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 pub(super) fn routes() -> Router {
+    let visible =
+        include_str!("page/visible.js").replace("/HIDDEN/", &format!("/{}/", hidden_pattern()));
+    let visible =
+        move || async move { ([(header::CONTENT_TYPE, SCRIPT)], visible).into_response() };
     FILES.into_iter().fold(
-        Router::new().route("/", get(index)),
+        Router::new()
+            .route("/", get(index))
+            .route("/page/visible.js", get(visible)),
         |router, (path, kind, text)| {
             let file =
                 move || async move { ([(header::CONTENT_TYPE, kind)], text).into_response() };

@@ -1,4 +1,5 @@
-//! What people write is no hidden text: emoji of several characters, and joiners between letters.
+//! What people write is no hidden text: emoji of several characters, joiners between letters, and one selector behind a
+//! character that has them.
 use serde::Deserialize;
 use toolwright::{Schema, tool, tools};
 
@@ -8,7 +9,7 @@ enum Place {
     /// 👩🏽‍🚀 up there
     #[serde(rename = "❤️‍🔥")]
     Space,
-    /// نمی‌خواهم and क्‍ष
+    /// نمی‌خواهم and क्‍ष, 葛󠄀飾, ᠠ᠋, 0︀, က︀, © and ❤️
     Home,
 }
 

@@ -2,6 +2,7 @@
 // a number of JavaScript's would lose digits.
 
 import { stringify } from "./json.js";
+import { visible } from "./visible.js";
 
 /** How deep forms nest by themselves; what lies deeper is written as JSON. */
 const DEEPEST = 8;
@@ -9,7 +10,7 @@ const NUMBER = /^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$/;
 
 let lastId = 0;
 
-/** An element with properties, attributes (with a dash) and children. */
+/** An element with properties, attributes (with a dash) and children, whose texts hide nothing. */
 export function make(tag, properties = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
@@ -17,7 +18,8 @@ export function make(tag, properties = {}, ...children) {
     if (name.includes("-") || name === "for" || name === "role") element.setAttribute(name, value);
     else element[name] = value;
   }
-  element.append(...children.filter((child) => child !== undefined && child !== null && child !== ""));
+  const shown = children.filter((child) => child !== undefined && child !== null && child !== "");
+  element.append(...shown.map((child) => (child instanceof Node ? child : visible(`${child}`))));
   return element;
 }
 
@@ -283,7 +285,7 @@ function group(cx, words, inside) {
   };
   element.append(legend, ...(note ? [note] : []), slot);
   if (words.isRequired) {
-    legend.append(words.name);
+    legend.append(make("span", {}, words.name));
     open();
     return { element, read: () => node.read() };
   }
@@ -359,7 +361,7 @@ function list(cx, words, way, path, depth) {
     const row = {
       element: make("div", { className: "item" }),
       moved: (place) => {
-        title.data = `${words.name.textContent ?? words.name} ${place + 1}`;
+        title.data = visible(`${words.name.textContent ?? words.name} ${place + 1}`);
       },
     };
     row.moved(index);

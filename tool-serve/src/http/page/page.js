@@ -3,6 +3,7 @@
 import { bear, call, decide, definitions, tools } from "./call.js";
 import { form, make } from "./form.js";
 import { parse, stringify } from "./json.js";
+import { visible } from "./visible.js";
 
 const at = (id) => document.getElementById(id);
 let known = [];
@@ -115,7 +116,7 @@ function show(tool) {
 /** Calls as a model should make them; a click takes one over. */
 function examples(tool, raw) {
   const take = ({ arguments: given, shows }) => {
-    const button = make("button", { type: "button", className: "plain" }, shows || visible(stringify(given)));
+    const button = make("button", { type: "button", className: "plain" }, shows || stringify(given));
     button.addEventListener("click", () => raw.show(stringify(given, "  ")));
     return make("li", {}, button);
   };
@@ -124,7 +125,7 @@ function examples(tool, raw) {
 
 function schema(tool) {
   return make("details", { className: "raw" }, make("summary", {}, "Schema of the arguments"),
-    make("pre", {}, visible(stringify(tool.input_schema, "  "))));
+    make("pre", {}, stringify(tool.input_schema, "  ")));
 }
 
 const PROVIDERS = {
@@ -154,7 +155,7 @@ function sent(tool) {
     const list = (words) => make("ul", { className: "help" }, ...words.map((one) => make("li", {}, one)));
     text.replaceChildren(...(refused
       ? [make("p", { className: "fault" }, `${dialect} does not accept this tool:`), list(refused)]
-      : [make("pre", {}, visible(stringify(tools, "  "))), ...(notes.length ? [list(notes)] : [])]));
+      : [make("pre", {}, stringify(tools, "  ")), ...(notes.length ? [list(notes)] : [])]));
   };
   choice.addEventListener("change", () => {
     provider = choice.value;
@@ -223,7 +224,7 @@ async function run(tool, parts, ask) {
   const heard = (report) => {
     const [done, total] = [Number(report.done), Number(report.total ?? 0)];
     if (total) [meter.max, meter.value] = [total, done];
-    line.textContent = [total ? `${done} of ${total}` : `${done}`, report.message].filter(Boolean).join(": ");
+    line.textContent = visible([total ? `${done} of ${total}` : `${done}`, report.message].filter(Boolean).join(": "));
     if (report.item !== undefined && parts_of_it.childElementCount < 100) parts_of_it.append(make("li", {}, stringify(report.item)));
   };
   try {
@@ -271,11 +272,11 @@ function told(came, fields, fault, decided) {
         made.addEventListener("click", () => decided(decision));
         return made;
       };
-      const why = make("p", { className: "help" }, `It did not run yet: ${visible(stringify(came.ask ?? came.reason))}`);
+      const why = make("p", { className: "help" }, `It did not run yet: ${stringify(came.ask ?? came.reason)}`);
       const says = make("div", { className: "actions" }, button("Approve", "main", '"approve"'), button("Reject", "plain", '{"reject":""}'));
       const edit = written("Run it with other arguments", came.arguments, "Run", (text) => decided(`{"edit":${text}}`));
       const answer = written("Answer in its place", "", "Answer", (text) => decided(`{"answer":${text}}`));
-      return ["The call waits for a person", "", why, make("pre", {}, visible(came.arguments)), says, edit, answer];
+      return ["The call waits for a person", "", why, make("pre", {}, came.arguments), says, edit, answer];
     }
     default: {
       const left = fields.tell(came.error.faults ?? []);
@@ -331,9 +332,6 @@ function written(words, text, verb, send) {
 
 const options = (all) => (Object.keys(all ?? {}).length ? [make("pre", {}, shown(all))] : []);
 const shown = (value) => (typeof value === "string" ? value : stringify(value, "  "));
-
-/** With characters that nobody sees written out: who says yes has to see what to. */
-const visible = (text) => text.replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => `\\u{${char.codePointAt(0).toString(16)}}`);
 
 function block(one) {
   switch (one.type) {

@@ -16,5 +16,6 @@ mod endings;
 mod guard;
 mod hosts;
 mod needs_approval;
+mod page;
 mod tools;
 mod waiting;

@@ -942,7 +942,7 @@ async fn no_argument_of_an_exact_tool_is_repaired() {
             pipe.ask(&call(1, name, arguments)).await,
             ask_over_http(&mut http, name, arguments).await,
         ] {
-            assert_eq!(answer["result"]["isError"], is_refused, "{answer}");
+            assert_eq!(answer["result"]["isError"] == true, is_refused, "{answer}");
         }
     }
 }

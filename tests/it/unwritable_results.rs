@@ -1,7 +1,12 @@
 //! What JSON cannot hold, and an error inside of a result: the call fails, wherever they stand.
 #![cfg(feature = "tokio")]
 // A test that finds less than it expects has failed; and tools return what people write.
-#![allow(clippy::unwrap_used, clippy::unnecessary_wraps)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::unnecessary_wraps,
+    clippy::needless_pass_by_value,
+    clippy::cast_precision_loss
+)]
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Debug;
@@ -318,4 +323,24 @@ fn a_tool_that_returns_one_fails() {
             assert!(detail.contains("NaN or infinite"), "{detail}");
         }
     }
+}
+
+/// Scales.
+#[tool]
+fn scale(
+    #[arg(default = f64::NAN)] by: f64,
+    #[arg(example = f64::INFINITY)] most: f64,
+    #[arg(example = vec![1.0, f64::NAN])] steps: Vec<f64>,
+    #[arg(example = 0.5)] least: f64,
+) -> f64 {
+    by + most + least + steps.len() as f64
+}
+
+#[test]
+fn a_definition_does_not_show_one() {
+    let tools = tools![scale];
+    let def = tools.definitions().next().unwrap();
+    let schema = def.input.as_json();
+    assert!(!schema.contains("null"), "{schema}");
+    assert!(schema.contains(r#""examples":[0.5]"#), "{schema}");
 }

@@ -33,7 +33,7 @@ pub(super) fn result_is_outermost(cx: &Ctxt, tool: &Tool) {
     {
         cx.error(
             inner,
-            format!("tool `{}` returns a `Result` inside of another type\nhelp: return one `Result` of the whole value; for a stream that may fail, return `Items` of its values and make it with `Items::fallible`", tool.name.value),
+            format!("tool `{}` returns a `Result` inside of another type\nhelp: put the whole value into one `Result`; make a stream that may fail with `Items::fallible`", tool.name.value),
         );
     }
 }

@@ -171,16 +171,18 @@ impl Form for Published {
             out.set(Keyword::AdditionalProperties, Ordered::Bool(false));
         }
         sort_required(out);
-        let schema = out.clone();
-        for (key, value) in &mut out.0 {
-            match (Keyword::of(key), value) {
-                (Some(Keyword::Default), value) => sort_sets(value, &schema),
-                (Some(Keyword::Examples), Ordered::Array(values)) => {
-                    values
-                        .iter_mut()
-                        .for_each(|value| sort_sets(value, &schema));
+        if out.has_any(&[Keyword::Default, Keyword::Examples]) {
+            let schema = out.clone();
+            for (key, value) in &mut out.0 {
+                match (Keyword::of(key), value) {
+                    (Some(Keyword::Default), value) => sort_sets(value, &schema),
+                    (Some(Keyword::Examples), Ordered::Array(values)) => {
+                        for value in values {
+                            sort_sets(value, &schema);
+                        }
+                    }
+                    _ => {}
                 }
-                _ => {}
             }
         }
     }
@@ -192,7 +194,9 @@ fn sort_sets(value: &mut Ordered, schema: &impl Parts<'static>) {
     match value {
         Ordered::Array(items) => {
             if let Some(schema) = schema.keyword(Keyword::Items) {
-                items.iter_mut().for_each(|item| sort_sets(item, schema));
+                for item in &mut *items {
+                    sort_sets(item, schema);
+                }
             }
             if schema.is_true(Keyword::UniqueItems) {
                 items.sort_by(|one, other| by_value(&one.to_json(), &other.to_json()));

@@ -157,7 +157,7 @@ impl<'t> Walk<'t> {
                 self.once(others.get_or_insert(Seen::NONE), name)?;
                 if let Some((rest, is_secret)) = keys.rest() {
                     self.guarded(is_secret, |walk| {
-                        let segment = segment(walk.hides_keys(Shape::ANYTHING), name);
+                        let segment = segment(walk.secrecy == Secrecy::Here, name);
                         walk.inside(segment, |walk| walk.value(rest))
                     })?;
                 } else if keys.is_open() {

@@ -63,8 +63,8 @@ fn the_page_shows_what_messages_show() {
         "\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
         "寿司",
     ];
-    let hides = |part: &&str| Printable::new(part).to_string() != **part;
-    for two in parts.iter().filter(hides) {
+    let hidden_parts = parts.map(|part| (part, Printable::new(part).to_string()));
+    for (two, _) in hidden_parts.iter().filter(|(part, shown)| part != shown) {
         for one in parts {
             for three in parts {
                 let text = format!("{one}{two}{three}x{three}");

@@ -36,6 +36,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     });
     let files = mcp::connect(server)
         .prefix("files_")
+        // It is our own server.
+        .trust_hints()
         .filter(|def| def.annotations.read_only == Some(true))
         .await?;
 

@@ -81,6 +81,8 @@ use self::session::Session;
 /// - What a server says is untrusted input. Its messages are limited, and unreadable ones are skipped. Invisible
 ///   characters are removed from the texts of its tools. [`Client::notices`] lists all changes and refusals. The
 ///   *texts* of its tools reach your model unchanged otherwise, so connect only to servers that you trust.
+/// - Its tools count as `destructive`, whatever it says of their effects, unless the host
+///   [trusts its hints](Connector::trust_hints).
 /// - A call is sent once. If the connection is lost before the answer, the call fails with an unknown outcome. Tools
 ///   that are `read_only` or `idempotent` may be called again by a [`Retry`](toolwright_runtime::layers::Retry).
 ///

@@ -56,6 +56,8 @@ pub struct RefusedTool {
 /// - Invisible characters are removed from descriptions. A tool is refused if its schema contains some.
 /// - Entries of `_meta` reach the host only if their key contains a `/`. Layers read keys such as `risk`, which the host
 ///   sets and not the server. The others are in the tool's `meta` under `_meta`.
+/// - What the server says of its tools' effects does not lessen caution: by the protocol's defaults each tool counts as
+///   `destructive` and `open_world`, and neither as `read_only` nor as `idempotent`.
 /// - With the feature `validate` of `toolwright`, arguments are checked against the tool's schema before they are sent.
 ///
 /// A call ends with the time limit of its [`Executor`](toolwright::Executor), or when its context is cancelled; rmcp then
@@ -124,7 +126,7 @@ fn tool(peer: &Peer<RoleClient>, listed: Listed, shown: &str) -> Result<Arc<dyn 
         return Err(format!("{place} of a schema holds invisible characters"));
     }
     describe(&mut def, shown);
-    let may_repeat = def.annotations.may_repeat();
+    def.annotations = def.annotations.foreign(false);
     let (peer, name) = (peer.clone(), listed.name);
     // The text, which keeps all digits if the program's `serde_json` does.
     let run = move |arguments: Box<RawValue>, cx: Context| {
@@ -133,7 +135,7 @@ fn tool(peer: &Peer<RoleClient>, listed: Listed, shown: &str) -> Result<Arc<dyn 
             let no_object = "the arguments are no object";
             let arguments = serde_json::from_str(arguments.get())
                 .map_err(|_| ToolError::new(ErrorKind::InvalidArgs, no_object))?;
-            run(&peer, call.with_arguments(arguments), may_repeat, &cx).await
+            run(&peer, call.with_arguments(arguments), &cx).await
         }
     };
     // The server fills its own defaults.
@@ -166,7 +168,6 @@ fn meta(listed: Option<JsonObject>, icons: Option<&Vec<rmcp::model::Icon>>) -> M
 async fn run(
     peer: &Peer<RoleClient>,
     call: CallToolRequestParams,
-    may_repeat: bool,
     cx: &Context,
 ) -> Result<Outcome, ToolError> {
     let stop = cx.cancel();
@@ -195,12 +196,12 @@ async fn run(
                 "the MCP server answers with a task, which is not supported here; it may still run";
             Err(ToolError::failed(words).permanent().with_outcome_unknown())
         }
-        Err(error) => Err(failure(error, may_repeat)),
+        Err(error) => Err(failure(error)),
     }
 }
 
 /// Converts an error, and says whether the call may have taken effect.
-fn failure(error: ServiceError, may_repeat: bool) -> ToolError {
+fn failure(error: ServiceError) -> ToolError {
     let unknown = "whether it took effect is not known";
     match error {
         ServiceError::McpError(error) => {
@@ -215,10 +216,6 @@ fn failure(error: ServiceError, may_repeat: bool) -> ToolError {
         ServiceError::UnexpectedResponse => {
             let words = "the MCP server's answer is no result of a tool";
             ToolError::new(ErrorKind::InvalidReturn, words)
-        }
-        error if may_repeat => {
-            let words = "the connection to the MCP server failed; the tool may be called again";
-            ToolError::failed(words).with_source(error)
         }
         error => {
             let words =

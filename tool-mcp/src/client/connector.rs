@@ -67,6 +67,19 @@ impl Connector {
         self
     }
 
+    /// Trusts what the server says of its tools' effects. By default its hints cannot lessen caution, since a server may say
+    /// anything: each tool counts as `destructive` and `open_world`, and neither as `read_only` nor as `idempotent`, which are
+    /// the protocol's defaults. So an [`Approval`](toolwright_runtime::layers::Approval) asks about its calls, no
+    /// [`Cache`](toolwright_runtime::layers::Cache) keeps their answers, no [`Retry`](toolwright_runtime::layers::Retry)
+    /// repeats them, and keys of their arguments are not repaired.
+    ///
+    /// With this, hints count, and the defaults hold for those that are absent. A tool that is `destructive` is not
+    /// `read_only`, whatever its hints say.
+    pub fn trust_hints(mut self) -> Self {
+        self.settings.trusts_hints = true;
+        self
+    }
+
     /// Defers the tools in this group: a request has them once its conversation has found them. See
     /// [`Toolset::defer`](toolwright_runtime::toolset::Toolset::defer).
     pub fn defer(mut self, group: Namespace) -> Self {

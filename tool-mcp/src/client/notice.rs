@@ -25,6 +25,8 @@ pub enum NoticeKind {
     Renamed,
     /// Invisible characters were removed from the tool's texts. Holds their number.
     HiddenRemoved(usize),
+    /// A hint about the tool's effects has a wrong type and counts as absent.
+    HintIgnored,
 }
 
 impl fmt::Display for Notice {
@@ -32,7 +34,7 @@ impl fmt::Display for Notice {
         let what = match self.kind {
             NoticeKind::Refused => "refused",
             NoticeKind::Renamed => "renamed",
-            NoticeKind::HiddenRemoved(_) => "changed",
+            NoticeKind::HiddenRemoved(_) | NoticeKind::HintIgnored => "changed",
         };
         // Of whoever wrote the list.
         let (tool, why) = (

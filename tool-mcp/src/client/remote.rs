@@ -35,8 +35,8 @@ struct Listed<'a> {
     input_schema: &'a RawValue,
     #[serde(borrow, default)]
     output_schema: Option<&'a RawValue>,
-    #[serde(default)]
-    annotations: Option<Hints>,
+    #[serde(borrow, default)]
+    annotations: Option<&'a RawValue>,
     #[serde(default)]
     icons: Option<Value>,
     #[serde(default)]
@@ -45,14 +45,53 @@ struct Listed<'a> {
     meta: Option<Map<String, Value>>,
 }
 
+/// Hints of any type: one of a wrong type counts as absent, and its tool stays.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 struct Hints {
-    title: Option<String>,
-    read_only_hint: Option<bool>,
-    destructive_hint: Option<bool>,
-    idempotent_hint: Option<bool>,
-    open_world_hint: Option<bool>,
+    title: Option<Value>,
+    read_only_hint: Option<Value>,
+    destructive_hint: Option<Value>,
+    idempotent_hint: Option<Value>,
+    open_world_hint: Option<Value>,
+}
+
+impl Hints {
+    /// Returns the title and the hints that the server gave, and adds what is wrong with them.
+    fn read(raw: Option<&RawValue>, wrong: &mut Vec<String>) -> (Option<String>, Annotations) {
+        let mut ignored = |what: &str| wrong.push(format!("its {what} and is ignored"));
+        let hints: Self = match raw.map(|raw| serde_json::from_str(raw.get())) {
+            Some(Ok(hints)) => hints,
+            Some(Err(_)) => {
+                ignored("`annotations` is not an object of hints");
+                Self::default()
+            }
+            None => Self::default(),
+        };
+        let title = match hints.title {
+            Some(Value::String(title)) => Some(title),
+            Some(_) => {
+                ignored("title in `annotations` is not a string");
+                None
+            }
+            None => None,
+        };
+        let mut flag = |name: &str, hint: Option<Value>| match hint {
+            Some(Value::Bool(hint)) => Some(hint),
+            Some(_) => {
+                ignored(&format!("hint `{name}` is not a boolean"));
+                None
+            }
+            None => None,
+        };
+        let hints = Annotations {
+            read_only: flag("readOnlyHint", hints.read_only_hint),
+            destructive: flag("destructiveHint", hints.destructive_hint),
+            idempotent: flag("idempotentHint", hints.idempotent_hint),
+            open_world: flag("openWorldHint", hints.open_world_hint),
+        };
+        (title, hints)
+    }
 }
 
 #[derive(Deserialize)]
@@ -67,7 +106,7 @@ struct Execution {
 pub(super) struct Remote {
     /// The name that the server knows.
     pub(super) name: String,
-    /// True if a second call does no harm, as the server says.
+    /// True if a second call does no harm, as a trusted server says.
     pub(super) is_repeatable: bool,
     /// True if it is called as a task alone.
     pub(super) is_task: bool,
@@ -131,11 +170,11 @@ impl<'a> Listed<'a> {
 
     /// The tool, if the host wants it.
     fn tool(self, settings: &Settings, link: &Arc<Link>) -> Result<Option<Made>, Notice> {
-        let (name, is_repeatable, is_task) =
-            (self.name.clone(), self.is_repeatable(), self.is_task());
+        let (name, is_task) = (self.name.clone(), self.is_task());
         let shown = printable(&name);
         let refuse = |message: String| refused(&shown, message);
-        let mut def = self.def(settings).map_err(refuse)?;
+        let mut wrong = Vec::new();
+        let mut def = self.def(settings, &mut wrong).map_err(refuse)?;
         let stripped = def.strip_hidden();
         if let Some(place) = stripped.left.first() {
             let why = format!("{place} of a schema holds characters that nobody sees");
@@ -166,7 +205,9 @@ impl<'a> Listed<'a> {
             let words = format!("the server calls it `{shown}`, which providers refuse");
             told.push(note(NoticeKind::Renamed, words));
         }
-        def.name = own.into();
+        let ignored = |words| note(NoticeKind::HintIgnored, words);
+        told.extend(wrong.into_iter().map(ignored));
+        def.name = own.clone().into();
         let repeated = match headers::repeated(def.input.as_json()) {
             Ok(repeated) => repeated,
             // Over pipes there are no headers.
@@ -175,7 +216,7 @@ impl<'a> Listed<'a> {
         };
         let remote = Arc::new(Remote {
             name,
-            is_repeatable,
+            is_repeatable: def.annotations.may_repeat(),
             is_task,
             repeated,
         });
@@ -194,24 +235,18 @@ impl<'a> Listed<'a> {
         Ok(Some(Made { tool, told }))
     }
 
-    fn is_repeatable(&self) -> bool {
-        self.annotations.as_ref().is_some_and(|hints| {
-            hints.read_only_hint == Some(true) || hints.idempotent_hint == Some(true)
-        })
-    }
-
     fn is_task(&self) -> bool {
         let execution = self.execution.as_ref();
         let support = execution.and_then(|execution| execution.task_support.as_deref());
         support == Some("required")
     }
 
-    fn def(self, settings: &Settings) -> Result<ToolDef, String> {
+    fn def(self, settings: &Settings, wrong: &mut Vec<String>) -> Result<ToolDef, String> {
         let schema = |raw: &RawValue, which: &str| {
             SchemaDoc::parse(raw.get()).map_err(|error| format!("its {which} schema: {error}"))
         };
-        let hints = self.annotations.unwrap_or_default();
-        let title = self.title.or(hints.title);
+        let (title, hints) = Hints::read(self.annotations, wrong);
+        let title = self.title.or(title);
         let mut def = ToolDef::new(self.name, self.description.unwrap_or_default());
         def.title = title.map(Cow::from);
         def.input = schema(self.input_schema, "input")?;
@@ -219,12 +254,7 @@ impl<'a> Listed<'a> {
             Some(raw) => Some(schema(raw, "output")?),
             None => None,
         };
-        def.annotations = Annotations {
-            read_only: hints.read_only_hint,
-            destructive: hints.destructive_hint,
-            idempotent: hints.idempotent_hint,
-            open_world: hints.open_world_hint,
-        };
+        def.annotations = hints.foreign(settings.trusts_hints);
         def.timeout = settings.tool_timeout;
         def.mark_foreign();
         def.meta = attributes(self.meta.unwrap_or_default(), self.icons, settings);
@@ -261,11 +291,10 @@ fn unreadable(raw: &RawValue) -> String {
         serde_json::from_str::<T>(raw.get()).is_ok()
     }
     type Is = fn(&RawValue) -> bool;
-    let known: [(&str, &str, Is); 6] = [
+    let known: [(&str, &str, Is); 5] = [
         ("name", "a string", is::<String>),
         ("title", "a string", is::<Option<String>>),
         ("description", "a string", is::<Option<String>>),
-        ("annotations", "an object of hints", is::<Option<Hints>>),
         ("execution", "an object", is::<Option<Execution>>),
         ("_meta", "an object", is::<Option<Map<String, Value>>>),
     ];

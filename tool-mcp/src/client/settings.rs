@@ -64,6 +64,8 @@ impl fmt::Debug for Trace {
 pub(super) struct Settings {
     pub(super) prefix: String,
     pub(super) keep: Keep,
+    /// True if hints of the server may lessen caution.
+    pub(super) trusts_hints: bool,
     /// The group of the tools, if they are deferred.
     pub(super) deferred: Option<Namespace>,
     pub(super) asker: Asker,
@@ -116,6 +118,7 @@ impl Default for Settings {
         Self {
             prefix: String::new(),
             keep: Keep::default(),
+            trusts_hints: false,
             deferred: None,
             asker: Asker::default(),
             events: Events::default(),

@@ -154,25 +154,33 @@ async fn a_call_during_which_the_server_dies_is_told_and_not_sent_twice() {
 
 #[tokio::test]
 async fn a_tool_that_may_be_called_again_is_by_who_wants_it() {
-    let (connector, told) = connect("normal");
-    let client = connector.await.unwrap();
-    let executor = Executor::serial(client.toolset()).layer(Retry::new(3));
-    let calls = [
-        ToolCall::new("1", "crash_idempotent", "{}"),
-        ToolCall::new("2", "crash", "{}"),
-    ];
-    let batch = executor.run(&calls, &Context::new()).await;
-    assert!(batch.results().all(|result| !result.is_success()));
-    let count = |name: &str| {
-        told.stderr()
-            .into_iter()
-            .filter(|line| line == name)
-            .count()
-    };
-    assert_eq!(
-        (count("called crash_idempotent"), count("called crash")),
-        (3, 1)
-    );
+    // A server that nobody trusts is not taken at its word.
+    for (is_trusted, calls) in [(true, (3, 1)), (false, (1, 1))] {
+        let (connector, told) = connect("normal");
+        let connector = if is_trusted {
+            connector.trust_hints()
+        } else {
+            connector
+        };
+        let client = connector.await.unwrap();
+        let executor = Executor::serial(client.toolset()).layer(Retry::new(3));
+        let asked = [
+            ToolCall::new("1", "crash_idempotent", "{}"),
+            ToolCall::new("2", "crash", "{}"),
+        ];
+        let batch = executor.run(&asked, &Context::new()).await;
+        assert!(batch.results().all(|result| !result.is_success()));
+        let count = |name: &str| {
+            told.stderr()
+                .into_iter()
+                .filter(|line| line == name)
+                .count()
+        };
+        assert_eq!(
+            (count("called crash_idempotent"), count("called crash")),
+            calls
+        );
+    }
 }
 
 /// Whether a process of this id is there, and no zombie.

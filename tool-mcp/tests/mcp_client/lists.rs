@@ -42,6 +42,7 @@ pub(crate) fn page(script: &str, cursor: Option<&str>, changed: bool) -> String 
                 rest.strip_prefix('[').unwrap()
             );
         }
+        ("hints", _) => super::hints::tools(),
         ("search", _) => json!({"tools": [
             {"name": "search_tools", "inputSchema": {"type": "object"}},
             {"name": "echo", "inputSchema": {"type": "object"}},
@@ -112,7 +113,7 @@ async fn what_a_server_says_of_a_tool_stands_in_its_definition() {
     assert!(def.output.as_ref().unwrap().as_json().contains("sun"));
     assert_eq!(
         (def.annotations.read_only, def.annotations.destructive),
-        (Some(true), None)
+        (Some(false), Some(true))
     );
     assert_eq!(def.meta.get("example.com/cost"), Some(&json!(3)));
     assert_eq!(
@@ -140,7 +141,10 @@ async fn no_tool_is_dropped_without_a_word() {
         .definitions()
         .map(|def| def.name.clone())
         .collect();
-    assert_eq!(names, ["forecast", "files_read", "plain", "hidden", "task"]);
+    assert_eq!(
+        names,
+        ["forecast", "files_read", "plain", "hidden", "task", "hints"]
+    );
     let told: Vec<_> = client
         .notices()
         .into_iter()
@@ -160,7 +164,7 @@ async fn no_tool_is_dropped_without_a_word() {
         ("(without a name)", NoticeKind::Refused),
         ("(without a name)", NoticeKind::Refused),
         ("no_schema", NoticeKind::Refused),
-        ("hints", NoticeKind::Refused),
+        ("hints", NoticeKind::HintIgnored),
         ("words", NoticeKind::Refused),
     ];
     let expected: Vec<_> = expected
@@ -179,7 +183,7 @@ async fn no_tool_is_dropped_without_a_word() {
             "its `name` is not a string",
             "it is no object",
             "its `inputSchema` is missing",
-            "its `annotations` is not an object of hints",
+            "its hint `readOnlyHint` is not a boolean and is ignored",
             "its `description` is not a string",
         ]
     );

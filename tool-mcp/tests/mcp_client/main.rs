@@ -6,6 +6,7 @@
 
 mod calls;
 mod connections;
+mod hints;
 mod lists;
 #[cfg(target_os = "linux")]
 mod memory;

@@ -177,7 +177,11 @@ async fn a_call_without_an_answer_is_told_and_not_sent_twice() {
         // What else is there to know is for the host, and no secret is.
         assert!(!format!("{error:?}").contains("s3cret"), "{how}: {error:?}");
     }
+    // The server's word that the tool only reads counts where it is trusted.
     let again = error(&client, "again").await;
+    assert!(again.to_string().contains("not known"), "{again}");
+    let client = mcp::connect(&*server.url).initialize().trust_hints();
+    let again = error(&client.await.unwrap(), "again").await;
     assert!(again.to_string().contains("may be called again"), "{again}");
 }
 

@@ -54,6 +54,7 @@ async fn blocks(tools: &Toolset, name: &str, arguments: &str) -> Vec<Block> {
 
 async fn everything(connector: Connector) {
     let connector = connector
+        .trust_hints()
         .prefix("all_")
         .on_elicitation(|question| async move {
             assert_eq!(question.server, "mcp-servers/everything");
@@ -210,7 +211,7 @@ async fn the_filesystem_server() {
     let folder = folder("filesystem");
     let mut command = other("server-filesystem");
     command.arg(&folder);
-    let client = mcp::connect(command).await.unwrap();
+    let client = mcp::connect(command).trust_hints().await.unwrap();
     let tools = client.toolset();
     assert!(client.notices().is_empty(), "{:?}", client.notices());
     assert_eq!(

@@ -389,6 +389,22 @@ impl Annotations {
         self.read_only == Some(true) || self.idempotent == Some(true)
     }
 
+    /// Returns what the hints of a foreign definition come to, by the protocol's defaults: a tool may change things, destroy
+    /// them, and reach beyond the host, and a second call is another one. Hints lessen this caution only if they are trusted.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn foreign(self, trusted: bool) -> Self {
+        let lessens = |hint: Option<bool>, less: bool| trusted && hint == Some(less);
+        // One that may destroy does not only read.
+        let read_only = lessens(self.read_only, true) && self.destructive != Some(true);
+        Self {
+            read_only: Some(read_only),
+            destructive: Some(!read_only && !lessens(self.destructive, false)),
+            idempotent: Some(lessens(self.idempotent, true)),
+            open_world: Some(!lessens(self.open_world, false)),
+        }
+    }
+
     // serde hands a reference.
     #[allow(clippy::trivially_copy_pass_by_ref)]
     fn is_empty(&self) -> bool {

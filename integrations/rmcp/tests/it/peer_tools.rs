@@ -142,10 +142,12 @@ async fn all_pages_are_listed_with_all_that_a_tool_says() {
     assert_eq!(def.description, "Does it.");
     assert_eq!(def.input.to_value()["properties"]["n"]["type"], "integer");
     assert!(def.output.is_some());
+    // The server's hints do not lessen caution.
     let hints = Annotations {
-        read_only: Some(true),
-        open_world: Some(false),
-        ..Annotations::NONE
+        read_only: Some(false),
+        destructive: Some(true),
+        idempotent: Some(false),
+        open_world: Some(true),
     };
     assert_eq!(def.annotations, hints);
     // The host's layers read `risk`, which is not the server's to say.
@@ -331,7 +333,8 @@ async fn a_time_limit_cancels_at_the_server() {
 async fn a_client_that_stops_leaves_its_calls_open() {
     let mut safe = listed("hangs");
     safe.annotations = Some(ToolAnnotations::new().read_only(true));
-    for (listed, is_open) in [(listed("hangs"), true), (safe, false)] {
+    // The server's word that a tool only reads is not taken.
+    for listed in [listed("hangs"), safe] {
         let answer: Answer = |_| Ok(CallToolResult::success(vec![]).into());
         let (client, mut heard) = serve(vec![listed], answer).await;
         let tools = toolset_of(&client).await.unwrap().toolset;
@@ -342,7 +345,7 @@ async fn a_client_that_stops_leaves_its_calls_open() {
         assert_eq!(timeout(LONG, heard.recv()).await.unwrap(), Some("began"));
         client.cancel().await.unwrap();
         let error = running.await.unwrap().outcome.unwrap_err();
-        assert_eq!(error.is_outcome_unknown(), is_open, "{error}");
+        assert!(error.is_outcome_unknown(), "{error}");
         let late = called(&tools, "hangs", "{}").await.outcome.unwrap_err();
         assert_eq!(late.kind(), ErrorKind::NotStarted, "{late}");
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
-use toolwright::call::{Answer, Approved, Call, Grant, Scope, State, WrapTool};
+use toolwright::call::{Answer, Approved, Call, Filter, Grant, Scope, State, WrapTool};
 use toolwright::executor::{OutputLimit, Overflow};
 use toolwright::layers::Cache;
 use toolwright::{
@@ -320,7 +320,6 @@ fn no_search_tells_a_tool_that_is_hidden() {
         }
     }
     // Nor does one of an earlier turn.
-    use toolwright::call::Filter;
     for tools in searched() {
         let executor = Executor::serial(&tools)
             .filter(Filter::until_turn(1).only_for(["wipe_scoped"]))

@@ -1,7 +1,11 @@
 //! A definition around a tool's code, stored or a wrapper's own, takes no caution away that the code has.
 #![cfg(feature = "tokio")]
-// A test that finds less than it expects has failed.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+// A test that finds less than it expects has failed; and tools take what people write.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::needless_pass_by_value
+)]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

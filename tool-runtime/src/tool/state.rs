@@ -82,6 +82,8 @@ pub(crate) struct Values(HashMap<TypeId, HeldValue>);
 struct HeldValue {
     value: Arc<dyn Any + Send + Sync>,
     /// False for a value of this library, which says nothing about who calls.
+    // Layers alone ask.
+    #[cfg_attr(not(feature = "tokio"), allow(dead_code))]
     is_hosts: bool,
 }
 

@@ -553,6 +553,7 @@ impl Schema for Opaque {
 
 /// Signs in.
 #[tool]
+#[allow(clippy::too_many_arguments)]
 fn sign_in(
     name: String,
     #[arg(secret)] password: String,

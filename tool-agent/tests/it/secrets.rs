@@ -26,23 +26,24 @@ fn native() -> Native {
     }
 }
 
+/// Pays.
+#[tool]
+fn pay(#[arg(secret)] password: &str) -> usize {
+    password.len()
+}
+
 #[tokio::test]
 async fn no_debug_of_a_conversation_shows_arguments() {
     let call = ToolCall::new("c1", "pay", ARGUMENTS);
     let mut response = ModelResponse::calls([call.clone()]);
     response.native = Some(native());
     let model = ScriptedModel::new([Ok(response.clone())]);
-    /// Pays.
-    #[tool]
-    fn pay(#[arg(secret)] password: &str) -> usize {
-        password.len()
-    }
     let executor = Executor::serial(tools![pay]).layer(Approval::when(|_| true));
-    let seen = Arc::new(Mutex::new(String::new()));
+    let seen = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&seen);
     let agent =
         Agent::with_executor(model.clone(), executor).on_event(move |event: &RunEvent<'_>| {
-            *log.lock().unwrap() += &format!("{event:?}\n");
+            log.lock().unwrap().push(format!("{event:?}"));
         });
     let mut session = Session::ask("Pay.");
     agent.run(&mut session, &Context::new()).await.unwrap();
@@ -68,7 +69,7 @@ async fn no_debug_of_a_conversation_shows_arguments() {
     let mut shown = vec![
         ("Session", format!("{session:?} {session:#?}")),
         ("PendingCall", format!("{pending:?}")),
-        ("RunEvent", seen.lock().unwrap().clone()),
+        ("RunEvent", seen.lock().unwrap().join("\n")),
         (
             "RunEvent::Delta",
             format!(

@@ -108,7 +108,10 @@ impl ToolsHost {
     ) -> Result<Ran, ActivityError> {
         let (beats, reports) = Reports::start(activity);
         let stop = Cancel::new();
-        let cx = request.context().with_cancel(stop.clone()).__with_own(reports);
+        let cx = request
+            .context()
+            .with_cancel(stop.clone())
+            .__with_own(reports);
         let tools = self.executor.tools(&cx);
         let call = match request.version.migrate(&tools, &request.call) {
             Ok(call) => call.into_owned(),

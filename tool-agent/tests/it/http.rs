@@ -379,6 +379,23 @@ async fn an_answer_may_be_too_long_and_too_late() {
     assert_eq!(error.kind(), ModelErrorKind::Transport, "{error}");
 }
 
+/// The key in the headers is for the address that the host named.
+#[tokio::test]
+async fn a_redirect_is_not_followed() {
+    for status in ["301 Moved", "302 Found", "307 Temporary", "308 Permanent"] {
+        let elsewhere = Server::start(vec![whole(&sample("openai_chat.json"))]).await;
+        let place = format!("location: {}/x\r\n", elsewhere.url);
+        let server = Server::start(vec![answer(status, &place, "")]).await;
+        let endpoint = Endpoint::openai_chat(&*server.url, "m", "secret").retries(0);
+        ask(&endpoint, false).await.0.unwrap_err();
+        assert_eq!(
+            (server.got().len(), elsewhere.got().len()),
+            (1, 0),
+            "{status}"
+        );
+    }
+}
+
 /// Proxies break connections, or forget to close them, behind the last of what they pass on.
 #[tokio::test]
 async fn an_answer_that_has_ended_does_not_wait_for_the_end_of_the_connection() {

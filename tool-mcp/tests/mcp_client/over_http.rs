@@ -46,6 +46,19 @@ async fn calls_go_out_with_headers_and_every_digit() {
     assert_eq!(last.header("mcp-protocol-version"), "2025-11-25");
 }
 
+/// The token in the headers is for the address that the host named.
+#[tokio::test]
+async fn a_redirect_is_not_followed() {
+    for status in ["301 Moved", "302 Found", "307 Temporary", "308 Permanent"] {
+        let elsewhere = Server::start(|asked| Reply::json(&answered(asked, "yes"))).await;
+        let place = elsewhere.url.clone();
+        let (_server, client, _) =
+            serve(move |_| Reply::status(status).with("location", &place)).await;
+        error(&client, "echo").await;
+        assert_eq!(elsewhere.asked().len(), 0, "{status}");
+    }
+}
+
 #[tokio::test]
 async fn a_stream_of_events_tells_progress_and_the_answer() {
     let (_server, client, told) = serve(|asked| {

@@ -41,6 +41,10 @@ impl std::error::Error for Disagreement {}
 ///
 /// # Errors
 /// The two schemas, where they differ.
+#[allow(
+    clippy::result_large_err,
+    reason = "only where a neighbour makes the objects of `serde_json` larger"
+)]
 pub fn agrees<T: Schema + JsonSchema + ?Sized>() -> Result<(), Disagreement> {
     for side in [Side::Input, Side::Output] {
         let of = |shape| comparable(&SchemaDoc::from_shape(shape, side).to_value());

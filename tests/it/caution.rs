@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 use toolwright::call::{Annotations, Grant, Meta, WrapTool};
 use toolwright::executor::{Batch, PendingReason};
 use toolwright::layers::{Approval, Cache, Layer, Levels, Retry};
+use toolwright::schema::SchemaDoc;
 use toolwright::{
     Context, DynTool, Executor, Registry, Tool, ToolCall, ToolDef, ToolError, Toolset, Wire, tool,
     tool_of, tools,
@@ -212,7 +213,8 @@ fn the_higher_of_two_risks_counts() {
     let dangers = [Some("green"), Some("red"), None];
     for own in 0..3 {
         for stored in 0..3 {
-            let def = with(&ToolDef::new("tool", "Does."), levels[own], dangers[own]);
+            let mut def = with(&ToolDef::new("tool", "Does."), levels[own], dangers[own]);
+            def.input = SchemaDoc::parse(r#"{"type": "object"}"#).unwrap();
             let tool = DynTool::builder()
                 .def(def)
                 .handler_sync(|_: Value, _| Ok::<_, ToolError>(1))

@@ -660,6 +660,8 @@ async fn a_record_says_what_the_call_came_to() {
             let after = |outcome: &Result<Outcome, ToolError>| match outcome {
                 Ok(Outcome::AskUser { .. } | Outcome::Halt { .. }) => vec![],
                 Err(_) if !wrapped => vec![],
+                // A number that JSON cannot hold is an error, too.
+                _ if place == 9 && !wrapped => vec![],
                 _ => vec![text("Done.")],
             };
             let rest = after(&any_outcome(place));

@@ -253,15 +253,15 @@ fn paths_go_through_variants() {
 }
 
 #[test]
-fn a_key_that_is_not_found_has_its_name_and_a_secret_is_not_shown() {
+fn beside_a_secret_no_refused_value_and_no_key_that_is_not_found_is_shown() {
     let arguments = r#"{"rest": {"by_name": {"a b": 0}, "n": 0, "password": "hunter2"}}"#;
     assert_eq!(
         said(&tools![rest], "rest", arguments),
         [
-            "rest.by_name[\"a b\"]: 0 is refused: lower than 1",
+            "rest.by_name[\"a b\"]: a number (not shown) is refused: lower than 1",
             "rest.left_out: the value is refused: lower than 1",
-            // Which key that is nobody knows: it may be the secret.
-            "rest.number: the value is refused",
+            // It is unknown which key that is: it may be the secret.
+            "rest[\"…\"]: the value is refused",
             "rest.password: a string (not shown) is refused",
         ]
     );

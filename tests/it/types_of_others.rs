@@ -457,6 +457,17 @@ mod hashed {
     struct Inner {
         numbers: HashMap<String, HashSet<u8>>,
         list: Vec<u8>,
+        scope: Scope,
+        pair: (HashSet<u8>, u8),
+    }
+
+    #[derive(Serialize, Deserialize, schemars::JsonSchema)]
+    enum Scope {
+        Only(HashSet<String>),
+        #[expect(dead_code)]
+        Other {
+            but: Vec<String>,
+        },
     }
 
     impl Default for Inner {
@@ -465,6 +476,8 @@ mod hashed {
             Self {
                 numbers: numbers.into(),
                 list: vec![2, 1],
+                scope: Scope::Only(letters()),
+                pair: ([100, 9, 10, 8].into(), 1),
             }
         }
     }
@@ -489,8 +502,12 @@ mod hashed {
         let tools = tools![sort];
         let def = tools.definitions().next().unwrap();
         let schema: Value = serde_json::from_str(def.input.as_json()).unwrap();
-        let inner =
-            json!({"list": [2, 1], "numbers": {"a": [8, 9, 10, 100], "b": [8, 9, 10, 100]}});
+        let inner = json!({
+            "list": [2, 1],
+            "numbers": {"a": [8, 9, 10, 100], "b": [8, 9, 10, 100]},
+            "scope": {"Only": ["a", "b", "c", "d"]},
+            "pair": [[8, 9, 10, 100], 1],
+        });
         let foreign = &schema["properties"]["foreign"]["properties"];
         assert_eq!(foreign["letters"]["default"], json!(["a", "b", "c", "d"]));
         assert_eq!(foreign["inner"]["default"], inner);

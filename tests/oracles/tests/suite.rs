@@ -130,5 +130,6 @@ fn the_suite_of_json_schema_holds() {
             .join("\n")
     );
     assert!(unneeded.is_empty(), "not needed: {unneeded:?}");
-    assert!(tests >= 2_849, "{tests}");
+    // No tool is made with a schema that holds control characters in a key or a value.
+    assert!(tests >= 2_801, "{tests}");
 }

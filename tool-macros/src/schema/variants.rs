@@ -78,7 +78,7 @@ impl Body<'_> {
         let mut members: Vec<TokenStream> = Vec::new();
         let mut units: Vec<TokenStream> = Vec::new();
         let mut first_unit = 0;
-        let mut buffered = false;
+        let (mut buffered, mut adjacent) = (false, true);
         for read in variants.iter().filter(|read| is_there(&read.member)) {
             let Read {
                 variant, member, ..
@@ -90,6 +90,7 @@ impl Body<'_> {
             };
             // Of adjacently tagged content too, where it stands before its tag.
             buffered |= *tagging != Tagging::External;
+            adjacent &= matches!(tagging, Tagging::Adjacent(..));
             let names = member.names(&variant.ident, |output, name| {
                 let rules = &container.rename_all;
                 let rule = if output { rules.output } else { rules.input };
@@ -119,7 +120,11 @@ impl Body<'_> {
                 quote!(__tool::Shape::new(__tool::Kind::Enum(&[#(#units),*]))),
             );
         }
-        let union = ident(if buffered { "buffered_union" } else { "union" });
+        let union = ident(match (buffered, adjacent) {
+            (false, _) => "union",
+            (true, false) => "buffered_union",
+            (true, true) => "adjacent_union",
+        });
         quote!(__tool::#union(&[#(#members),*]))
     }
 

@@ -71,7 +71,7 @@ impl Connector {
     /// anything: each tool counts as `destructive` and `open_world`, and neither as `read_only` nor as `idempotent`, which are
     /// the protocol's defaults. So an [`Approval`](toolwright_runtime::layers::Approval) asks about its calls, no
     /// [`Cache`](toolwright_runtime::layers::Cache) keeps their answers, no [`Retry`](toolwright_runtime::layers::Retry)
-    /// repeats them, and their arguments are not repaired.
+    /// repeats them. Arguments run only as they were written where the server writes `destructiveHint: true`.
     ///
     /// With this, hints count, and the defaults hold for those that are absent. A tool that is `destructive` is not
     /// `read_only`, whatever its hints say.

@@ -255,6 +255,7 @@ impl<'a> Listed<'a> {
             None => None,
         };
         def.annotations = hints.foreign(settings.trusts_hints);
+        def.exact = hints.destructive == Some(true);
         def.timeout = settings.tool_timeout;
         def.mark_foreign();
         def.meta = attributes(self.meta.unwrap_or_default(), self.icons, settings);

@@ -17,10 +17,12 @@ pub const RISKS: [&str; 4] = ["low", "medium", "high", "critical"];
 
 impl ToolDef {
     /// Returns true if arguments run only as they were written, without repairs: by [`exact`](Self::exact), and for
-    /// tools that are `destructive` or [need an approval](Self::needs_approval).
+    /// tools that are `destructive` or [need an approval](Self::needs_approval). A foreign tool may be `destructive` only
+    /// because nobody said otherwise, and its owner checks the arguments again.
     #[doc(hidden)]
     pub fn is_exact(&self) -> bool {
-        self.exact || self.needs_approval || self.annotations.destructive == Some(true)
+        let is_destructive = self.annotations.destructive == Some(true);
+        self.exact || self.needs_approval || is_destructive && !self.origin.is_foreign
     }
 
     /// Returns the definition with the caution of the tool inside that it lacks; `None` if it lacks nothing.
@@ -33,6 +35,9 @@ impl ToolDef {
         def.exclusive |= inside.exclusive;
         def.exact |= inside.exact;
         def.origin.is_foreign |= inside.origin.is_foreign;
+        // Foreign or not, of two definitions the exact one counts.
+        let is_exact = self.is_exact() || inside.is_exact();
+        def.exact |= is_exact && !def.is_exact();
         def.meta = self.meta.with_caution_of(&inside.meta);
         for attributes in inside.all_attributes() {
             if def.all_attributes().all(|known| known != attributes) {

@@ -165,6 +165,7 @@ pub const fn union(members: &'static [Shape<'static>]) -> Kind<'static> {
     Kind::Union(Union {
         members,
         buffered: false,
+        adjacent: false,
     })
 }
 
@@ -173,6 +174,16 @@ pub const fn buffered_union(members: &'static [Shape<'static>]) -> Kind<'static>
     Kind::Union(Union {
         members,
         buffered: true,
+        adjacent: false,
+    })
+}
+
+/// A union whose values stand beside their tags.
+pub const fn adjacent_union(members: &'static [Shape<'static>]) -> Kind<'static> {
+    Kind::Union(Union {
+        members,
+        buffered: true,
+        adjacent: true,
     })
 }
 

@@ -34,7 +34,10 @@ const BUCKETS: usize = 64;
 ///   [session](crate::tool::Context::with_session), the [agent](crate::tool::Context::with_agent), the
 ///   [`Grant`](crate::tool::Grant), the [`State`](crate::tool::State) and the [host's values](crate::tool::Context::with),
 ///   which are the same only if they are one value. Where the context names no session, nothing is cached.
-///   [`shared_for`](Self::shared_for) names the tools whose answers are for everybody.
+///   [`shared_for`](Self::shared_for) names the tools whose answers are for everybody. The user's input and the turn do not
+///   count: a tool that reads them may get the answer of an earlier turn.
+/// - An approval inside of the cache is not asked again for an equal call. Add an
+///   [`Approval`](crate::layers::Approval) before the cache where each call needs one.
 /// - Until their time is over (5 minutes if nothing is said), they make room for others, their tool is
 ///   replaced, or a tool that is not `read_only` is called in the same conversation: it may have
 ///   changed what was read.

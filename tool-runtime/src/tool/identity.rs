@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use crate::tool::state::Values;
 use crate::tool::{Context, Grant, State};
 
-/// Who calls, and what decides which tools they see. An answer for one caller is none for another.
+/// Who calls: the agent, the grant, the state and the host's values. An answer for one caller is none for another.
 ///
 /// The host's values have types that nobody here can compare, so another value is another caller. A [`Grant`] is compared.
 pub(crate) struct Identity {

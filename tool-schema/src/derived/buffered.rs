@@ -2,7 +2,7 @@
 //! hold the values of untagged and internally tagged enums and of flattened fields. Their keys are strings, so it reads
 //! no map there whose keys are other values. A result is written without a buffer.
 
-use crate::shape::{CheckLevel, Field, Id, Int, Kind, Object, Refs, Role, Shape, Union};
+use crate::shape::{CheckLevel, Id, Int, Kind, Refs, Role, Shape};
 use crate::text::ConstText;
 
 impl Shape<'static> {
@@ -104,7 +104,8 @@ impl Walk<'_> {
             }
             _ => {}
         }
-        let is_buffered = matches!(&shape.kind, Kind::Union(union) if buffers(union));
+        let is_buffered =
+            matches!(&shape.kind, Kind::Union(union) if union.buffered && !union.adjacent);
         let mut index = 0;
         while let Some(child) = shape.kind.child(index) {
             index += 1;
@@ -188,31 +189,6 @@ const fn wide(min: Int, max: Int, key: &'static str) -> Option<Unread<'static>> 
     } else {
         None
     }
-}
-
-/// Returns true if serde buffers the values of a union whatever their text. Adjacently tagged ones it buffers where the
-/// content stands before the tag.
-const fn buffers(union: &Union<'_>) -> bool {
-    let mut members = union.members;
-    while let [member, rest @ ..] = members {
-        let is_adjacent = match &member.kind {
-            Kind::Object(Object { fields: [tag], .. }) => is_tag(tag),
-            Kind::Object(Object {
-                fields: [tag, content],
-                ..
-            }) => is_tag(tag) && !content.flatten,
-            _ => false,
-        };
-        if !is_adjacent {
-            return union.buffered;
-        }
-        members = rest;
-    }
-    false
-}
-
-const fn is_tag(field: &Field<'_>) -> bool {
-    matches!(field.shape.kind, Kind::Enum([_]))
 }
 
 /// Returns true if a function of the author's reads what looks like a leaf (`#[schema(as = u128)]`), and may read it from

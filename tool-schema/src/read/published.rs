@@ -191,10 +191,13 @@ impl Form for Published {
 /// Sorts the elements of sets in a value that the schema describes: a hash may have ordered them. Keys are sorted
 /// already.
 fn sort_sets(value: &mut Ordered, schema: &impl Parts<'static>) {
+    for schema in schema.combined() {
+        sort_sets(value, schema);
+    }
     match value {
         Ordered::Array(items) => {
-            if let Some(schema) = schema.keyword(Keyword::Items) {
-                for item in &mut *items {
+            for (index, item) in items.iter_mut().enumerate() {
+                if let Some(schema) = schema.element(index) {
                     sort_sets(item, schema);
                 }
             }

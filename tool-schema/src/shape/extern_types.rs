@@ -219,6 +219,7 @@ mod either {
                 Shape::object(&[Field::new("Right", "", R::SHAPE).always()]),
             ],
             buffered: false,
+            adjacent: false,
         }));
         const REFS: &'static Refs = &Refs::through(&[L::REFS, R::REFS]);
     }

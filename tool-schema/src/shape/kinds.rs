@@ -186,6 +186,8 @@ pub struct Union<'s> {
     /// serde reads the value into a buffer before it picks a member (`untagged`, internally
     /// tagged), and the decoder cannot see in.
     pub buffered: bool,
+    /// Adjacently tagged: only content that stands before its tag is read into a buffer.
+    pub adjacent: bool,
 }
 
 /// An edge back to a type that contains this one.

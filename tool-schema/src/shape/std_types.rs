@@ -92,6 +92,7 @@ plain! {
     IpAddr => Shape::new(Kind::Union(Union {
         members: &[Shape::format("ipv4"), Shape::format("ipv6")],
         buffered: false,
+        adjacent: false,
     })).self_checked();
     // An address and a port: no format of JSON Schema.
     SocketAddr => Shape::parsed("IP address and port, such as `127.0.0.1:80` or `[::1]:80`");
@@ -162,6 +163,7 @@ impl<T: Schema, E: Schema> Schema for Result<T, E> {
             Shape::object(&[Field::new("Err", "", E::SHAPE).always()]),
         ],
         buffered: false,
+        adjacent: false,
     }));
     const REFS: &'static Refs = &Refs::through(&[T::REFS, E::REFS]);
 }
@@ -281,6 +283,7 @@ impl<T: Schema> Schema for Bound<T> {
             Shape::object(&[Field::new("Excluded", "", T::SHAPE).always()]),
         ],
         buffered: false,
+        adjacent: false,
     }));
     const REFS: &'static Refs = T::REFS;
 }

@@ -332,6 +332,7 @@ static SUM: Shape<'_> = Shape::new(Kind::Union(Union {
         Shape::new(Kind::Bool),
     ],
     buffered: false,
+    adjacent: false,
 }));
 
 /// The edge to the next of 20 types, each of which has two fields of the next one.

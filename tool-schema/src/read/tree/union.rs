@@ -16,6 +16,7 @@ pub(super) fn of<'a>(memory: Memory<'a>, members: &[Shape<'a>]) -> Option<Shape<
         _ => Some(Shape::new(Kind::Union(Union {
             members: memory.list(members),
             buffered: true,
+            adjacent: false,
         }))),
     }
 }

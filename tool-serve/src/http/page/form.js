@@ -216,7 +216,7 @@ function labelled(cx, words, control, read) {
 
 function scalar(cx, words, type) {
   const example = words.example === undefined ? undefined : String(words.example);
-  const properties = { placeholder: words.isSecret ? "" : (example ?? ""), autocomplete: "off" };
+  const properties = { placeholder: words.isSecret ? "" : visible(example ?? ""), autocomplete: "off" };
   let control;
   if (words.isSecret) control = make("input", { ...properties, type: "password", autocomplete: "new-password" });
   else if (type === "number") control = make("input", { ...properties, type: "text", inputMode: "decimal" });

@@ -464,7 +464,6 @@ mod hashed {
     #[derive(Serialize, Deserialize, schemars::JsonSchema)]
     enum Scope {
         Only(HashSet<String>),
-        #[expect(dead_code)]
         Other {
             but: Vec<String>,
         },

@@ -464,9 +464,7 @@ mod hashed {
     #[derive(Serialize, Deserialize, schemars::JsonSchema)]
     enum Scope {
         Only(HashSet<String>),
-        Other {
-            but: Vec<String>,
-        },
+        Other { but: Vec<String> },
     }
 
     impl Default for Inner {

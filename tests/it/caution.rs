@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use toolwright::call::{Annotations, Grant, Meta, WrapTool};
+use toolwright::call::{Annotations, ErrorKind, Grant, Meta, WrapTool};
 use toolwright::executor::{Batch, PendingReason};
 use toolwright::layers::{Approval, Cache, Layer, Levels, Retry};
 use toolwright::schema::SchemaDoc;
@@ -393,4 +393,18 @@ fn a_tool_around_another_one_stays_the_same_where_nothing_is_lost() {
         more.get("write").unwrap(),
         again.get("write").unwrap()
     ));
+}
+
+#[test]
+fn a_foreign_definition_leaves_destructive_code_exact() {
+    let tool = tool_of!(remove);
+    let mut def = tool.def().clone();
+    def.mark_foreign();
+    for (way, tools) in ways(&def, &tool) {
+        let name = tools.definitions().next().unwrap().name.clone();
+        let call = ToolCall::new("1", name, r#"{"pages": ["1"]}"#);
+        let cx = Context::new().with(Grant::unlimited());
+        let error = tools.call_blocking(&call, &cx).outcome.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgs, "{way}: {error}");
+    }
 }

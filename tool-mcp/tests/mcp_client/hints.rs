@@ -1,7 +1,7 @@
 //! What a server says of its tools' effects: the protocol's defaults hold, unless the host trusts the server.
 
 use serde_json::{Value, json};
-use toolwright::call::Annotations;
+use toolwright::call::{Annotations, ErrorKind};
 use toolwright::layers::Approval;
 use toolwright::{Context, Executor, ToolCall, ToolDef, Toolset, Wire};
 use toolwright_mcp::{ClientEvent, NoticeKind};
@@ -74,7 +74,7 @@ fn hints() -> Vec<(&'static str, Value, [bool; 4])> {
 
 /// The page of the script `hints`.
 pub(crate) fn tools() -> Value {
-    let tool = |(name, hints, _): (&str, Value, _)| json!({"name": name, "inputSchema": {"type": "object"}, "annotations": hints});
+    let tool = |(name, hints, _): (&str, Value, _)| json!({"name": name, "inputSchema": {"type": "object", "properties": {"count": {"type": "integer"}}}, "annotations": hints});
     let mut tools: Vec<Value> = hints().into_iter().map(tool).collect();
     tools[0].as_object_mut().unwrap().remove("annotations");
     json!({"tools": tools})
@@ -211,4 +211,28 @@ async fn hints_of_a_trusted_server_count() {
     }
     let ran = unasked(&tools).await;
     assert_eq!(ran, ["reads", "safe", "all", "part"]);
+}
+
+/// Elsewhere a tool is destructive because nobody said otherwise, and its server checks the arguments.
+#[tokio::test]
+async fn arguments_are_exact_where_the_server_says_that_the_tool_destroys() {
+    for is_trusted in [false, true] {
+        let (connector, _) = connect("hints");
+        let connector = if is_trusted {
+            connector.trust_hints()
+        } else {
+            connector
+        };
+        let client = connector.await.unwrap();
+        for (name, hints, _) in hints() {
+            let result = call(&client.toolset(), name, r#"{"count": "5"}"#).await;
+            let error = result.outcome.as_ref().err();
+            let is_refused = error.is_some_and(|error| error.kind() == ErrorKind::InvalidArgs);
+            assert_eq!(
+                is_refused,
+                hints["destructiveHint"] == true,
+                "{name}: {result:?}"
+            );
+        }
+    }
 }

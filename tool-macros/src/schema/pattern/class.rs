@@ -55,7 +55,7 @@ impl PatternParser<'_> {
             Some('\\') => self.escape(true).map(Some),
             Some('[') => Err(PatternError::Ambiguous(
                 if self.rest.starts_with(':') {
-                    "a class of POSIX, such as `[:alpha:]`, stands inside `[…]`".to_owned()
+                    "a POSIX class, such as `[:alpha:]`, stands inside `[…]`".to_owned()
                 } else {
                     "a `[` stands inside `[…]`".to_owned()
                 },

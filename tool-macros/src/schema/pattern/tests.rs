@@ -230,9 +230,9 @@ const REFUSED: &[(&str, &str)] = &[
     (r"\pNa", r"write `\p{N}`"),
     // What the crate `regex` reads as something else.
     ("[[a]", "two ways: a `[` stands inside `[…]`"),
-    ("[[:alpha:]]", "two ways: a class of POSIX"),
-    ("[^[:alpha:][:digit:]_]", "two ways: a class of POSIX"),
-    ("[[:^alpha:]]", "two ways: a class of POSIX"),
+    ("[[:alpha:]]", "two ways: a POSIX class"),
+    ("[^[:alpha:][:digit:]_]", "two ways: a POSIX class"),
+    ("[[:^alpha:]]", "two ways: a POSIX class"),
     ("[a-z&&[^b]]", "two ways: `&&`"),
     ("[a-z&&x]", "two ways: `&&`"),
     ("[&&]", "two ways: `&&`"),

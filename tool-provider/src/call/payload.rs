@@ -86,10 +86,9 @@ impl Payload {
     ///
     /// A value that cannot be written makes the call an [`Encoding`](ErrorKind::Encoding) error: one whose `Serialize`
     /// fails, or that holds a float that is NaN or infinite. A value that holds an `Err` makes it a
-    /// [`Failed`](ErrorKind::Failed) error with the text of the first one, unless serde flattens it or writes it beside an
-    /// internal tag. Serde shows only names, so a variant
-    /// `Err(…)` in the second place of your own enum `Result` counts too, unless the enum is renamed
-    /// (`#[serde(rename = "…")]`).
+    /// [`Failed`](ErrorKind::Failed) error with the text of the first one, unless it is flattened or stands beside an internal
+    /// tag. Serde shows only names, so a variant `Err(…)` in the second place of your own enum `Result` counts too,
+    /// unless the enum is renamed (`#[serde(rename = "…")]`).
     pub fn new(value: impl Serialize) -> Self {
         Self::written(&|root| value.serialize(root), false)
     }

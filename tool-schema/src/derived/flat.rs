@@ -1,7 +1,7 @@
 //! Checks at compile time that what is flattened into a type can stand there. Otherwise serde would
 //! never read such a type, or not as its schema says.
 
-use crate::shape::{CheckLevel, Field, Id, Kind, Map, Object, Role, Shape, Side, Variant};
+use crate::shape::{CheckLevel, Field, Id, Kind, Map, Object, Role, Shape, Side, Union, Variant};
 use crate::text::ConstText;
 use crate::text::same;
 
@@ -72,6 +72,10 @@ const fn fits(field: &Field<'_>, fields: &[Field<'_>], behind: usize, owner: Own
         field.name.is_empty() || !owner.denies || field.shape.core().takes_its_keys(),
         "`deny_unknown_fields` refuses keys of what is flattened\nhelp: remove `deny_unknown_fields`: a tool refuses keys that its schema does not name",
     );
+    assert!(
+        !is_result(field.shape),
+        "an `Err` among other keys reads as a success\nhelp: give the `Result` a name of its own, or return it from the function",
+    );
     match field.shape.core() {
         Kind::Recursive(back) if back.id.hash == owner.id.hash => panic!(
             "a type that stands among its own keys has no end\nhelp: give the inner one a name"
@@ -92,6 +96,20 @@ const fn fits(field: &Field<'_>, fields: &[Field<'_>], behind: usize, owner: Own
         ),
         _ => panic!("what is flattened has to be an object\nhelp: remove `flatten`"),
     }
+}
+
+/// Returns true for a `Result` of std. serde hands on only its key, so the writer of results cannot find its error.
+const fn is_result(mut shape: &Shape<'_>) -> bool {
+    while let Some(inner) = shape.kind.layer(Side::Input) {
+        shape = inner;
+    }
+    // A derived type with such variants has an identity.
+    shape.id.hash == 0
+        && matches!(&shape.kind, Kind::Union(Union { members: [ok, err], .. }) if has_key(ok, "Ok") && has_key(err, "Err"))
+}
+
+const fn has_key(shape: &Shape<'_>, key: &str) -> bool {
+    matches!(&shape.kind, Kind::Object(Object { fields: [field], .. }) if same(field.name, key))
 }
 
 /// Returns true if every key is one of a map's.

@@ -1,9 +1,14 @@
 //! What is refused, and in which words.
 //!
-//! Bless the golden texts with `TRYBUILD=overwrite cargo test -p toolwright-compile-tests`, then read them as a user.
+//! Bless the golden texts with `GOLDEN=overwrite cargo test -p toolwright-compile-tests --test ui`, then read them as a user.
+
+#[path = "rejected/compiler.rs"]
+mod compiler;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use compiler::Compiler;
 
 /// Where there are two errors: cases, each with the reason.
 const TWO_ERRORS: [&str; 3] = [
@@ -16,13 +21,72 @@ const TWO_ERRORS: [&str; 3] = [
 ];
 
 /// What does not compile: one mistake a file, in a directory named after its kind.
+///
+/// All files are the modules of one program. The compiler stops after the phase that found errors, so the next program has
+/// the files without any. A file with other errors than its golden text is compiled again, alone, and that counts.
 #[test]
 fn rejected() {
-    lay_locks();
-    let cases = trybuild::TestCases::new();
-    for kind in kinds() {
-        cases.compile_fail(kind.join("*.rs"));
+    let programs: Vec<_> = kinds()
+        .iter()
+        .flat_map(|kind| entries(kind))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .collect();
+    let compiler = Compiler::new();
+    let mut pending = programs.clone();
+    let mut alone = Vec::new();
+    while !pending.is_empty() {
+        let mut errors = compiler.errors_of_modules(&pending);
+        let (found, silent): (Vec<_>, Vec<_>) = pending
+            .into_iter()
+            .partition(|program| errors.contains_key(program));
+        alone.extend(
+            found
+                .iter()
+                .filter(|program| errors.remove(*program) != golden(program))
+                .cloned(),
+        );
+        if found.is_empty() {
+            alone.extend(silent);
+            break;
+        }
+        pending = silent;
     }
+    let overwrite = std::env::var_os("GOLDEN").is_some_and(|value| value == "overwrite");
+    let mut wrong = 0;
+    for program in &alone {
+        let errors = compiler.errors(program);
+        if errors.is_some() && errors == golden(program) {
+            continue;
+        }
+        match errors {
+            Some(errors) if overwrite => {
+                fs::write(program.with_extension("stderr"), errors).unwrap()
+            }
+            errors => {
+                wrong += 1;
+                let at = program.display();
+                eprintln!(
+                    "{at}\n--- expected\n{}--- found\n{}",
+                    golden(program).unwrap_or_default(),
+                    errors.unwrap_or_else(|| "It compiles.\n".into())
+                );
+            }
+        }
+    }
+    eprintln!(
+        "{} programs, {} of them compiled alone",
+        programs.len(),
+        alone.len()
+    );
+    assert_eq!(
+        wrong, 0,
+        "the errors of {wrong} programs changed: GOLDEN=overwrite writes those that do not compile"
+    );
+    assert!(programs.len() > 400);
+}
+
+fn golden(program: &Path) -> Option<String> {
+    fs::read_to_string(program.with_extension("stderr")).ok()
 }
 
 #[test]
@@ -69,22 +133,6 @@ fn an_error_says_what_to_do() {
             !headline.starts_with(char::is_uppercase),
             "{at}: {headline}"
         );
-    }
-}
-
-/// Puts the lock files into the package that trybuild makes of the programs: a lock is named from there.
-fn lay_locks() {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-    let package = target.join("tests/trybuild").join(env!("CARGO_PKG_NAME"));
-    let locks = package.join("locks");
-    fs::create_dir_all(&locks).unwrap();
-    for file in entries(Path::new("tests/locks")) {
-        let text = fs::read(&file).unwrap();
-        let to = locks.join(file.file_name().unwrap());
-        // A file that is written anew is compiled anew.
-        if fs::read(&to).ok().as_ref() != Some(&text) {
-            fs::write(to, text).unwrap();
-        }
     }
 }
 

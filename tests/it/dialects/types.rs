@@ -95,7 +95,7 @@ fn told(dialect: Dialect) -> String {
     text
 }
 
-/// `TRYBUILD=overwrite cargo test -p toolwright --test it dialects::` writes the files.
+/// `GOLDEN=overwrite cargo test -p toolwright --test it dialects::` writes the files.
 #[test]
 fn every_type_becomes_what_it_became() {
     for (dialect, base) in GOLDEN {
@@ -108,7 +108,7 @@ fn every_type_becomes_what_it_became() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("tests/it/dialects")
             .join(format!("{dialect}.txt"));
-        if std::env::var_os("TRYBUILD").is_some_and(|value| value == "overwrite") {
+        if std::env::var_os("GOLDEN").is_some_and(|value| value == "overwrite") {
             std::fs::write(path, text).unwrap();
             continue;
         }

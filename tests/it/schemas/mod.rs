@@ -1,7 +1,7 @@
 //! The schema of every kind of type: as text, beside schemars' schema of the same type, and beside
 //! what serde reads and writes.
 //!
-//! `canonical.txt` has the text of each type. `TRYBUILD=overwrite cargo test -p toolwright-oracles`
+//! `canonical.txt` has the text of each type. `GOLDEN=overwrite cargo test -p toolwright-oracles`
 //! writes it anew; read what changed.
 
 // A test that finds less than it expects has failed; and the types are what people write.
@@ -130,7 +130,7 @@ fn canonical_text() {
         .join("tests/it/schemas/canonical.txt");
     let known = blocks(include_str!("canonical.txt"));
     let rows = rows();
-    if std::env::var_os("TRYBUILD").is_some_and(|value| value == "overwrite") {
+    if std::env::var_os("GOLDEN").is_some_and(|value| value == "overwrite") {
         let mut text = String::new();
         for row in &rows {
             writeln!(text, "{}\n{}\n", row.name, block(row)).unwrap();

@@ -1,4 +1,8 @@
-#![doc = include_str!("../README.md")]
+// Its examples use these features.
+#![cfg_attr(
+    any(not(doctest), all(feature = "agent", feature = "mcp-server")),
+    doc = include_str!("../README.md")
+)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 // What users name most stands here; the rest in modules that say what it is.

@@ -7,6 +7,8 @@ mod lock;
 mod run_time;
 
 // What the types share with other tests.
+// Some of it has users only there.
+#[allow(dead_code)]
 #[path = "../../../it/json.rs"]
 mod json;
 #[path = "../../../it/schemas/mod.rs"]

@@ -270,7 +270,7 @@ pub mod serve {
 /// | `was("old_name", …)` | names that it had before: stored calls by them are its own, and a model that uses one is told the name of today |
 /// | `migrate = path` | `fn(version: &str, arguments: serde_json::Value) -> Result<serde_json::Value, String>`: makes the arguments of a stored call of another version (`""` where it is not known) those of today, after they were renamed; its error is for the model |
 /// | `handle = Name` | another name for the struct, where the function's collides |
-/// | `args = Name` | makes a struct of the arguments, for hosts that [match on calls](macro@tools#an-enum-of-calls); on an impl block, an enum of such structs |
+/// | `args = Name` | makes a struct of the arguments: `Name::read(&call, &cx.reading())` decodes and validates a call, and `run` runs the tool; see [`Reading`](call::Reading) |
 /// | `crate = path` | where `toolwright` is, if not at `::toolwright` |
 ///
 /// # Description
@@ -488,40 +488,12 @@ pub use toolwright_macros::resource;
 /// - `instructions: [SYSTEM];` at the head are constants of [`instructions!`]: the list has every tool that they name.
 ///
 /// Equal names, names that some provider refuses, and state that is missing do not compile.
-///
-/// # An enum of calls
-///
-/// `tools! { pub enum Call; create_order, ..Crm; state: App }` is an item: an enum with a variant for each element, whose tools
-/// have structs of their arguments (`#[tool(args = CreateOrder)]`). Options stand behind the enum's name. A spread is a type, whose
-/// `#[tool(args = CrmCall)] impl` names an enum of its own, and the state is a type. A variant is named after its element: after
-/// `as`, or else after the path's last word. `Call::Other` is a call of no tool of the list.
-///
-/// `Call::tools(crm, app)` makes the toolset; it takes a value for each spread and the state, by itself or in an `Arc`.
-/// `Call::read(&call, &cx.reading())` decodes and validates a call; see [`Reading`](call::Reading).
-///
-/// ```
-/// use toolwright::{Context, ToolCall, tool, tools};
-///
-/// /// Adds two numbers.
-/// #[tool(args = Add)]
-/// fn add(a: i64, b: i64) -> i64 {
-///     a + b
-/// }
-///
-/// tools! { enum Call; add }
-///
-/// let call = ToolCall::new("call_1", "add", r#"{"a": 1, "b": 2}"#);
-/// let cx = Context::new().reading();
-/// match Call::read(&call, &cx)? {
-///     Call::Add(add) => assert_eq!((add.a, add.b), (1, 2)),
-///     Call::Other(call) => panic!("no tool is called {}", call.name),
-/// }
-/// # Ok::<(), toolwright::ToolError>(())
-/// ```
 #[macro_export]
 macro_rules! tools {
     ($(#[$($attr:tt)*])* $vis:vis enum $($list:tt)*) => {
-        $crate::__private::list_calls! { $crate; $(#[$($attr)*])* $vis enum $($list)* }
+        ::core::compile_error!(
+            "the enum of a list's calls is gone\nhelp: list the tools in `tools![…]`, and read a call by its tool's struct: `#[tool(args = Add)]`"
+        );
     };
     ($($list:tt)*) => {
         $crate::__private::list_tools!($crate; $($list)*)
@@ -593,7 +565,7 @@ macro_rules! tool_of {
 /// What generated code names.
 #[doc(hidden)]
 pub mod __private {
-    pub use toolwright_macros::{instructions_text, list_calls, list_tools};
+    pub use toolwright_macros::{instructions_text, list_tools};
     pub use toolwright_runtime::__private::*;
 }
 

@@ -78,10 +78,10 @@ impl<T: Schema + for<'de> Deserialize<'de> + Send + Sync + 'static> Store<T> {
     }
 }
 
-/// A type whose calls are an enum.
+/// A type whose tools have structs of their arguments.
 struct Desk;
 
-#[tool(args = DeskCall)]
+#[tool]
 impl Desk {
     /// Opens it.
     #[tool(args = Open)]

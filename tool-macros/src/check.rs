@@ -4,7 +4,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::{
-    Attribute, FnArg, Generics, Ident, ItemImpl, Pat, Receiver, ReceiverKind, ReturnType, Safety,
+    Attribute, FnArg, Generics, ItemImpl, Pat, Receiver, ReceiverKind, ReturnType, Safety,
     Signature, Type,
 };
 
@@ -106,24 +106,12 @@ fn args_have_a_name(cx: &Ctxt, tool: &Tool) {
     }
 }
 
-/// The rules for the arguments of a method, and for the enum `calls` of its block.
-pub(crate) fn args_are_of_one_type(
-    cx: &Ctxt,
-    tool: &Tool,
-    generics: &Generics,
-    calls: Option<&Ident>,
-) {
-    let args = tool.options.args.as_ref();
-    if let (Some(name), false) = (args.or(calls), generics.params.is_empty()) {
+/// A struct of arguments is beside the block, where the block's type parameters are not known.
+pub(crate) fn args_are_of_one_type(cx: &Ctxt, tool: &Tool, generics: &Generics) {
+    if let (Some(name), false) = (&tool.options.args, generics.params.is_empty()) {
         cx.error(
             name,
             "methods of a generic type have no structs of arguments\nhelp: remove `args`",
-        );
-    } else if let (None, Some(_)) = (args, calls) {
-        let own = variant(&tool.ident.unraw().to_string());
-        cx.error(
-            &tool.ident,
-            format!("the enum of a block's calls needs the arguments of `{}`\nhelp: write `#[tool(args = {own})]` above the method", tool.ident),
         );
     }
 }

@@ -153,10 +153,9 @@ pub(crate) fn group(
     ty: &syn::Type,
     generics: &Generics,
     krate: &Path,
-    calls: Option<&Ident>,
 ) -> TokenStream {
     let imports = imports();
-    let (args_items, args_impls) = args::of_block(tools, ty, krate, calls);
+    let (args_items, args_impls) = args::of_block(tools, ty, krate);
     let krate = quote_call_site!(use #krate::__private as __tool;);
     let implement = quote_call_site!(impl);
     let (impl_generics, _, where_clause) = generics.split_for_impl();

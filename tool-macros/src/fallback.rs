@@ -20,8 +20,8 @@ pub(crate) fn free(error: &syn::Error, tool: &Tool, handle: &Ident, krate: &Path
         }
     };
     let args = Args::of(tool, None, krate).filter(|_| tool.options.args.as_ref() != Some(handle));
-    let (args, stub) = args.map(|args| (args.item(), args.stub(handle))).unzip();
-    let beside = companion(tool, handle, krate, None, &quote!(#items #stub));
+    let (args, debug) = args.map(|args| (args.item(), args.debug())).unzip();
+    let beside = companion(tool, handle, krate, None, &quote!(#items #debug));
     quote!(#errors #args #beside)
 }
 

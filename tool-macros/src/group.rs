@@ -122,8 +122,7 @@ pub(crate) fn group(tokens: TokenStream, item: TokenStream) -> TokenStream {
     };
     let cx = Ctxt::new();
     set_item_span_to_start(&block.header.self_ty);
-    let (krate, calls) = attr::block(&cx, tokens);
-    let krate = krate.unwrap_or_else(|| parse_quote!(::toolwright));
+    let krate = attr::block(&cx, tokens).unwrap_or_else(|| parse_quote!(::toolwright));
     let is_of_type = check::is_of_type(&cx, &block.header);
     // The methods of a trait are read only to take our attributes from them.
     let unread = Ctxt::new();
@@ -150,7 +149,7 @@ pub(crate) fn group(tokens: TokenStream, item: TokenStream) -> TokenStream {
             let tool = item::read(methods, options, function);
             check::method(methods, &tool, &tools);
             check::targets_are_for_one_type(methods, &tool, &block.header.generics);
-            check::args_are_of_one_type(methods, &tool, &block.header.generics, calls.as_ref());
+            check::args_are_of_one_type(methods, &tool, &block.header.generics);
             tools.push(tool);
         }
     }
@@ -162,20 +161,13 @@ pub(crate) fn group(tokens: TokenStream, item: TokenStream) -> TokenStream {
     }
     let is_owner = check::owns(&cx, header);
     let rest = match cx.finish() {
-        Ok(()) => expand::group(
-            &tools,
-            &header.self_ty,
-            &header.generics,
-            &krate,
-            calls.as_ref(),
-        ),
+        Ok(()) => expand::group(&tools, &header.self_ty, &header.generics, &krate),
         // No stand-in would hold.
         Err(error) if !is_owner => error.to_compile_error(),
         Err(error) => {
             let mut stub = fallback::group(&error, &header.self_ty, &header.generics, &krate);
             if header.generics.params.is_empty() {
                 stub.extend(expand::args::rejected_block(
-                    calls.as_ref(),
                     &tools,
                     &header.self_ty,
                     &krate,

@@ -75,10 +75,3 @@ pub fn instructions_text(text: TokenStream) -> TokenStream {
 pub fn list_tools(list: TokenStream) -> TokenStream {
     span::expand_with(|| list::list(list.into()))
 }
-
-/// Expands the enum of calls that `tools!` passes on.
-#[doc(hidden)]
-#[proc_macro]
-pub fn list_calls(list: TokenStream) -> TokenStream {
-    span::expand_with(|| list::calls(list.into()))
-}

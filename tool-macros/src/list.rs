@@ -1,6 +1,5 @@
 //! `tools![…]`: what stands in a list, checked in `const` and made at run time.
 
-mod calls;
 mod deferred;
 mod editor;
 mod lock;
@@ -25,7 +24,6 @@ use crate::span::{
 };
 use crate::ty;
 
-pub(crate) use self::calls::calls;
 use self::deferred::Deferred;
 use self::retired::Retired;
 use self::targets::Targets;
@@ -67,7 +65,7 @@ impl Parse for List {
         let krate: TokenTree = input.parse()?;
         input.parse::<Token![;]>()?;
         let mut targets = Targets::parse_head(input)?;
-        let (mut elements, mut retired) = elements(input, Element::parse, expected_comma)?;
+        let (mut elements, mut retired) = elements(input)?;
         let mut state = None;
         while input.peek(Token![;]) {
             input.parse::<Token![;]>()?;
@@ -94,11 +92,7 @@ impl Parse for List {
 }
 
 /// Reads elements up to a semicolon.
-fn elements(
-    input: ParseStream<'_>,
-    parse: fn(ParseStream<'_>) -> syn::Result<Element>,
-    no_comma: fn(ParseStream<'_>, &Element) -> syn::Error,
-) -> syn::Result<(Vec<Element>, Vec<Retired>)> {
+fn elements(input: ParseStream<'_>) -> syn::Result<(Vec<Element>, Vec<Retired>)> {
     let (mut elements, mut retired) = (Vec::new(), Vec::new());
     while !input.is_empty() && !input.peek(Token![;]) {
         if retired::is_next(input) {
@@ -109,13 +103,13 @@ fn elements(
             input.parse::<Token![,]>()?;
             continue;
         }
-        let element = parse(input)?;
+        let element: Element = input.parse()?;
         if input.is_empty() || input.peek(Token![;]) {
             elements.push(element);
             break;
         }
         if !input.peek(Token![,]) {
-            return Err(no_comma(input, &element));
+            return Err(expected_comma(input, &element));
         }
         elements.push(element);
         input.parse::<Token![,]>()?;

@@ -265,7 +265,7 @@ fn arguments_are_a_struct_where_they_are_asked_for() {
         },
     );
     let methods = item::tool(
-        quote!(args = CrmCall, crate = crate::vendor::wright),
+        quote!(crate = crate::vendor::wright),
         quote! {
             impl Crm {
                 /// Count.
@@ -276,19 +276,10 @@ fn arguments_are_a_struct_where_they_are_asked_for() {
             }
         },
     );
-    let calls = list::calls(quote! {
-        krate;
-        /// Calls.
-        pub enum Call;
-        find_orders::<Doc> as "find-docs",
-        #[cfg(feature = "crm")]
-        ..Crm as "crm_";
-        state: App
-    });
     for tokens in [&function, &methods] {
         assert!(!tokens.to_string().contains("toolwright"), "{tokens}");
     }
-    check("args", quote!(#function #methods #calls));
+    check("args", quote!(#function #methods));
 }
 
 #[test]
@@ -392,7 +383,7 @@ fn nothing_stands_at_the_call() {
     );
     look(methods, "methods");
     let calls = item::tool(
-        read("args = CrmCall"),
+        read(""),
         read("impl Crm { /// Find.\n#[tool(args = Find)] fn find(&self, a: &str) -> Line {} }"),
     );
     look(calls, "methods with structs of arguments");

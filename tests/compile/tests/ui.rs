@@ -11,9 +11,7 @@ use std::path::{Path, PathBuf};
 use compiler::Compiler;
 
 /// Where there are two errors: cases, each with the reason.
-const TWO_ERRORS: [&str; 3] = [
-    // The enum names the tool's struct, and its toolset lists it.
-    "tests/ui/calls/no_tool.stderr",
+const TWO_ERRORS: [&str; 2] = [
     // The import and the tool's struct collide, and the module is then found in place of the struct.
     "tests/ui/handle/module_beside.stderr",
     // Two mistakes: there is no third error about two tools of one name.

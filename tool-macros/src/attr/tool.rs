@@ -151,25 +151,28 @@ fn uri(cx: &Ctxt, tokens: TokenStream, options: &mut Options) -> TokenStream {
     }
 }
 
-/// Reads the options of `#[tool(…)]` on an impl block: the crate, and the name of the enum of its calls.
-pub(crate) fn block(cx: &Ctxt, tokens: TokenStream) -> (Option<Path>, Option<Ident>) {
-    let (mut path, mut calls) = (None, None);
+/// Reads the option of `#[tool(…)]` on an impl block: the crate.
+pub(crate) fn block(cx: &Ctxt, tokens: TokenStream) -> Option<Path> {
+    let mut path = None;
     for entry in entries(cx, tokens) {
         let key = entry.key.as_str();
         if key == "crate" {
             path = krate(cx, &entry);
         } else if key == "args" {
-            calls = args(cx, &entry);
+            cx.error(
+                &entry.meta,
+                "`args` on an impl block made an enum of its calls, which is gone\nhelp: remove it; `#[tool(args = Name)]` on a method makes a struct of the method's arguments",
+            );
         } else if TOOL.keys().contains(&key) {
             cx.error(
                 &entry.meta,
                 format!("`{key}` is said of a tool, not of an impl block\nhelp: move it to the `#[tool]` of a method"),
             );
         } else {
-            unknown(cx, &entry, "tool", &["args", "crate"]);
+            unknown(cx, &entry, "tool", &["crate"]);
         }
     }
-    (path, calls)
+    path
 }
 
 fn hint(cx: &Ctxt, entry: &Entry, options: &mut Options, name: &'static str) {

@@ -1,4 +1,4 @@
-//! The struct of a tool's arguments, and the enum of a block's calls: `#[tool(args = Name)]`.
+//! The struct of a tool's arguments: `#[tool(args = Name)]`.
 //!
 //! The struct takes the place of the variables that arguments are decoded into, so a tool that asks for it is decoded by the
 //! same code, once.
@@ -10,7 +10,6 @@ use syn::{Expr, GenericParam, Generics, Path, Type};
 
 use super::{Names, run, state_trait};
 use crate::model::{ModelParam, Param, Pass, Tool, Words};
-use crate::name::variant;
 use crate::span::{
     call_site_at, generated, ident, item_span, literal, local, quote, quote_call_site,
 };
@@ -96,7 +95,7 @@ impl<'t> Args<'t> {
         let fields = fields.chain(phantom);
         let words = literal(format!("Arguments of the tool `{}`.", tool.name.value));
         let cfg = &tool.cfg;
-        // A block's structs are parts of its enum, which is as public as its type may be.
+        // The macro does not know how public the block's type is.
         let vis = if tool.receiver {
             quote!(pub)
         } else {
@@ -199,7 +198,7 @@ impl<'t> Args<'t> {
     }
 
     /// Shows arguments whose type the macro knows. Of other types it does not know whether they hold secrets.
-    fn debug(&self) -> TokenStream {
+    pub(crate) fn debug(&self) -> TokenStream {
         let Self { tool, name, .. } = self;
         let ty = self.ty();
         let generics = self.generics();
@@ -221,25 +220,6 @@ impl<'t> Args<'t> {
                     __tool::debug(#f, #text, &[#(#shown),*])
                 }
             }
-        }
-    }
-
-    /// The impl for a tool that was rejected, so that its error is not followed by its echoes.
-    pub(crate) fn stub(&self, handle: &Ident) -> TokenStream {
-        let (ty, lifetime, debug) = (self.ty(), lifetime(), self.debug());
-        let (of_generics, ty_generics, of_where) = self.tool.generics.split_for_impl();
-        quote! {
-            #[automatically_derived]
-            impl #of_generics __tool::ToolArgs for #handle #ty_generics #of_where {
-                type Args<#lifetime> = #ty;
-                fn read<#lifetime>(
-                    _: __tool::Call<#lifetime>,
-                    _: __tool::About,
-                ) -> __tool::Result<#ty, __tool::EarlyExit> {
-                    __tool::unread()
-                }
-            }
-            #debug
         }
     }
 
@@ -337,62 +317,28 @@ pub(super) fn answer(tool: &Tool, names: &Names) -> TokenStream {
     }
 }
 
-/// The structs and the enum of a block that was rejected.
-pub(crate) fn rejected_block(
-    calls: Option<&Ident>,
-    tools: &[Tool],
-    ty: &Type,
-    krate: &Path,
-) -> TokenStream {
+/// The structs of a block that was rejected.
+pub(crate) fn rejected_block(tools: &[Tool], ty: &Type, krate: &Path) -> TokenStream {
     let args: Vec<_> = tools
         .iter()
         .filter_map(|tool| Args::of(tool, Some(ty), krate))
         .collect();
-    if args.is_empty() && calls.is_none() {
+    if args.is_empty() {
         return TokenStream::new();
     }
     let items = args.iter().map(Args::item);
     let debug = args.iter().map(Args::debug);
-    let calls = calls.map(|name| {
-        let (item, _) = block(name, tools, ty, krate);
-        let lifetime = lifetime();
-        let generics = args
-            .iter()
-            .any(|args| args.borrows)
-            .then(|| quote!(<#lifetime>));
-        let implement = quote! {
-            impl __tool::BlockCalls for #ty {
-                type Calls<#lifetime> = #name #generics;
-                fn read<#lifetime>(
-                    _: &str,
-                    _: &#lifetime __tool::ToolCall,
-                    _: &#lifetime __tool::Reading,
-                ) -> __tool::Option<__tool::Result<#name #generics, __tool::ToolError>> {
-                    __tool::None
-                }
-            }
-        };
-        (item, implement)
-    });
-    let (item, implement) = calls.unzip();
     quote! {
         #(#items)*
-        #item
         const _: () = {
             use #krate::__private as __tool;
             #(#debug)*
-            #implement
         };
     }
 }
 
-/// The structs of a block's tools and the enum of its calls, for the module that the block is in, and the impls.
-pub(super) fn of_block(
-    tools: &[Tool],
-    ty: &Type,
-    krate: &Path,
-    calls: Option<&Ident>,
-) -> (TokenStream, TokenStream) {
+/// The structs of a block's tools, for the module that the block is in, and their impls.
+pub(super) fn of_block(tools: &[Tool], ty: &Type, krate: &Path) -> (TokenStream, TokenStream) {
     let (mut items, mut impls) = (TokenStream::new(), TokenStream::new());
     for tool in tools {
         let Some(args) = Args::of(tool, Some(ty), krate) else {
@@ -410,74 +356,7 @@ pub(super) fn of_block(
         // One attribute stands on one item.
         impls.extend(quote!(#(#cfg)* const _: () = { #own };));
     }
-    if let Some(name) = calls {
-        let (item, own) = block(name, tools, ty, krate);
-        items.extend(item);
-        impls.extend(own);
-    }
     (items, impls)
-}
-
-/// The enum of a block's calls, for the module that the block is in, and its impl for the block.
-fn block(name: &Ident, tools: &[Tool], ty: &Type, krate: &Path) -> (TokenStream, TokenStream) {
-    let args: Vec<_> = tools
-        .iter()
-        .filter_map(|tool| Args::of(tool, Some(ty), krate))
-        .collect();
-    let lifetime = lifetime();
-    let generics = args
-        .iter()
-        .any(|args| args.borrows)
-        .then(|| quote!(<#lifetime>));
-    let named = |args: &Args<'_>| {
-        let name = &args.tool.ident;
-        Ident::new(&variant(&name.unraw().to_string()), name.span())
-    };
-    let variants = args.iter().map(|args| {
-        let (cfg, variant, ty) = (&args.tool.cfg, named(args), args.ty());
-        let words = literal(format!("A call of the tool `{}`.", args.tool.name.value));
-        quote!(#(#cfg)* #[doc = #words] #variant(#ty))
-    });
-    let attributes = generated(quote! {
-        #[derive(Debug)]
-        #[allow(private_interfaces, unreachable_pub, dead_code, clippy::large_enum_variant)]
-    });
-    let item = quote! {
-        /// Calls of the type's tools.
-        #attributes
-        pub enum #name #generics { #(#variants),* }
-    };
-    let (called, call, cx) = (local("name"), local("call"), local("cx"));
-    let reads = args.iter().map(|args| {
-        let (cfg, variant) = (&args.tool.cfg, named(args));
-        let method = Names::of(args.tool).method;
-        let tool_name = literal(&args.tool.name.value);
-        quote! {
-            #(#cfg)*
-            {
-                if #called == #tool_name {
-                    let read = __tool::read::<__tool::MethodOf<Self, #method>>(#call, #cx);
-                    return __tool::Some(read.map(#name::#variant));
-                }
-            }
-        }
-    });
-    let implement = quote_call_site!(impl);
-    let impls = quote! {
-        #[automatically_derived]
-        #implement __tool::BlockCalls for #ty {
-            type Calls<#lifetime> = #name #generics;
-            fn read<#lifetime>(
-                #called: &str,
-                #call: &#lifetime __tool::ToolCall,
-                #cx: &#lifetime __tool::Reading,
-            ) -> __tool::Option<__tool::Result<#name #generics, __tool::ToolError>> {
-                #(#reads)*
-                __tool::None
-            }
-        }
-    };
-    (item, impls)
 }
 
 /// The bounds on the state that the tool's parameters ask for.

@@ -8,7 +8,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Expr, ExprLit, Lit, LitInt, LitStr, Meta, Token, braced, bracketed, token};
 
 use super::retired::Retired;
-use super::{Element, elements, expected_comma};
+use super::{Element, elements};
 use crate::ctxt::Ctxt;
 use crate::invisible_chars;
 use crate::name::{TOOL_RULE, is_tool_name};
@@ -117,7 +117,7 @@ impl Parse for Group {
         }
         let content;
         bracketed!(content in input);
-        let (elements, retired) = elements(&content, Element::parse, expected_comma)?;
+        let (elements, retired) = elements(&content)?;
         if !content.is_empty() {
             return Err(content.error(
                 "a group has tools alone\nhelp: the state comes last, behind all tools: `; state = app`",
@@ -195,10 +195,6 @@ pub(super) fn parse_at_most(input: ParseStream<'_>) -> syn::Result<LitInt> {
 }
 
 impl Group {
-    pub(super) fn span(&self) -> Span {
-        self.name.span()
-    }
-
     pub(super) fn validate(&self, cx: &Ctxt) {
         let name = self.name.value();
         if !is_tool_name(&name) {

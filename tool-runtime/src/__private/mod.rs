@@ -13,9 +13,7 @@ mod slot;
 mod table;
 mod targets;
 
-pub use self::args::{
-    BlockCalls, MethodArgs, ToolArgs, answered, debug, read, read_by, read_of, read_owned, unread,
-};
+pub use self::args::{MethodArgs, ToolArgs, answered, debug, read, read_owned};
 pub use self::calls::{call0, call1, call2, call3, call4, call5, call6};
 pub use self::calls::{read0, read1, read2, read3, read4, read5, read6};
 pub use self::entry::{

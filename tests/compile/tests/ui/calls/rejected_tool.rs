@@ -1,11 +1,13 @@
-use toolwright::{tool, tools};
+use toolwright::{Toolset, tool, tools};
 
 #[tool(args = Add)]
 fn add(a: i64, b: i64) -> i64 {
     a + b
 }
 
-tools! { pub enum Call; add }
+pub fn all() -> Toolset {
+    tools![add]
+}
 
 pub fn sum(add: &Add) -> i64 {
     add.a + add.b

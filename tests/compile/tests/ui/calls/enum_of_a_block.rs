@@ -5,7 +5,7 @@ pub struct Crm;
 #[tool(args = CrmCall)]
 impl Crm {
     /// Count the customers.
-    #[tool]
+    #[tool(args = Count)]
     fn count(&self) -> u32 {
         3
     }

@@ -6,6 +6,6 @@ fn add(a: i64, b: i64) -> i64 {
     a + b
 }
 
-tools! { pub enum Call; add as "_1" }
+tools! { pub enum Call; add }
 
 fn main() {}

@@ -264,7 +264,7 @@ pub mod serve {
 /// | `scopes("orders:write", …)` | scopes of an access token that a call needs: a context with a [`Grant`](call::Grant) that lacks one neither sees nor calls the tool |
 /// | `validate = path` | gets the parameters that the model fills, each by reference, and returns `Result<(), E>` |
 /// | `ignore_unknown` | arguments that are no parameters are passed over, where they are refused otherwise; the schema says so (`additionalProperties`) |
-/// | `example({"city": "Oslo"}, "a city")` | a call that shows how the tool is called, several if you like: JSON, held against the arguments when it compiles ([`call::Example`]) |
+/// | `example({"city": "Oslo"}, "a city")` | a call that shows how the tool is called, several if you like: JSON, which [`Toolset::check`] decodes ([`call::Example`]) |
 /// | `targets(openai_strict, …)` | the [`Dialect`]s that must accept the tool: one that cannot say its arguments is an error at the parameter |
 /// | `version = "2.0"` | its version, of one to three numbers: stored with calls that run later; see [`Toolset::migrate`] |
 /// | `was("old_name", …)` | names that it had before: stored calls by them are its own, and a model that uses one is told the name of today |
@@ -485,7 +485,7 @@ pub use toolwright_macros::resource;
 /// - `at_most: 20;` at the head is how many deferred tools a request has at once, 40 without it: see [`Toolset::at_most`].
 /// - `lock: "tools.lock";` at the head names a file beside `Cargo.toml` that says what the tools were: a
 ///   change that breaks those who call them does not compile. See [`lock`](mod@lock).
-/// - `instructions: [SYSTEM];` at the head are constants of [`instructions!`]: the list has every tool that they name.
+/// - `instructions: [SYSTEM];` at the head are constants of [`instructions!`]: [`Toolset::check`] reports what they name and the set lacks.
 ///
 /// Equal names, names that some provider refuses, and state that is missing do not compile.
 #[macro_export]
@@ -503,8 +503,7 @@ macro_rules! tools {
 /// Words for a model, such as a system prompt, that name tools by their paths: [`Instructions`].
 ///
 /// `{forecast}` is a tool in scope, `{orders::create.customer}` an argument of a tool in a module, and `{Crm::find}`
-/// a tool of a type, by the name that a model calls it by. Each of them must exist, or the text does not
-/// compile. `{{` and `}}` are braces of the text.
+/// a tool of a type, by the name that a model calls it by. `{{` and `}}` are braces of the text.
 ///
 /// ```
 /// use toolwright::{Instructions, instructions, tool, tools};
@@ -522,8 +521,9 @@ macro_rules! tools {
 /// assert_eq!(system, "Look with `weather` before you advise; `city` is in English.");
 /// ```
 ///
-/// A list with `instructions: [SYSTEM]` at its head does not compile if it lacks a tool that they name. The words are
-/// rendered with the names that a toolset gives, or a request: [`Instructions::render`], [`Instructions::render_for`].
+/// The words are rendered with the names that a toolset gives, or a request: [`Instructions::render`],
+/// [`Instructions::render_for`]. Rendering fails if the set lacks what they name. [`Toolset::check`] reports the same of a list with
+/// `instructions: [SYSTEM]` at its head.
 #[macro_export]
 macro_rules! instructions {
     ($($text:tt)*) => {

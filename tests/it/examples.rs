@@ -32,7 +32,7 @@ fn count(text: String) -> usize {
     text.split(' ').count()
 }
 
-/// The compiler does not match patterns.
+/// Finds a code.
 #[tool(example({"code": "abc"}, "a code"), example({"code": "a1"}))]
 fn find(#[arg(pattern = "^[a-z][0-9]$")] code: String) -> String {
     code
@@ -58,7 +58,7 @@ struct Line {
     marks: BTreeMap<String, Option<bool>>,
 }
 
-/// What the compiler reads in an example: each kind of value.
+/// An example of each kind of value.
 #[tool(
     example({"line": {"part": {"kind": "Bolt", "size": 7}, "at": [-1.5e2, -8], "marks": {"a": null, "b": true,},},
         "letter": "x", "free": [1, {"any": null}]}, "each kind"),
@@ -92,7 +92,7 @@ impl Desk {
 }
 
 /// Echoes.
-#[tool(example({"value": "what no compiler looks at before it is listed"}))]
+#[tool(example({"value": "no number"}))]
 fn echo<T: Schema + serde::de::DeserializeOwned + serde::Serialize>(value: T) -> T {
     value
 }
@@ -181,34 +181,141 @@ fn a_refused_one_is_reported_and_not_sent() {
     assert_eq!(found[0].code, ProblemCode::RefusedExample);
     assert_eq!(
         found[0].to_string(),
-        "error: find: refused_example: the example {\"code\":\"abc\"} is refused: expected a string that matches `^[a-z][0-9]$`, got \"abc\"\n  help: change the example: a model does as it is shown"
+        "error: find: refused_example: the example {\"code\":\"abc\"} is refused: code: expected a string that matches `^[a-z][0-9]$`, got \"abc\"\n  help: change the example: a model does as it is shown"
     );
     let sent = definition(&tools, Wire::Anthropic);
     assert_eq!(sent["input_examples"], json!([{"code": "a1"}]));
     let sent = definition(&tools.describe_examples(), Wire::OpenAiChat);
     let words = &sent["function"]["description"];
-    assert_eq!(
-        words,
-        "The compiler does not match patterns.\n\nExamples:\n- {\"code\":\"a1\"}"
-    );
+    assert_eq!(words, "Finds a code.\n\nExamples:\n- {\"code\":\"a1\"}");
+}
+
+#[derive(Deserialize, Schema)]
+struct Goods {
+    sku: String,
+    #[schema(range(1..))]
+    count: u32,
+}
+
+#[derive(Deserialize, Schema)]
+enum Colour {
+    Red,
+    Rgb { red: u8 },
+}
+
+/// Orders goods. Each example is wrong.
+#[tool(
+    example({"goods": [{"sku": "a", "count": 1}, {"sku": "b", "count": 0, "colour": "red"}]}),
+    example({}),
+    example({"goods": null}),
+    example({"goods": [], "colour": "Rde"}),
+    example({"goods": [], "colour": {"Rgb": {"red": "many"}}, "at": [1, 2]}),
+    example({"goods": [], "tags": ["a", "b", "a"]}),
+    example({"goods": [], "days": 15}),
+    example({"goods": [], "days": -1}),
+    example({"goods": [], "days": 2.5}),
+    example({"goods": [], "name": "Oslo"}),
+    example({"goods": [], "name": 7}),
+)]
+fn order(
+    goods: Vec<Goods>,
+    colour: Option<Colour>,
+    at: Option<(u8, u8, u8)>,
+    #[arg(unique)] tags: Option<Vec<String>>,
+    #[arg(range(1..=14))] days: Option<u8>,
+    #[arg(len(..=3))] name: Option<String>,
+) -> usize {
+    let first = goods
+        .first()
+        .map_or(0, |goods| goods.sku.len() + goods.count as usize);
+    let colour = match colour {
+        Some(Colour::Rgb { red }) => red.into(),
+        Some(Colour::Red) | None => 0,
+    };
+    let numbers = days.map_or(0, usize::from) + at.map_or(0, |at| at.0.into());
+    first + colour + numbers + tags.map_or(0, |tags| tags.len()) + name.map_or(0, |name| name.len())
+}
+
+/// Measures. Each example is wrong.
+#[tool]
+fn measure(
+    #[arg(example = [1, 300])] list: Vec<u8>,
+    #[arg(example = 5)] name: String,
+    #[arg(example = true)] maybe: Option<&str>,
+    #[arg(range(0.5..=2.0), example = -1.5)] size: f64,
+    #[arg(example = "5")] count: u8,
+    #[arg(range(1..=9), example = u8::MAX / 2)] seconds: u8,
+) -> usize {
+    list.len()
+        + name.len()
+        + maybe.map_or(0, str::len)
+        + usize::from(size > 1.0)
+        + usize::from(count + seconds)
+}
+
+fn refused(tools: &Toolset) -> Vec<String> {
+    let report = tools.check(Dialect::OpenAiNonStrict);
+    let shown = report.errors().map(|error| {
+        assert_eq!(error.code, ProblemCode::RefusedExample, "{error}");
+        let why = error.message.split_once(" is refused: ").unwrap().1;
+        let path = error.path.as_deref().unwrap_or_default();
+        format!("{}{path}: {why}", error.tool.as_deref().unwrap())
+    });
+    shown.collect()
 }
 
 #[test]
-fn the_example_of_an_argument_is_decoded_too() {
-    /// An expression, whose value is known when the program runs.
-    #[tool]
-    fn wait(#[arg(range(1..=9), example = u8::MAX / 2)] seconds: u8) -> u8 {
-        seconds
-    }
-    let report = tools![wait].check(Dialect::OpenAiNonStrict);
-    let found: Vec<_> = report
-        .errors()
-        .map(|error| (error.code, error.path.clone()))
-        .collect();
-    assert_eq!(
-        found,
-        [(ProblemCode::RefusedExample, Some("/seconds".to_owned()))]
-    );
+fn a_check_reports_every_fault_of_every_example() {
+    let expected = [
+        "order: goods[1].count: expected an integer from 1 to 4294967295, got 0",
+        "order: goods[1].colour: unknown key; there are `sku`, `count`",
+        "order: goods: missing, expected an array, such as [{\"sku\":\"text\",\"count\":1}]",
+        "order: goods: expected an array, such as [{\"sku\":\"text\",\"count\":1}], got null",
+        "order: colour: expected \"Red\" or an object whose key is \"Rgb\", got \"Rde\"; did you mean `Red`?",
+        "order: colour.Rgb.red: expected an integer from 0 to 255, got \"many\"",
+        "order: at: expected an array of 3 elements or null, such as [1,1,1], got [1,2]",
+        "order: tags[2]: \"a\" is there already; no two elements may be equal",
+        "order: days: expected an integer from 1 to 14 or null, got 15",
+        "order: days: expected an integer from 1 to 14 or null, got -1",
+        "order: days: expected an integer from 1 to 14 or null, got 2.5",
+        "order: name: expected a string of at most 3 characters or null, got \"Oslo\"",
+        "order: name: expected a string of at most 3 characters or null, got 7",
+    ];
+    assert_eq!(refused(&tools![order, forecast]), expected);
+    let expected = [
+        "measure/list: [1]: expected an integer from 0 to 255, got 300",
+        "measure/name: expected a string, got 5",
+        "measure/maybe: expected a string or null, got true",
+        "measure/size: expected a number from 0.5 to 2.0, got -1.5",
+        "measure/count: expected an integer from 0 to 255, got \"5\"",
+        "measure/seconds: expected an integer from 1 to 9, got 127",
+    ];
+    assert_eq!(refused(&tools![measure]), expected);
+}
+
+#[cfg(feature = "validate")]
+#[test]
+fn a_tool_that_is_made_at_run_time_is_checked_too() {
+    use toolwright::{ToolError, schema::SchemaDoc};
+
+    let mut def = ToolDef::new("sum", "Adds.");
+    let schema = r#"{"type": "object", "properties": {"n": {"type": "integer"}}}"#;
+    def.input = SchemaDoc::parse(schema).unwrap();
+    def.examples = vec![
+        Example::new(r#"{"n": 1}"#, ""),
+        Example::new(r#"{"n": "one"}"#, ""),
+        // A model may be repaired; an example is what a model copies.
+        Example::new(r#"{"n": "1"}"#, ""),
+    ];
+    let sum = DynTool::builder()
+        .def(def)
+        .handler_sync(|n: Value, _| Ok::<_, ToolError>(n));
+    let tools = Toolset::new([sum.build().unwrap()]).unwrap();
+    let expected = [
+        "sum: n: expected an integer, got \"one\"",
+        "sum: n: expected an integer, got \"1\"",
+    ];
+    assert_eq!(refused(&tools), expected);
 }
 
 #[test]
@@ -227,7 +334,7 @@ fn the_kit_calls_them() {
         testing::assert_callable(&tools, &Context::new(), 1, 0);
     }));
     let message = *refused.unwrap_err().downcast::<String>().unwrap();
-    assert!(message.contains("what no compiler looks at"), "{message}");
+    assert!(message.contains("no number"), "{message}");
 }
 
 #[test]

@@ -110,14 +110,61 @@ fn names_are_those_of_the_set() {
     assert_eq!(SHARED.render(&attached).unwrap(), "x_sky");
 }
 
+#[derive(Deserialize, Schema)]
+#[serde(tag = "kind", rename_all_fields = "camelCase")]
+enum Way {
+    Train { stop_name: String },
+    Car { seats: u8 },
+}
+
+/// Plans a way.
+#[tool]
+fn plan(way: Way, free: serde_json::Value) -> String {
+    match way {
+        Way::Train { stop_name } => stop_name + &free.to_string(),
+        Way::Car { seats } => seats.to_string(),
+    }
+}
+
+const WRONG: Instructions = instructions!(
+    "{orders::create} {forecast} {forecast.city} {Crm::lookup} {plan.wy} {plan.way.stop_name} \
+     {plan.way.seats.number} {plan.way.stopName.a} {orders::create.lines.name} {plan.way.kind} {plan.free.any}"
+);
+
 #[test]
-fn a_tool_that_is_missing_is_an_error() {
-    let error = SYSTEM.render(&tools![orders::create]).unwrap_err();
-    assert_eq!(error.missing(), ["forecast", "find", "look_up"]);
+fn what_the_set_lacks_is_an_error_and_reported() {
+    let tools = tools! { instructions: [WRONG, SHARED]; orders::create, plan, ..Crm: Crm };
+    let error = WRONG.render(&tools).unwrap_err();
+    let shown: Vec<_> = error.problems().iter().map(ToString::to_string).collect();
+    let expected = [
+        "error: forecast: unknown_tool: the instructions name the tool, which the set lacks
+  help: add it to the set, or take it out of the instructions",
+        "error: lookup: unknown_tool: the instructions name the tool, which the set lacks
+  help: did you mean `look_up`?",
+        "error: plan: /wy: unknown_argument: the instructions name `wy`, which is not there
+  help: did you mean `way`?",
+        "error: plan: /way/stop_name: unknown_argument: the instructions name `stop_name`, which is not there
+  help: did you mean `stopName`?",
+        "error: plan: /way/seats/number: unknown_argument: the instructions name `number`, which is not there
+  help: name the argument alone: it has no keys",
+        "error: plan: /way/stopName/a: unknown_argument: the instructions name `a`, which is not there
+  help: name the argument alone: it has no keys",
+        "error: place_order: /lines/name: unknown_argument: the instructions name `name`, which is not there
+  help: the keys are `sku`",
+    ];
+    assert_eq!(shown, expected);
+    assert!(error.to_string().contains(&shown.join("\n")));
+
+    let report = tools.prefix("my_").unwrap().check(Dialect::OpenAiNonStrict);
+    let reported: Vec<_> = report.errors().collect();
     assert_eq!(
-        error.to_string(),
-        "the instructions name tools that the toolset lacks: `forecast`, `find`, `look_up`"
+        reported[..shown.len()],
+        error.problems().iter().collect::<Vec<_>>()
     );
+    assert_eq!(reported[shown.len()..].len(), 1, "{report}");
+    let some = tools.filter(|tool| tool.def().name == "plan");
+    assert!(some.check(Dialect::OpenAiNonStrict).is_accepted());
+
     assert_eq!(
         SHARED.to_string(),
         "forecast",

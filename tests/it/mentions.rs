@@ -54,7 +54,6 @@ fn told(tools: &Toolset) -> Vec<String> {
 #[test]
 fn names_are_those_of_the_set() {
     let tools = tools! {
-        instructions: [];
         forecast as "weather", plan, orders::create as "order", ..Desk: Desk as "desk_": "In Oslo."
     };
     let expected = [

@@ -136,12 +136,23 @@ fn at_least_one(most: u32) -> NonZeroU32 {
 
 impl Agent {
     /// Creates an agent from a model and tools. Calls run one after the other.
+    ///
+    /// # Panics
+    /// When a tool refuses its own example, in a build with `debug_assertions`. Other builds warn by `tracing`.
+    #[track_caller]
     pub fn new(model: impl Model + 'static, tools: impl Into<Source>) -> Self {
         Self::with_executor(model, Executor::serial(tools))
     }
 
     /// Creates an agent from a model and the executor of its calls.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new).
+    #[track_caller]
     pub fn with_executor(model: impl Model + 'static, executor: Executor) -> Self {
+        if let Err(refused) = executor.check_examples() {
+            panic!("the tools of an agent refuse their examples:\n{refused}");
+        }
         Self {
             name: None,
             peers: BTreeMap::new(),

@@ -20,7 +20,6 @@ mod tool;
 mod value;
 
 pub(crate) use arg::{Arg, arg};
-pub(crate) use json::literal_of;
 pub(crate) use suggestions::unknown;
 pub(crate) use targets::distinct;
 pub(crate) use tool::{block, options};

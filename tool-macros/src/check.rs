@@ -50,6 +50,7 @@ fn all(cx: &Ctxt, tool: &Tool) {
     params_are_few(cx, tool);
     flatten_is_alone(cx, tool);
     flatten_says_what_is_ignored(cx, tool);
+    examples_name_arguments(cx, tool);
     default_is_for_a_value(cx, tool);
     param::defaults_are_in_bounds(cx, tool);
     approved::is_once(cx, tool);
@@ -317,6 +318,37 @@ fn flatten_says_what_is_ignored(cx: &Ctxt, tool: &Tool) {
             span,
             "the type of a flattened parameter says whether other arguments may be there\nhelp: remove `ignore_unknown`, and put `#[schema(open)]` on the struct",
         );
+    }
+}
+
+/// The names of arguments are known here. Values, and the keys of a flattened parameter, are checked at run time.
+fn examples_name_arguments(cx: &Ctxt, tool: &Tool) {
+    let is_open = tool.options.ignore_unknown.is_some()
+        || tool.model_params().any(|param| param.flatten.is_some());
+    if is_open {
+        return;
+    }
+    let names = || tool.model_params().map(|param| param.name.value.as_str());
+    let keys = tool
+        .options
+        .examples
+        .iter()
+        .flat_map(|example| &example.keys);
+    for (key, span) in keys.filter(|(key, _)| !names().any(|name| name == key)) {
+        let near = did_you_mean(key, names()).map(|near| near + " ");
+        let help = match names().next() {
+            Some(_) => format!(
+                "{}the arguments are {}",
+                near.unwrap_or_default(),
+                quoted(names())
+            ),
+            None => "remove it; the tool has no arguments".to_owned(),
+        };
+        let words = format!(
+            "tool `{}` has no argument `{key}`\nhelp: {help}",
+            tool.name.value
+        );
+        cx.error_at(*span, words);
     }
 }
 

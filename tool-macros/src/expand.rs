@@ -18,7 +18,6 @@ use crate::ty::{self, infer_lifetimes, is_option, static_lifetimes};
 pub(crate) mod args;
 mod companion;
 mod editor;
-mod examples;
 mod run;
 mod targets;
 
@@ -43,7 +42,6 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
     let fits = fits(tool, &tool.generics);
     let about = quote!(<#handle as __tool::Handle>::DESCRIPTOR);
     let (targets, texts) = (targets::own(tool, &about), targets::texts(tool, &about));
-    let examples = examples::held(tool, &tool.generics, &about);
     let implement = quote_call_site!(impl);
     let defaults = (!defaults.is_empty()).then(
         || quote!(#implement #impl_generics #handle #ty_generics #where_clause { #(#defaults)* }),
@@ -109,7 +107,7 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
         args.impls(&names, &listed, &callee)
     });
     let fallback = fallback(std::slice::from_ref(tool));
-    let items = quote!(#fallback #imports #fits #defaults #implements #args_impls #targets #texts #examples);
+    let items = quote!(#fallback #imports #fits #defaults #implements #args_impls #targets #texts);
     let allowed = allowed(tool.is_async);
     let beside = companion(tool, handle, krate, Some(&allowed), &items);
     let values = editor::values(tool);
@@ -231,9 +229,7 @@ pub(crate) fn group(
     let targets = tools.iter().zip(&parts).map(|(tool, parts)| {
         let (ty, method) = (static_lifetimes(ty.to_token_stream()), &parts.names.method);
         let about = quote!(__tool::described::<#ty, #method>());
-        let examples = examples::held(tool, generics, &about);
-        let targets = targets::own(tool, &about);
-        quote!(#targets #examples)
+        targets::own(tool, &about)
     });
     let fallback = fallback(tools);
     let one_block = SpanEnds::of(ty).start(quote!(__tool::OneToolBlock));
@@ -613,7 +609,7 @@ fn rest(tool: &Tool) -> Option<TokenStream> {
     }
     if !options.examples.is_empty() {
         let examples = options.examples.iter().map(|example| {
-            let (json, words) = (literal(&example.literal.text), literal(&example.words));
+            let (json, words) = (literal(&example.json), literal(&example.words));
             quote!((#json, #words))
         });
         calls.push(quote!(.examples(&[#(#examples),*])));

@@ -8,7 +8,7 @@ use syn::{LitStr, Path, Token};
 use crate::ctxt::Ctxt;
 use crate::invisible_chars;
 use crate::list::{Handle, this_function, type_of_method};
-use crate::span::{literal, quote, quote_call_site, set_item_span_to_start};
+use crate::span::{SpanEnds, literal, quote, quote_call_site, set_item_span_to_start};
 
 struct Input {
     krate: TokenTree,
@@ -125,72 +125,49 @@ fn name_of(text: &LitStr, name: &str) -> syn::Result<Part> {
 
 fn expand(input: &Input, parts: &[Part], errors: Option<&TokenStream>) -> TokenStream {
     let krate = &input.krate;
-    let mut all = Vec::new();
-    let mut checks = Vec::new();
-    for part in parts {
-        match part {
-            Part::Text(text) if text.is_empty() => {}
-            Part::Text(text) => {
-                let text = literal(text);
-                all.push(quote!(__tool::Part::Text(#text)));
-            }
-            Part::Name { path, arguments } => {
-                let about = about(path);
-                let Some(last) = arguments.last() else {
-                    all.push(quote!(__tool::mention(#about)));
-                    continue;
-                };
-                let steps = arguments.iter().map(literal);
-                let place = text_place(input);
-                let check = place(quote!(__tool::has_argument));
-                let found = place(quote!((ABOUT.name, ABOUT.input, &[#(#steps),*])));
-                checks.push(quote!({ const ABOUT: __tool::About = #about; #check #found; }));
-                let last = literal(last);
-                all.push(quote!(__tool::Part::Text(#last)));
-            }
+    let parts = parts.iter().filter_map(|part| match part {
+        Part::Text(text) if text.is_empty() => None,
+        Part::Text(text) => {
+            let text = literal(text);
+            Some(quote!(__tool::Part::Text(#text)))
         }
-    }
+        Part::Name { path, arguments } => Some(mention(path, arguments)),
+    });
     let this_function = this_function(input.text.span());
     let items = quote_call_site! {
         use #krate::__private as __tool;
         #this_function
     };
-    let check = (!checks.is_empty()).then(|| quote!(const _: () = { #(#checks)* };));
     quote! {{
         #errors
         #items
-        #check
-        const PARTS: &[__tool::Part] = &[#(#all),*];
+        const PARTS: &[__tool::Part] = &[#(#parts),*];
         __tool::Instructions::of_parts(PARTS)
     }}
 }
 
-/// Returns a function that puts tokens at the text.
-fn text_place(input: &Input) -> impl Fn(TokenStream) -> TokenStream {
-    let place = crate::span::SpanEnds::of(&input.text);
-    move |tokens| place.start(tokens)
-}
-
-/// The descriptor of the tool at a path: of a function, or of a type's method.
-fn about(path: &Path) -> TokenStream {
-    let place = crate::span::SpanEnds::of(path);
-    if let Some(name) = type_of_method(path) {
+/// The tool at a path, of a function or of a type's method, or a key of its arguments.
+fn mention(path: &Path, keys: &[String]) -> TokenStream {
+    let place = SpanEnds::of(path);
+    let keys = keys.iter().map(literal);
+    let keys = quote!(&[#(#keys),*]);
+    if type_of_method(path).is_some() {
         let mut ty = path.clone();
         let method = ty.segments.pop().map(|last| last.ident);
         ty.segments.pop_punct();
         let method = method.map(|method| method.unraw().to_string());
-        let (name, method) = (literal(name), literal(method.unwrap_or_default()));
+        let method = literal(method.unwrap_or_default());
         let (start, end) = (
-            place.start(quote!(__tool::mentioned_of::)),
-            place.end(quote!((#name, #method))),
+            place.start(quote!(__tool::mention_of::)),
+            place.end(quote!((#method, #keys))),
         );
         return quote!(#start <#ty> #end);
     }
     let handle = Handle::of(path);
     let ty = handle.ty();
     let (start, end) = (
-        place.start(quote!(__tool::mentioned::)),
-        place.end(quote!(())),
+        place.start(quote!(__tool::mention::)),
+        place.end(quote!((#keys))),
     );
     handle.scope(&quote!(#start <#ty> #end))
 }

@@ -432,6 +432,9 @@ fn listed(list: &List, errors: Option<&TokenStream>) -> TokenStream {
         let lock = lock::constant();
         made = quote!(__tool::locked(#made, #lock));
     }
+    if let instructions @ [_, ..] = targets.instructions.as_slice() {
+        made = quote!(__tool::instructed(#made, &[#(#instructions),*]));
+    }
     let made = at_call_site(targets.deferred.limited(made));
     at_call_site(quote! {{
         #errors

@@ -98,8 +98,11 @@ pub(crate) struct Migrate {
 
 /// A call as a model should make it.
 pub(crate) struct Example {
-    pub(crate) literal: JsonLiteral,
-    /// What it shows.
+    /// The arguments, as JSON.
+    pub(crate) json: String,
+    /// The names of the arguments, and where they are written.
+    pub(crate) keys: Vec<(String, Span)>,
+    /// Explanation of the example.
     pub(crate) words: String,
 }
 
@@ -109,24 +112,6 @@ pub(crate) struct Mention {
     pub(crate) at: usize,
     pub(crate) len: usize,
     pub(crate) path: Path,
-}
-
-/// A literal of JSON.
-pub(crate) struct JsonLiteral {
-    pub(crate) value: Json,
-    pub(crate) text: String,
-    /// First and last span of each part, by its number.
-    pub(crate) places: Vec<(Span, Span)>,
-}
-
-/// A value in a literal, with the number of its part; see `Json` of the schema's `derived`.
-pub(crate) enum Json {
-    Null(usize),
-    Bool(usize),
-    Number(usize, String, f64),
-    String(usize, String),
-    Array(usize, Vec<Json>),
-    Object(usize, Vec<(String, Json)>),
 }
 
 /// A string literal.

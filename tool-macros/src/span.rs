@@ -230,11 +230,12 @@ pub(crate) struct SpanEnds {
 
 impl SpanEnds {
     pub(crate) fn of(tokens: &impl ToTokens) -> Self {
-        Self::between(ends(tokens))
-    }
-
-    /// First and last span, as [`ends`] returns them.
-    pub(crate) fn between((first, last): (Span, Span)) -> Self {
+        let mut spans = tokens
+            .to_token_stream()
+            .into_iter()
+            .map(|token| token.span());
+        let first = spans.next().unwrap_or_else(item_span);
+        let last = spans.last().unwrap_or(first);
         // The compiler joins only spans of one hygiene.
         let hygiene = item_span();
         Self {
@@ -265,14 +266,6 @@ fn respan(span: Span, tokens: TokenStream) -> TokenStream {
         token
     };
     tokens.into_iter().map(located).collect()
-}
-
-/// Returns the first and the last span of some tokens, with their own hygiene.
-pub(crate) fn ends(tokens: &impl ToTokens) -> (Span, Span) {
-    let tokens = tokens.to_token_stream().into_iter();
-    let mut spans = tokens.map(|token| token.span());
-    let first = spans.next().unwrap_or_else(item_span);
-    (first, spans.last().unwrap_or(first))
 }
 
 /// Makes the identifier of a local variable of generated code. Its prefix keeps it apart from the user's names.

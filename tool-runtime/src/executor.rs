@@ -393,6 +393,12 @@ impl Executor {
         }
     }
 
+    /// See [`Toolset::check_examples`].
+    #[doc(hidden)]
+    pub fn check_examples(&self) -> Result<(), String> {
+        self.source.check_examples()
+    }
+
     /// Returns the tools that a conversation may see, in order: those to offer to the model next.
     pub fn tools(&self, cx: &Context) -> Toolset {
         let cx = self.known(cx);

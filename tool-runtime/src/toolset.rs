@@ -89,6 +89,8 @@ struct Inner {
 struct Kept {
     /// The locks of the lists that the tools are from. They are about lists, whatever has become of their tools.
     locks: Vec<Locked>,
+    /// The instructions of the lists.
+    instructions: Vec<Instructions>,
     loads: LoadOptions,
 }
 
@@ -275,6 +277,7 @@ impl Entry {
 impl Kept {
     fn with(mut self, other: &Self) -> Self {
         self.locks.extend(other.locks.iter().copied());
+        self.instructions.extend(&other.instructions);
         Self {
             loads: self.loads.with(&other.loads),
             ..self
@@ -328,6 +331,13 @@ impl Toolset {
     pub(crate) fn locked(self, lock: Locked) -> Self {
         let mut set = Arc::unwrap_or_clone(self.set);
         set.kept.locks.push(lock);
+        set.finish()
+    }
+
+    /// Adds the instructions of the list that the tools are from.
+    pub(crate) fn instructed(self, instructions: &[Instructions]) -> Self {
+        let mut set = Arc::unwrap_or_clone(self.set);
+        set.kept.instructions.extend(instructions);
         set.finish()
     }
 
@@ -628,7 +638,11 @@ impl Inner {
     }
 
     fn only(&self, keep: impl Fn(&Entry) -> bool) -> Toolset {
-        let mut set = Self::keeping(self.kept.clone());
+        // Instructions are about the whole list.
+        let mut set = Self::keeping(Kept {
+            instructions: Vec::new(),
+            ..self.kept.clone()
+        });
         for entry in self.tools.iter().filter(|entry| keep(entry)) {
             set.push(entry.clone());
         }

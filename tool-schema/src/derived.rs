@@ -3,11 +3,9 @@
 mod buffered;
 #[cfg(feature = "schemars")]
 mod emit;
-mod example;
 mod field;
 mod fits;
 mod flat;
 
 #[cfg(feature = "schemars")]
 pub use self::emit::to_schemars;
-pub use self::example::{Json, Misfit, argument_misfit, has_argument, misfit};

@@ -33,7 +33,7 @@ pub(crate) use self::children::Role;
 pub(crate) use self::facts::JsonType;
 pub(crate) use self::fast_bounds::FastBounds;
 pub use self::field::{Field, OutputPresence, Presence};
-pub use self::fields::{Alternative, Key, Rest, alternatives, alternatives_of};
+pub use self::fields::{Alternative, Key, Rest, alternatives, alternatives_of, keys_beside};
 #[cfg(feature = "schemars")]
 pub use self::foreign::foreign;
 pub use self::int::Int;

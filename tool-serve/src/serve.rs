@@ -98,6 +98,8 @@ type ChangeHttp = Box<dyn FnOnce(HttpServer) -> HttpServer + Send>;
 /// Calls of tools that are `destructive`, or of high risk (`meta(risk = "high")`), need a person's approval on every
 /// front. See [`Serve`], and [`Serve::unattended`] for programs without a person.
 ///
+/// In a build with `debug_assertions` the program fails if a tool refuses its own example. Other builds warn by `tracing`.
+///
 /// Clients of MCP read the version `0`, since a function does not know its caller's package:
 /// `Serve::new(tools).version(env!("CARGO_PKG_VERSION"))` says it.
 ///

@@ -2,7 +2,7 @@ use super::Samples;
 use toolwright_provider::call::{ErrorKind, ToolCall, ToolResult};
 use toolwright_runtime::tool::Context;
 use toolwright_runtime::toolset::Toolset;
-use toolwright_schema::decode::{example, refused_defaults, refused_examples};
+use toolwright_schema::decode::{example, refused_defaults};
 
 /// Calls of every tool of a set: its examples, a small one, and then so many at random that its schema admits.
 ///
@@ -85,11 +85,12 @@ pub fn assert_callable(tools: &Toolset, cx: &Context, seed: u64, random: usize) 
             );
             wrong.push_str(&line);
         }
-        for example in shape.into_iter().flat_map(refused_examples) {
-            let (name, path, json) = (&def.name, example.path, example.json);
+        for example in def.refused_examples() {
+            let (name, json, fault) = (&def.name, example.json, example.fault);
+            let of = if example.path.is_empty() { "" } else { " of " };
             let line = format!(
-                "\n{name}: the example {json} of {path} is refused: {}",
-                example.fault
+                "\n{name}: the example {json}{of}{} is refused: {fault}",
+                example.path
             );
             wrong.push_str(&line);
         }

@@ -752,3 +752,17 @@ async fn calls_beyond_the_limit_of_a_turn_are_answered_and_do_not_run() {
     let batch = executor().decide(&decided[1..], &Context::new()).await;
     assert!(batch.results().all(toolwright::ToolResult::is_success));
 }
+
+#[cfg(debug_assertions)]
+#[test]
+#[should_panic(
+    expected = "error: wait: refused_example: the example {\"seconds\":300} is refused: seconds: expected"
+)]
+fn a_tool_that_refuses_its_example_is_not_offered() {
+    /// Waits.
+    #[tool(example({"seconds": 300}))]
+    fn wait(seconds: u8) -> u8 {
+        seconds
+    }
+    let _ = Agent::new(ScriptedModel::new([]), &tools![wait]);
+}

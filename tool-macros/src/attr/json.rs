@@ -1,18 +1,16 @@
-//! JSON literals: of `example({"city": "Oslo"}, "words")`, and of the expression in `#[arg(example = …)]`.
+//! The JSON of `example({"city": "Oslo"}, "words")`.
 
 use std::iter::Peekable;
 
 use proc_macro2::{Delimiter, Group, Literal, Span, TokenStream, TokenTree, token_stream};
 use quote::ToTokens;
-use syn::{Expr, ExprLit, Lit, Meta, UnOp};
+use syn::{Lit, Meta};
 
 use super::Entry;
 use super::meta::json_string;
-use super::value::ungrouped;
 use crate::ctxt::Ctxt;
 use crate::invisible_chars;
-use crate::model::{Example, Json, JsonLiteral};
-use crate::span::ends;
+use crate::model::Example;
 
 /// `example({…}, "words")`
 pub(super) fn example(cx: &Ctxt, entry: &Entry) -> Option<Example> {
@@ -23,19 +21,26 @@ pub(super) fn example(cx: &Ctxt, entry: &Entry) -> Option<Example> {
         return None;
     };
     let mut tokens = list.tokens.clone().into_iter().peekable();
-    let mut reader = Reader::new(cx);
     let Some(first) = tokens.peek().cloned() else {
         cx.error(list, format!("`example` takes a call's arguments\n{form}"));
         return None;
     };
-    let value = reader.value(&mut tokens)?;
-    if !matches!(value, Json::Object(..)) {
-        cx.error(
-            &first,
-            format!("the arguments of a call are an object\n{form}"),
-        );
-        return None;
-    }
+    let mut reader = Reader {
+        cx,
+        text: String::new(),
+    };
+    let keys = match bare(first.clone()) {
+        TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
+            tokens.next();
+            reader.object(&group)?
+        }
+        _ => {
+            reader.value(&mut tokens)?;
+            let words = format!("the arguments of a call are an object\n{form}");
+            cx.error(&first, words);
+            return None;
+        }
+    };
     let rest: Vec<_> = tokens.collect();
     let words = match rest.as_slice() {
         [] => None,
@@ -69,7 +74,8 @@ pub(super) fn example(cx: &Ctxt, entry: &Entry) -> Option<Example> {
         }
     };
     Some(Example {
-        literal: reader.literal(value),
+        json: reader.text,
+        keys,
         words,
     })
 }
@@ -104,47 +110,22 @@ fn bare(token: TokenTree) -> TokenTree {
 
 type Tokens = Peekable<token_stream::IntoIter>;
 
+/// Writes the tokens as JSON.
 struct Reader<'c> {
     cx: &'c Ctxt,
-    places: Vec<(Span, Span)>,
     text: String,
 }
 
-impl<'c> Reader<'c> {
-    fn new(cx: &'c Ctxt) -> Self {
-        Self {
-            cx,
-            places: Vec::new(),
-            text: String::new(),
-        }
-    }
-
-    fn literal(self, value: Json) -> JsonLiteral {
-        JsonLiteral {
-            value,
-            text: self.text,
-            places: self.places,
-        }
-    }
-
-    /// Numbers the next part, which stands at these tokens.
-    fn place(&mut self, tokens: &impl ToTokens) -> usize {
-        self.places.push(ends(tokens));
-        self.places.len() - 1
-    }
-
-    fn value(&mut self, tokens: &mut Tokens) -> Option<Json> {
+impl Reader<'_> {
+    /// Reads a value. Returns nothing after an error.
+    fn value(&mut self, tokens: &mut Tokens) -> Option<()> {
         let token = bare(tokens.next()?);
         match &token {
             TokenTree::Ident(word) => {
                 let word = word.to_string();
-                if word == "null" {
-                    self.text.push_str("null");
-                    return Some(Json::Null(self.place(&token)));
-                }
-                if word == "true" || word == "false" {
+                if ["null", "true", "false"].contains(&word.as_str()) {
                     self.text.push_str(&word);
-                    return Some(Json::Bool(self.place(&token)));
+                    return Some(());
                 }
             }
             TokenTree::Punct(punct) if punct.as_char() == '-' => {
@@ -157,7 +138,7 @@ impl<'c> Reader<'c> {
             }
             TokenTree::Literal(literal) => return self.scalar(literal, "", &token),
             TokenTree::Group(group) => match group.delimiter() {
-                Delimiter::Brace => return self.object(group),
+                Delimiter::Brace => return self.object(group).map(drop),
                 Delimiter::Bracket => return self.array(group),
                 _ => {}
             },
@@ -166,7 +147,7 @@ impl<'c> Reader<'c> {
         self.no_json(&token)
     }
 
-    fn no_json(&self, place: &impl ToTokens) -> Option<Json> {
+    fn no_json(&self, place: &impl ToTokens) -> Option<()> {
         self.cx.error(
             place,
             "an example is JSON\nhelp: write a string, a number, `true`, `false`, `null`, `[…]` or `{\"key\": …}`",
@@ -174,60 +155,42 @@ impl<'c> Reader<'c> {
         None
     }
 
-    fn scalar(&mut self, literal: &Literal, sign: &str, place: &impl ToTokens) -> Option<Json> {
-        let literal = Lit::new(literal.clone());
-        let Some(value) = self.lit(&literal, sign, place) else {
-            return self.no_json(place);
-        };
-        Some(value)
-    }
-
-    /// A literal's value; nothing for one that JSON does not have.
-    fn lit(&mut self, literal: &Lit, sign: &str, place: &impl ToTokens) -> Option<Json> {
-        match literal {
+    fn scalar(&mut self, literal: &Literal, sign: &str, place: &impl ToTokens) -> Option<()> {
+        let json = match Lit::new(literal.clone()) {
             Lit::Str(text) if sign.is_empty() => {
                 let value = text.value();
                 invisible_chars::check(self.cx, text.span(), &value);
-                self.string(value, place)
+                Some(json_string(&value))
             }
-            Lit::Int(number) => self.number(sign, number.base10_digits(), place),
-            Lit::Float(number) => self.number(sign, number.base10_digits(), place),
+            Lit::Int(number) => number_of(sign, number.base10_digits()),
+            Lit::Float(number) => number_of(sign, number.base10_digits()),
             _ => None,
+        };
+        match json {
+            Some(json) => self.text.push_str(&json),
+            None => return self.no_json(place),
         }
+        Some(())
     }
 
-    #[allow(clippy::unnecessary_wraps)] // As its neighbours.
-    fn string(&mut self, value: String, place: &impl ToTokens) -> Option<Json> {
-        self.text.push_str(&json_string(&value));
-        Some(Json::String(self.place(place), value))
-    }
-
-    fn number(&mut self, sign: &str, digits: &str, place: &impl ToTokens) -> Option<Json> {
-        // Rust writes `1.`, and JSON does not.
-        let zero = if digits.ends_with('.') { "0" } else { "" };
-        let text = format!("{sign}{digits}{zero}");
-        let value: f64 = text.parse().ok().filter(|value: &f64| value.is_finite())?;
-        self.text.push_str(&text);
-        Some(Json::Number(self.place(place), text, value))
-    }
-
-    fn array(&mut self, group: &Group) -> Option<Json> {
-        let (at, mut items) = (self.open(group), Vec::new());
+    fn array(&mut self, group: &Group) -> Option<()> {
         self.text.push('[');
         let mut tokens = group.stream().into_iter().peekable();
+        let mut is_first = true;
         while tokens.peek().is_some() {
-            if !items.is_empty() {
+            if !std::mem::take(&mut is_first) {
                 self.text.push(',');
             }
-            items.push(self.value(&mut tokens)?);
+            self.value(&mut tokens)?;
             self.comma(&mut tokens)?;
         }
         self.text.push(']');
-        Some(Json::Array(at, items))
+        Some(())
     }
 
-    fn object(&mut self, group: &Group) -> Option<Json> {
-        let (at, mut members) = (self.open(group), Vec::<(String, Json)>::new());
+    /// Reads an object. Returns its keys.
+    fn object(&mut self, group: &Group) -> Option<Vec<(String, Span)>> {
+        let mut keys = Vec::<(String, Span)>::new();
         self.text.push('{');
         let mut tokens = group.stream().into_iter().peekable();
         while let Some(key) = tokens.next() {
@@ -243,7 +206,7 @@ impl<'c> Reader<'c> {
                 return None;
             };
             invisible_chars::check(self.cx, key.span(), &name);
-            if members.iter().any(|(other, _)| *other == name) {
+            if keys.iter().any(|(other, _)| *other == name) {
                 self.cx
                     .error(&key, format!("`{name}` is given twice\nhelp: remove one"));
                 return None;
@@ -259,26 +222,17 @@ impl<'c> Reader<'c> {
                     return None;
                 }
             }
-            self.place(&key);
-            if !members.is_empty() {
+            if !keys.is_empty() {
                 self.text.push(',');
             }
             self.text.push_str(&json_string(&name));
             self.text.push(':');
-            let value = self.value(&mut tokens)?;
-            members.push((name, value));
+            keys.push((name, key.span()));
+            self.value(&mut tokens)?;
             self.comma(&mut tokens)?;
         }
         self.text.push('}');
-        Some(Json::Object(at, members))
-    }
-
-    /// Numbers a list or an object, and the bracket that closes it.
-    fn open(&mut self, group: &Group) -> usize {
-        let at = self.place(group);
-        let close = group.span_close();
-        self.places.push((close, close));
-        at
+        Some(keys)
     }
 
     fn comma(&mut self, tokens: &mut Tokens) -> Option<()> {
@@ -294,42 +248,13 @@ impl<'c> Reader<'c> {
             }
         }
     }
-
-    /// The value of an expression that is a literal through and through; nothing for any other.
-    fn expr(&mut self, expr: &Expr) -> Option<Json> {
-        match ungrouped(expr) {
-            Expr::Reference(inner) => self.expr(&inner.expr),
-            Expr::Array(array) => {
-                let at = self.place(array);
-                let close = array.bracket_token.span.close();
-                self.places.push((close, close));
-                let items = array.elems.iter().map(|item| self.expr(item));
-                Some(Json::Array(at, items.collect::<Option<_>>()?))
-            }
-            Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
-                match ungrouped(&unary.expr) {
-                    Expr::Lit(ExprLit { lit, .. }) => self.lit(lit, "-", unary),
-                    _ => None,
-                }
-            }
-            Expr::Lit(ExprLit { lit, .. }) => match lit {
-                Lit::Bool(_) => Some(Json::Bool(self.place(lit))),
-                Lit::Char(char) => self.string(char.value().to_string(), lit),
-                Lit::Str(text) => self.string(text.value(), lit),
-                other => self.lit(other, "", other),
-            },
-            _ => None,
-        }
-    }
 }
 
-/// The JSON of an expression that is a literal; nothing for any other, whose value the program knows when it runs.
-pub(crate) fn literal_of(expr: &Expr) -> Option<JsonLiteral> {
-    let cx = Ctxt::new();
-    let mut reader = Reader::new(&cx);
-    let value = reader.expr(expr);
-    let literal = value.map(|value| reader.literal(value));
-    // What a literal hides is said where it is read.
-    let _ = cx.finish();
-    literal
+/// Returns a literal as a number of JSON; nothing if it is too large for one.
+fn number_of(sign: &str, digits: &str) -> Option<String> {
+    // Rust writes `1.`, and JSON does not.
+    let zero = if digits.ends_with('.') { "0" } else { "" };
+    let text = format!("{sign}{digits}{zero}");
+    let is_finite = text.parse().is_ok_and(|value: f64| value.is_finite());
+    is_finite.then_some(text)
 }

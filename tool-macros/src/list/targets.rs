@@ -37,7 +37,7 @@ pub(super) struct Targets {
     /// The file that says what the tools were, from the package's folder.
     pub(super) lock: Option<LitStr>,
     /// Constants that name tools.
-    instructions: Vec<Path>,
+    pub(super) instructions: Vec<Path>,
     /// Groups of deferred tools.
     pub(super) groups: Vec<Group>,
     /// Their place in the list.
@@ -185,24 +185,6 @@ impl Targets {
         }
     }
 
-    /// The checks that the list has the tools which texts name.
-    fn named(&self, elements: &[Element]) -> TokenStream {
-        let instructed = self.instructions.iter().map(|path| {
-            let place = SpanEnds::of(path);
-            let names = place.start(quote!(__tool::names_listed));
-            let arguments = place.end(quote!((&#path, LISTED)));
-            quote!(const _: () = #names #arguments;)
-        });
-        let mentioned = elements.iter().enumerate().map(|(index, element)| {
-            let (place, index) = (element.place(), literal(index));
-            let mentions = place.start(quote!(__tool::mentions_listed));
-            let arguments = place.end(quote!((&LISTED[#index], LISTED)));
-            quote!(const _: () = #mentions #arguments;)
-        });
-        let mentioned = self.lock.is_none().then(|| quote!(#(#mentioned)*));
-        quote!(#(#instructed)* #mentioned)
-    }
-
     /// The checks in `const`, each at its place.
     pub(super) fn check(&self, elements: &[Element]) -> TokenStream {
         let Self {
@@ -218,10 +200,8 @@ impl Targets {
                 .any(|element| element.last_name() == Some(*tool))
         });
         let mut others = others.peekable();
-        // The lock holds tools against it in brief, without what the others ask for.
-        let of_lock =
-            |given: &String| ["lock", "unproven", "defer", "at_most"].contains(&given.as_str());
-        if self.given.iter().all(of_lock) && others.peek().is_none() {
+        let has_checks = !dialects.is_empty() || budget.is_some();
+        if !has_checks && others.peek().is_none() {
             return TokenStream::new();
         }
         let listed = inputs(elements);
@@ -253,13 +233,12 @@ impl Targets {
         let within = budget
             .as_ref()
             .map(|budget| self.deferred.within_budget(budget));
-        let loads = !self.deferred.is_empty() && (!dialects.is_empty() || budget.is_some());
+        let loads = has_checks && !self.deferred.is_empty();
         let loads = loads.then(|| self.deferred.constants());
         let of_dialects = !dialects.is_empty();
         let targets = of_dialects
             .then(|| quote!(const TARGETS: &[__tool::Option<__tool::Dialect>] = &[#(#targets),*];));
         let unproven_names = of_dialects.then(|| quote!(const UNPROVEN: &[&str] = &[#(#names),*];));
-        let of_texts = self.named(elements);
         let imports = quote_call_site!(
             use __tool::Untargeted as _;
         );
@@ -275,7 +254,6 @@ impl Targets {
                 #accepted
                 #(#requests)*
                 #within
-                #of_texts
             };
         }
     }
@@ -328,7 +306,7 @@ fn listed<T: Parse>(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::
     bracketed!(content in input);
     let names = Punctuated::<T, Token![,]>::parse_terminated(&content)
         .map_err(|error| wanted(error.span()))?;
-    if names.is_empty() && key != "instructions" {
+    if names.is_empty() {
         return Err(wanted(key.span()));
     }
     Ok(names.into_iter().collect())

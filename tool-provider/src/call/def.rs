@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::Example;
-use toolwright_schema::decode::refusal;
+use toolwright_schema::decode::{RefusedDefault, faults, refused_examples};
 use toolwright_schema::render::SchemaDoc;
 
 /// Definition of a tool: pure data, without the code that runs it.
@@ -316,26 +316,30 @@ impl ToolDef {
         self.origin.name.unwrap_or(&self.name)
     }
 
-    /// Returns the examples that the tool's own schema refuses, each with the reason, if the schema was known when
-    /// the program compiled.
+    /// Returns the faults of examples that the tool's own schema refuses, if the schema was known when the program
+    /// compiled: of calls, without a path, and of single arguments.
     #[doc(hidden)]
-    pub fn refused_examples(&self) -> impl Iterator<Item = (&Example, String)> {
-        let shape = self.input.input_shape();
-        self.examples.iter().filter_map(move |example| {
-            let fault = refusal(shape?, &example.arguments)?;
-            Some((example, fault.message))
-        })
+    pub fn refused_examples(&self) -> Vec<RefusedDefault> {
+        let Some(shape) = self.input.input_shape() else {
+            return Vec::new();
+        };
+        let of_calls = self.examples.iter().flat_map(|example| {
+            let faults = faults(shape, &example.arguments).into_iter();
+            faults.map(|fault| RefusedDefault {
+                path: String::new(),
+                json: example.arguments.to_string(),
+                fault,
+            })
+        });
+        of_calls.chain(refused_examples(shape)).collect()
     }
 
     /// Returns the examples that the tool's own schema does not refuse.
-    pub(crate) fn fit_examples(&self) -> Vec<&Example> {
-        let refused: Vec<_> = self
-            .refused_examples()
-            .map(|(example, _)| example)
-            .collect();
-        let is_fit =
-            |example: &&Example| !refused.iter().any(|other| std::ptr::eq(*other, *example));
-        self.examples.iter().filter(is_fit).collect()
+    pub(crate) fn fit_examples(&self) -> impl Iterator<Item = &Example> {
+        let shape = self.input.input_shape();
+        self.examples.iter().filter(move |example| {
+            shape.is_none_or(|shape| faults(shape, &example.arguments).is_empty())
+        })
     }
 
     /// Returns lines that tell the examples to a model; nothing where there are none.

@@ -8,8 +8,7 @@ use toolwright_schema::read::{Ordered, owned, read};
 
 /// An example of a call: arguments as a model should write them, and what they show.
 ///
-/// `#[tool(example({"city": "Oslo"}, "a city"))]` makes it. The compiler holds such arguments against the
-/// tool's; of any others `Toolset::check` says whether the tool takes them.
+/// `#[tool(example({"city": "Oslo"}, "a city"))]` makes it. `Toolset::check` reports one that the tool refuses.
 ///
 /// ```
 /// use toolwright::{tool, tools};

@@ -111,8 +111,8 @@ impl<'d> ToolDeclaration<'d> {
             return None;
         }
         let fit = self.def.fit_examples();
-        let texts = fit.iter().map(|example| example.arguments.to_string());
-        (!fit.is_empty()).then(|| list(texts))
+        let mut texts = fit.map(|example| example.arguments.to_string()).peekable();
+        texts.peek().is_some().then(|| list(texts))
     }
 
     /// An object with room for the definition.

@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::tool::Tool;
-use crate::toolset::Toolset;
+use crate::toolset::{Instructions, Toolset};
 use toolwright_provider::wire::Namespace;
 use toolwright_schema::text::same;
 
@@ -352,6 +352,11 @@ pub fn toolset_retired<S>(list: List<S>, retired: &[(&str, &str)]) -> Toolset {
 /// The toolset of a list whose names are checked.
 pub fn toolset<S>(list: List<S>) -> Toolset {
     Toolset::of_distinct(list.tools, &list.groups)
+}
+
+/// Adds the instructions of a list, for [`Toolset::check`].
+pub fn instructed(tools: Toolset, instructions: &[Instructions]) -> Toolset {
+    tools.instructed(instructions)
 }
 
 /// Begins a group of deferred tools. The macro has checked its name.

@@ -9,7 +9,6 @@ use toolwright_schema::shape::{Refs, Shape};
 use toolwright_schema::text::ConstText;
 use toolwright_schema::text::same;
 
-use super::instructions::lacks;
 use super::targets::is_one_of;
 use super::{As, Descriptor};
 use crate::tool::Past;
@@ -47,8 +46,7 @@ pub const fn lock_accepts(said: Option<&str>) -> bool {
     }
 }
 
-/// Refuses an element with a tool that breaks those who call it as the file says that they may, or whose description
-/// names a tool that the list lacks.
+/// Refuses an element with a tool that breaks those who call it as the file says that they may.
 ///
 /// # Panics
 /// At the caller's place, with the tool, what broke, and the way out.
@@ -62,55 +60,9 @@ pub const fn kept<I: Input, const N: usize>(
     unproven: &[&str],
     all: bool,
 ) {
-    if lock.mentions[at] {
-        names_others(list, &list[at]);
-    }
     if lock.changed[at] {
         held(lock, *list[at].listed, element, unproven, all);
     }
-}
-
-/// Refuses an element with a tool whose description names another that the list lacks.
-#[track_caller]
-const fn names_others(list: &[Briefs], element: &Briefs) {
-    let mut at = 0;
-    while let Some(tool) = element.tool(at) {
-        if let Some(name) = lacking(list, element.listed, &tool) {
-            panic!("{}", lacks(tool.name, name).as_str());
-        }
-        at += 1;
-    }
-}
-
-/// Returns the first tool that a tool's description names and the list lacks.
-const fn lacking(list: &[Briefs], listed: &As, tool: &Brief) -> Option<&'static str> {
-    if let As::Tool(_, words) = listed
-        && !words.is_empty()
-    {
-        return None;
-    }
-    let mut mentions = tool.mentions;
-    while let [(_, _, name), tail @ ..] = mentions {
-        if !name.is_empty() && !has(list, name) {
-            return Some(name);
-        }
-        mentions = tail;
-    }
-    None
-}
-
-const fn has(mut list: &[Briefs], name: &str) -> bool {
-    while let [element, rest @ ..] = list {
-        let mut at = 0;
-        while let Some(tool) = element.tool(at) {
-            if same(tool.name, name) {
-                return true;
-            }
-            at += 1;
-        }
-        list = rest;
-    }
-    false
 }
 
 /// Does the work of `kept` for an element with a tool that changed. A function of its own, so that the whole tools are made for

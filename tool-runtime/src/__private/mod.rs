@@ -24,12 +24,10 @@ pub use self::finish::{
     Finish, FinishAny, Message, ViaDebug, ViaError, ViaMessages, ViaText, ViaToolError, Way,
     answer, finish, later, outcome, pending, ready, validated,
 };
-pub use self::instructions::{
-    Mentioned, mention, mentioned, mentioned_name, mentioned_of, mentions_listed, names_listed,
-};
+pub use self::instructions::{Mentioned, mention, mention_of, mentioned_name};
 pub use self::list::{
-    As, Given, List, Listed, Named, Names, Share, Taken, Unlisted, at_most, defer, name_as,
-    name_in, named, only, retired, retired_for, toolset, toolset_retired, unique,
+    As, Given, List, Listed, Named, Names, Share, Taken, Unlisted, at_most, defer, instructed,
+    name_as, name_in, named, only, retired, retired_for, toolset, toolset_retired, unique,
 };
 pub use self::lock::{
     BlockOf, Brief, Briefed, Briefs, Input, Lock, NoTool, ToolOf, Unlocked, kept, lock,
@@ -59,7 +57,6 @@ pub use crate::toolset::Locked;
 pub use crate::toolset::{Instructions, Part};
 pub use toolwright_provider::call::{Annotations, Outcome, ToolCall, ToolError};
 pub use toolwright_provider::dialect::Dialect;
-pub use toolwright_schema::derived::{Json, Misfit, argument_misfit, has_argument, misfit};
 pub use toolwright_schema::shape::{
     Bounds, Edge, Field, Id, Int, Kind, Literal, Map, Object, Pattern, Presence, RecursiveEdge,
     Refs, Regex, Schema, Union, Variant,

@@ -42,6 +42,15 @@ impl Source {
             }
         }
     }
+
+    /// See [`Toolset::check_examples`]. The tools of a catalogue are not known yet.
+    pub(super) fn check_examples(&self) -> Result<(), String> {
+        match &self.0 {
+            SourceKind::Tools(tools) => tools.check_examples(),
+            SourceKind::Registry(registry) => registry.snapshot().check_examples(),
+            SourceKind::Catalog(_) => Ok(()),
+        }
+    }
 }
 
 impl std::convert::From<Toolset> for Source {

@@ -3,14 +3,15 @@
 use std::fmt::{self, Write};
 
 use super::Toolset;
+use super::report::{Problem, ProblemCode, Severity};
 use toolwright_provider::definitions::Definitions;
 use toolwright_schema::render::SchemaDoc;
-use toolwright_schema::shape::{Shape, Side};
-use toolwright_schema::text::Printable;
+use toolwright_schema::shape::{Shape, Side, keys_beside};
+use toolwright_schema::text::{did_you_mean, escaped, near};
 
 /// Words for a model that name tools and their arguments, such as a system prompt: `instructions!`.
 ///
-/// The compiler holds each name against a tool. What the model reads has the names that a toolset gives.
+/// [`render`](Self::render) resolves the names in a toolset. The model reads the names that the toolset gives.
 #[derive(Clone, Copy)]
 pub struct Instructions(&'static [Part]);
 
@@ -20,29 +21,32 @@ pub struct Instructions(&'static [Part]);
 pub enum Part {
     /// Words as they stand.
     Text(&'static str),
-    /// A tool, by its own name and the tree of its arguments.
-    Tool(&'static str, &'static Shape<'static>),
+    /// A tool by its own name, or the key of an argument that these keys lead to.
+    Tool {
+        name: &'static str,
+        keys: &'static [&'static str],
+        /// The tree of the arguments; `None` if there is no such tool.
+        input: fn(&str) -> Option<&'static Shape<'static>>,
+    },
 }
 
-/// Error of [`Instructions::render`]: the tools that the instructions name and the set lacks.
+/// Error of [`Instructions::render`]: the tools and arguments that the instructions name and the toolset lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InstructionsError(Vec<&'static str>);
+pub struct InstructionsError(Vec<Problem>);
 
 impl InstructionsError {
-    /// Returns the tools' own names.
-    pub fn missing(&self) -> &[&'static str] {
+    /// Returns the problems, as [`Toolset::check`] reports them for the instructions of a list.
+    pub fn problems(&self) -> &[Problem] {
         &self.0
     }
 }
 
 impl fmt::Display for InstructionsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the instructions name tools that the toolset lacks: ")?;
-        for (index, name) in self.0.iter().enumerate() {
-            let gap = if index > 0 { ", " } else { "" };
-            write!(f, "{gap}`{}`", Printable::new(name).one_line())?;
-        }
-        Ok(())
+        f.write_str("the instructions name what the toolset lacks")?;
+        self.0
+            .iter()
+            .try_for_each(|problem| write!(f, "\n{problem}"))
     }
 }
 
@@ -54,18 +58,13 @@ impl Instructions {
         Self(parts)
     }
 
-    #[doc(hidden)]
-    pub const fn parts(&self) -> &'static [Part] {
-        self.0
-    }
-
     /// Returns the words with the names that the tools have in a set: behind `as`, prefixes and
     /// [`rename`](Toolset::rename).
     ///
     /// Two tools of one own name are told apart by their arguments, and then the first is meant.
     ///
     /// # Errors
-    /// When the set lacks a tool that is named; the error lists all of them.
+    /// When the set lacks a tool or an argument that is named; the error lists all of them.
     pub fn render(&self, tools: &Toolset) -> Result<String, InstructionsError> {
         self.with_names(tools, Some)
     }
@@ -74,7 +73,7 @@ impl Instructions {
     /// the provider does not take one.
     ///
     /// # Errors
-    /// When the set or the request lacks a tool that is named; the error lists all of them.
+    /// When the set or the request lacks a tool or an argument that is named; the error lists all of them.
     pub fn render_for(
         &self,
         tools: &Toolset,
@@ -89,31 +88,67 @@ impl Instructions {
         tools: &'n Toolset,
         told: impl Fn(&'n str) -> Option<&'n str>,
     ) -> Result<String, InstructionsError> {
-        let (mut out, mut missing) = (String::new(), Vec::new());
+        let (mut out, mut problems) = (String::new(), Vec::new());
         for part in self.0 {
             match part {
                 Part::Text(text) => out.push_str(text),
-                Part::Tool(own, input) => match tools.named(own, input).and_then(&told) {
-                    Some(name) => out.push_str(name),
-                    None if missing.contains(own) => {}
-                    None => missing.push(*own),
-                },
+                Part::Tool { name, keys, input } => {
+                    let input = input(name);
+                    let found = tools.named(name, input).and_then(&told);
+                    let found = found.ok_or_else(|| tools.unknown_tool(name));
+                    match found.and_then(|found| argument(name, keys, input).map(|()| found)) {
+                        Ok(found) => out.push_str(keys.last().unwrap_or(&found)),
+                        Err(problem) if problems.contains(&problem) => {}
+                        Err(problem) => problems.push(problem),
+                    }
+                }
             }
         }
-        if missing.is_empty() {
+        if problems.is_empty() {
             Ok(out)
         } else {
-            Err(InstructionsError(missing))
+            Err(InstructionsError(problems))
         }
     }
 }
 
+/// Refuses keys that lead to no argument.
+fn argument(
+    tool: &str,
+    keys: &[&str],
+    input: Option<&'static Shape<'static>>,
+) -> Result<(), Problem> {
+    let Some(([key, ..], mut names)) = input.and_then(|input| keys_beside(input, keys)) else {
+        return Ok(());
+    };
+    names.sort_unstable();
+    names.dedup();
+    let near = did_you_mean(&near(key, names.iter().copied()));
+    let mut path = String::new();
+    for key in keys {
+        path.push('/');
+        path.push_str(&escaped(key));
+    }
+    Err(Problem {
+        severity: Severity::Error,
+        tool: Some(tool.to_owned()),
+        code: ProblemCode::UnknownArgument,
+        path: Some(path),
+        message: format!("the instructions name `{key}`, which is not there"),
+        help: match names.as_slice() {
+            _ if !near.is_empty() => near,
+            [] => "name the argument alone: it has no keys".to_owned(),
+            names => format!("the keys are `{}`", names.join("`, `")),
+        },
+    })
+}
+
 impl Toolset {
     /// Returns the name here of the tool with this own name.
-    fn named(&self, own: &str, input: &'static Shape<'static>) -> Option<&str> {
+    fn named(&self, own: &str, input: Option<&'static Shape<'static>>) -> Option<&str> {
         let mut found = self.entries().filter(|entry| entry.def().own_name() == own);
         let first = found.next()?;
-        let Some(second) = found.next() else {
+        let (Some(second), Some(input)) = (found.next(), input) else {
             return Some(&first.def().name);
         };
         let input = SchemaDoc::from_shape(input, Side::Input);
@@ -121,13 +156,31 @@ impl Toolset {
         let same = all.find(|entry| entry.def().input == input);
         Some(&same.unwrap_or(first).def().name)
     }
+
+    fn unknown_tool(&self, own: &str) -> Problem {
+        let names = self.entries().map(|entry| entry.def().own_name());
+        let near = did_you_mean(&near(own, names));
+        Problem {
+            severity: Severity::Error,
+            tool: Some(own.to_owned()),
+            code: ProblemCode::UnknownTool,
+            path: None,
+            message: "the instructions name the tool, which the set lacks".to_owned(),
+            help: if near.is_empty() {
+                "add it to the set, or take it out of the instructions".to_owned()
+            } else {
+                near
+            },
+        }
+    }
 }
 
 /// Displays with the tools' own names.
 impl fmt::Display for Instructions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|part| match part {
-            Part::Text(text) | Part::Tool(text, _) => f.write_str(text),
+            Part::Text(text) => f.write_str(text),
+            Part::Tool { name, keys, .. } => f.write_str(keys.last().unwrap_or(name)),
         })
     }
 }

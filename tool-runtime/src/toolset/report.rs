@@ -3,14 +3,17 @@
 use std::collections::HashSet;
 use std::fmt;
 
+use crate::tool::Context;
 use crate::toolset::Toolset;
 use crate::toolset::lock::{LockChange, changes};
-use toolwright_provider::call::ToolDef;
+use toolwright_provider::call::{ErrorKind, ToolCall, ToolDef};
 use toolwright_provider::dialect::{
     Dialect, LowerError, LowerErrorCode, Lowered, Quantity, Renames, lower_all, shares,
 };
-use toolwright_schema::decode::{RefusedDefault, refused_defaults, refused_examples};
+use toolwright_schema::decode::{RefusedDefault, Repairs, refused_defaults};
 use toolwright_schema::keyword::{Holds, Keyword};
+#[cfg(feature = "tracing")]
+use toolwright_schema::panics::reported;
 use toolwright_schema::read::{Ordered, read};
 use toolwright_schema::shape::{Kind, Object};
 use toolwright_schema::text::escaped;
@@ -74,8 +77,10 @@ pub enum ProblemCode {
     /// The tool does not take the arguments of an example, or an argument does not take its own. Definitions leave out
     /// the arguments.
     RefusedExample,
-    /// A description names a tool that the set lacks.
+    /// A description or the list's instructions name a tool that the set lacks.
     UnknownTool,
+    /// The list's instructions name an argument that the tool lacks.
+    UnknownArgument,
     /// The provider gets another name.
     Renamed,
     /// A description is longer than the provider is known to have taken.
@@ -90,8 +95,8 @@ pub enum ProblemCode {
 
 impl ProblemCode {
     /// Returns the stable name: that of the rejection, `too_many_` and the quantity's name, `hidden_text`,
-    /// `refused_default`, `refused_example`, `unknown_tool`, `renamed`, `long_description`, `nested_arguments`, `broken_lock`,
-    /// `lock_behind`.
+    /// `refused_default`, `refused_example`, `unknown_tool`, `unknown_argument`, `renamed`, `long_description`,
+    /// `nested_arguments`, `broken_lock`, `lock_behind`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Rejected(code) => code.as_str(),
@@ -100,6 +105,7 @@ impl ProblemCode {
             Self::RefusedDefault => "refused_default",
             Self::RefusedExample => "refused_example",
             Self::UnknownTool => "unknown_tool",
+            Self::UnknownArgument => "unknown_argument",
             Self::Renamed => "renamed",
             Self::LongDescription => "long_description",
             Self::NestedArguments => "nested_arguments",
@@ -326,34 +332,10 @@ impl Report {
         }
     }
 
-    fn examples(&mut self, def: &ToolDef) {
-        for (example, fault) in def.refused_examples() {
-            self.problems.push(Problem {
-                severity: Severity::Error,
-                tool: Some(def.name.to_string()),
-                code: ProblemCode::RefusedExample,
-                message: format!("the example {} is refused: {fault}", example.arguments),
-                path: None,
-                help: "change the example: a model does as it is shown".to_owned(),
-            });
-        }
-        let shape = def.input.input_shape();
-        for RefusedDefault { path, json, fault } in shape.into_iter().flat_map(refused_examples) {
-            self.problems.push(Problem {
-                severity: Severity::Error,
-                tool: Some(def.name.to_string()),
-                code: ProblemCode::RefusedExample,
-                message: format!("the example {json} is refused: {}", fault.message),
-                path: Some(path),
-                help: "change the example: a model does as it is shown".to_owned(),
-            });
-        }
-    }
-
     fn tool(&mut self, def: &ToolDef, renames: &Renames) {
         self.texts(def);
         self.defaults(def);
-        self.examples(def);
+        self.problems.extend(refused_examples(def));
         if let Some(told) = renames.to_provider(&def.name)
             && told != def.name
         {
@@ -380,6 +362,31 @@ impl Report {
             let code = ProblemCode::LongDescription;
             self.about(Severity::Note, Some(&def.name), code, message);
         }
+    }
+}
+
+/// Returns the problems of the examples, if the tool's schema was known when the program compiled.
+fn refused_examples(def: &ToolDef) -> impl Iterator<Item = Problem> {
+    let refused = def.refused_examples().into_iter();
+    refused.map(|RefusedDefault { path, json, fault }| {
+        let path = Some(path).filter(|path| !path.is_empty());
+        refused_example(def, path, &json, &fault)
+    })
+}
+
+fn refused_example(
+    def: &ToolDef,
+    path: Option<String>,
+    json: &str,
+    why: &dyn fmt::Display,
+) -> Problem {
+    Problem {
+        severity: Severity::Error,
+        tool: Some(def.name.to_string()),
+        code: ProblemCode::RefusedExample,
+        path,
+        message: format!("the example {json} is refused: {why}"),
+        help: "change the example: a model does as it is shown".to_owned(),
     }
 }
 
@@ -517,12 +524,20 @@ impl Toolset {
                 }
             }
             report.tool(def, &renames);
+            if def.input.input_shape().is_none() {
+                report.problems.extend(self.examples_at_run_time(def));
+            }
             for own in def.mentions() {
                 if !self.definitions().any(|def| def.own_name() == own) {
                     let message = format!("the description names `{own}`, which the set lacks");
                     let code = ProblemCode::UnknownTool;
                     report.about(Severity::Error, Some(&def.name), code, message);
                 }
+            }
+        }
+        for instructions in &self.set.kept.instructions {
+            if let Err(refused) = instructions.render(self) {
+                report.problems.extend_from_slice(refused.problems());
             }
         }
         for change in changes(self) {
@@ -533,5 +548,37 @@ impl Toolset {
         report.quantities(self, &accepted);
         report.problems.extend(of_tools);
         report
+    }
+
+    /// Returns the problems of the examples of a tool whose schema arrived at run time: the tool is asked.
+    fn examples_at_run_time(&self, def: &ToolDef) -> impl Iterator<Item = Problem> {
+        let cx = Context::new().with_repairs(Repairs::None);
+        def.examples.iter().filter_map(move |example| {
+            let call = ToolCall::new("", &*def.name, &*example.arguments);
+            let error = self.validate_call(&call, &cx).err()?;
+            // A tool that cannot be called here is another problem.
+            (error.kind() == ErrorKind::InvalidArgs)
+                .then(|| refused_example(def, None, &example.arguments, &error))
+        })
+    }
+
+    /// Checks the examples of compiled tools where a program starts to offer the tools.
+    ///
+    /// # Errors
+    /// When a tool refuses an example, in a build with `debug_assertions`. Other builds warn by `tracing`.
+    #[doc(hidden)]
+    pub fn check_examples(&self) -> Result<(), String> {
+        let problems = self.definitions().flat_map(refused_examples);
+        let problems: Vec<_> = problems.map(|problem| problem.to_string()).collect();
+        if problems.is_empty() {
+            return Ok(());
+        }
+        let text = problems.join("\n");
+        if cfg!(debug_assertions) {
+            return Err(text);
+        }
+        #[cfg(feature = "tracing")]
+        reported("a subscriber", || tracing::warn!("{text}"));
+        Ok(())
     }
 }

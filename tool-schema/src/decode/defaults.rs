@@ -1,7 +1,6 @@
-//! Defaults that their own bounds refuse.
+//! Defaults and examples that their own types refuse.
 //!
-//! A model is told a default and may send it. Literals and constants are looked at when they
-//! compile; what a function makes is known when the program runs.
+//! A model is sent them, and may send them back.
 
 use crate::decode::walk::Budget;
 use crate::decode::{Fault, MAX_DEPTH, Reading, Repairs, collect_faults, written};
@@ -20,6 +19,11 @@ pub struct RefusedDefault {
 
 /// Returns the first fault of a value that should be of a shape; `None` if it is.
 pub fn refusal(shape: &Shape<'_>, json: &str) -> Option<Fault> {
+    faults(shape, json).into_iter().next()
+}
+
+/// Returns the faults of a value that should be of a shape.
+pub fn faults(shape: &Shape<'_>, json: &str) -> Vec<Fault> {
     let reading = Reading {
         depth: MAX_DEPTH,
         lowered: false,
@@ -27,7 +31,7 @@ pub fn refusal(shape: &Shape<'_>, json: &str) -> Option<Fault> {
         budget: Budget::NONE,
     };
     let found = collect_faults(json, reading, shape, Repairs::None);
-    found.faults.into_iter().next().map(|(_, fault)| fault)
+    found.faults.into_iter().map(|(_, fault)| fault).collect()
 }
 
 /// Returns the defaults inside a shape that are refused, without those of secrets.

@@ -57,7 +57,7 @@ pub(crate) use self::stable::written;
 pub use self::walk::{Found, Reading, collect_faults};
 pub(crate) use self::words::{describe, describe_range, one_of};
 
-pub use self::defaults::{RefusedDefault, refusal, refused_defaults, refused_examples};
+pub use self::defaults::{RefusedDefault, faults, refusal, refused_defaults, refused_examples};
 pub use self::error::{Error, Problem, Segment};
 pub use self::expected::{Expected, admits_key};
 pub use self::inside::position;

@@ -47,7 +47,7 @@ const fn format<'s>(mut shape: &Shape<'s>) -> &'s str {
     }
 }
 
-pub(super) const fn is_above(a: Int, b: Int) -> bool {
+const fn is_above(a: Int, b: Int) -> bool {
     match (a.negative, b.negative) {
         (true, true) => a.magnitude < b.magnitude,
         (false, false) => a.magnitude > b.magnitude,

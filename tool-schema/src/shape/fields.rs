@@ -1,5 +1,7 @@
 //! The keys of an object, with those of flattened fields in their places.
 
+use std::cmp::Ordering;
+
 use super::narrow::bare;
 use crate::shape::{Field, Kind, Map, Object, OutputPresence, Shape, Union, Variant};
 
@@ -181,6 +183,50 @@ fn add<'s>(
         }
     }
     if ways.is_empty() { found } else { all }
+}
+
+/// Looks these keys up, one inside the other, through the elements of arrays. Returns the keys from the first unknown one on,
+/// with the names that are known in its place; `None` if all of them may be there.
+pub fn keys_beside<'k, 's>(
+    shape: &Shape<'s>,
+    keys: &'k [&'k str],
+) -> Option<(&'k [&'k str], Vec<&'s str>)> {
+    let [key, rest @ ..] = keys else {
+        return None;
+    };
+    let (mut at, mut names) = (keys, Vec::new());
+    match bare(shape, false).kind {
+        Kind::Array(array) => return keys_beside(array.items, keys),
+        Kind::Union(union) => {
+            for member in union.members {
+                let found = keys_beside(member, keys)?;
+                match found.0.len().cmp(&at.len()) {
+                    Ordering::Less => (at, names) = found,
+                    Ordering::Equal => names.extend(found.1),
+                    Ordering::Greater => {}
+                }
+            }
+        }
+        _ => {
+            for way in alternatives_of(shape, false) {
+                if way.open || way.rest.is_some() {
+                    return None;
+                }
+                for one in way.keys {
+                    // The keys of a type that only schemars knows are not listed.
+                    if one.name.is_empty() {
+                        return None;
+                    }
+                    if one.name == *key {
+                        (at, names) = keys_beside(one.field.shape, rest)?;
+                    } else if at.len() == keys.len() {
+                        names.push(one.name);
+                    }
+                }
+            }
+        }
+    }
+    Some((at, names))
 }
 
 // The same in `const`, where nothing is allocated: how many there are, and what they have in common.

@@ -45,6 +45,10 @@ pub(crate) fn run(serve: Serve, arguments: Vec<OsString>) -> Exit {
         serve.is_attended,
     );
     let executor = serve.call_executor();
+    if let Err(refused) = executor.check_examples() {
+        print_error(&format!("tools refuse their examples:\n{refused}"));
+        return Exit::Failed;
+    }
     let tools = executor.tools(&serve.cx);
     let mut command = command::with_tools(program, &tools);
     #[cfg(feature = "agent")]

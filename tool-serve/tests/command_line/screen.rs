@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use toolwright::tokens::Tokenizer;
 
 use super::Named;
-use super::program::{command, run, run_inside, run_with};
+use super::program::{Came, command, run, run_inside, run_with};
 
 pub(crate) const TESTS: &[Named] = named![
     tools_are_listed,
@@ -20,6 +20,8 @@ pub(crate) const TESTS: &[Named] = named![
     completions_hold_nothing_of_a_schema_that_a_shell_runs,
     a_tool_is_no_command,
     mcp_is_spoken_by_hand,
+    #[cfg(debug_assertions)]
+    a_wrong_example_ends_the_program,
 ];
 
 fn tools_are_listed() {
@@ -387,4 +389,15 @@ fn mcp_is_spoken_by_hand() {
     assert_eq!(answers[0]["result"]["protocolVersion"], "2025-11-25");
     assert_eq!(answers[1]["result"]["tools"][0]["name"], "get_forecast");
     assert_eq!(answers.len(), 2, "{came:?}");
+}
+
+#[cfg(debug_assertions)]
+fn a_wrong_example_ends_the_program() {
+    let mut list = command(&["list"]);
+    list.env("TOOLWRIGHT_ATTENDED", "with a wrong example");
+    let came = Came::of(list.output().unwrap());
+    let words = "error: tools refuse their examples:
+error: wait: refused_example: the example {\"seconds\":300} is refused: seconds: expected an integer from 0 to 255, got 300
+  help: change the example: a model does as it is shown\n";
+    assert_eq!((came.code, &*came.out, &*came.err), (1, "", words));
 }

@@ -377,6 +377,12 @@ impl Stock {
     }
 }
 
+/// Waits.
+#[tool(example({"seconds": 300}))]
+fn wait(seconds: u8) -> u8 {
+    seconds
+}
+
 /// Pays, and hears nothing of it.
 #[tool(destructive)]
 fn pay() -> Result<u8, ToolError> {
@@ -421,6 +427,7 @@ pub(crate) fn program() -> Serve {
     let attended = std::env::var("TOOLWRIGHT_ATTENDED");
     let tools = match attended.as_deref() {
         Ok("where the bank is silent") => tools.merge(&tools![pay]).unwrap(),
+        Ok("with a wrong example") => tools.merge(&tools![wait]).unwrap(),
         Ok("by a yes" | "by nobody, with a yes") => tools.merge(&tools![send]).unwrap(),
         _ => tools,
     };

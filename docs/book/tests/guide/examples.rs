@@ -50,3 +50,36 @@ fn others_are_told_in_the_description() {
         sent[0]["description"].as_str().unwrap(),
     );
 }
+
+mod stale {
+    use crate::output;
+
+    // ANCHOR: refused
+    use toolwright::{Dialect, Instructions, instructions, tool, tools};
+
+    /// Tells the weather. Dress by [`fn@advise`].
+    #[tool(example({"city": 7, "days": 15}))]
+    fn forecast(city: String, #[arg(range(1..=14))] days: Option<u8>) -> String {
+        format!("{city}: sun for {} days", days.unwrap_or(1))
+    }
+
+    /// Says what to wear.
+    #[tool]
+    fn advise(sky: String) -> String {
+        format!("a hat for {sky}")
+    }
+
+    const SYSTEM: Instructions = instructions!("`{forecast.place}` is in English.");
+
+    fn main() {
+        let tools = tools! { instructions: [SYSTEM]; forecast };
+        println!("{}", tools.check(Dialect::Anthropic));
+    }
+    // ANCHOR_END: refused
+
+    #[test]
+    fn a_check_reports_what_is_stale() {
+        output::shown("examples.refused.txt", &output::of(main));
+        assert_eq!(advise("rain".to_owned()), "a hat for rain");
+    }
+}

@@ -13,7 +13,6 @@ use crate::__private::{As, Descriptor, Handle, Inputs, Listed, OneToolBlock};
 pub struct Brief {
     pub(super) name: &'static str,
     pub(super) was: &'static [&'static str],
-    pub(super) mentions: &'static [(usize, usize, &'static str)],
     pub(super) print: u64,
 }
 
@@ -22,7 +21,6 @@ impl Brief {
         Self {
             name: tool.name,
             was: tool.past.was,
-            mentions: tool.mentions,
             print,
         }
     }

@@ -17,8 +17,6 @@ pub struct Lock<const N: usize> {
     pub(super) prints: &'static [u8],
     /// True for each element with a tool whose fingerprint is not where it was.
     pub(super) changed: [bool; N],
-    /// True for each element with a tool whose description may name others.
-    pub(super) mentions: [bool; N],
     /// True if the file has these tools in this order, and no others.
     pub(super) is_straight: bool,
 }
@@ -34,13 +32,11 @@ pub const fn lock<const N: usize>(text: &'static str, is_off: bool, list: &[Brie
     let mut lock = Lock {
         prints: &[],
         changed: [false; N],
-        mentions: [true; N],
         is_straight: true,
     };
     if is_off || text.trim_ascii().is_empty() {
         return lock;
     }
-    lock.mentions = [false; N];
     let Some((b"lock", version, rest)) = first_member(text) else {
         panic!("{}", UNREADABLE);
     };
@@ -57,9 +53,6 @@ pub const fn lock<const N: usize>(text: &'static str, is_off: bool, list: &[Brie
         let mut at = 0;
         while let Some(tool) = list[index].tool(at) {
             at += 1;
-            if let [_, ..] = tool.mentions {
-                lock.mentions[index] = true;
-            }
             match printed(rest, list[index].listed, &tool) {
                 Some(behind) => rest = behind,
                 None => {

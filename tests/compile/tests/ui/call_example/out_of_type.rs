@@ -1,9 +1,0 @@
-use toolwright::tool;
-
-/// Tells the weather.
-#[tool(example({"city": "Oslo", "days": -1}))]
-fn forecast(city: String, #[arg(range(1..=14))] days: u8) -> String {
-    city.repeat(days.into())
-}
-
-fn main() {}

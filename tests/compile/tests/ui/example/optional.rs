@@ -1,9 +1,0 @@
-use toolwright::tool;
-
-/// Measures.
-#[tool]
-fn measure(#[arg(example = true)] name: Option<&str>) -> bool {
-    name.is_some()
-}
-
-fn main() {}

@@ -128,24 +128,18 @@ pub mod executor {
 #[doc(inline)]
 pub use toolwright_runtime::layers;
 
-/// What a change of a tool means to those who call it: the lock of a list, and the comparison behind it.
+#[cfg(feature = "lock")]
+#[doc(inline)]
+pub use toolwright_lock::lock;
+
+/// Files that tests hold tools to, and the comparison of schemas behind them.
 ///
-/// `tools! { lock: "tools.lock"; … }` holds each tool against a file when it compiles. The file is written by [`check`] in a
-/// test, or by the command `lock` of a program of `serve::main`:
-///
-/// | build and run with | |
-/// | --- | --- |
-/// | `TOOLS_LOCK=update` | writes the file, unless something breaks |
-/// | `TOOLS_LOCK=accept-major` | writes the file in any case |
-///
-/// [`check`]: lock::check
+/// `lock!(tools, "tools.lock").check()` in a test fails if a tool changed in a way that breaks those who use it, or if the
+/// file is not up to date: see [`Lock`](lock::Lock).
+#[cfg(feature = "lock")]
 pub mod lock {
     #[doc(inline)]
-    pub use toolwright_runtime::toolset::lock::{
-        LockChange, LockError, changes, check, texts, update,
-    };
-    #[doc(inline)]
-    pub use toolwright_schema::compare::{Comparison, Verdict, compare, compare_output};
+    pub use toolwright_lock::{Comparison, Lock, LockChange, LockError, Verdict, compare};
 }
 
 /// Counts of tokens: a bound that the compiler knows, and the counts of tokenizers.
@@ -463,9 +457,6 @@ pub use toolwright_macros::resource;
 /// - `..crm: Crm` are all tools of the type `Crm`, called on the value `crm`. Two values of a type
 ///   are told apart by a prefix of the names, and by words that end each description:
 ///   `..north: Crm as "north_", ..south: Crm as "south_": "In the southern region."`
-/// - `retired("read_output" => read_page)` is a name that is no tool's any more, and the tool in its
-///   place: a model that calls the old name is told the new one, unless that tool is hidden from it.
-///   A method is named by its name: `retired("look" => "crm_find")`.
 /// - `#[cfg(…)]` before any of these says in which builds it is there; what is not there takes no name.
 /// - `; state = app` at the end is what the tools' `#[state]` parameters come from: a value of the
 ///   type that they ask for, or a struct that derives [`Provide`]. A value that is an
@@ -483,8 +474,6 @@ pub use toolwright_macros::resource;
 ///   found them, by the tool `search_tools`: see [`Toolset::defer`]. They are written as elsewhere in the list. A doc comment above
 ///   a group tells the model what it is for. Targets and the budget hold for whatever is loaded.
 /// - `at_most: 20;` at the head is how many deferred tools a request has at once, 40 without it: see [`Toolset::at_most`].
-/// - `lock: "tools.lock";` at the head names a file beside `Cargo.toml` that says what the tools were: a
-///   change that breaks those who call them does not compile. See [`lock`](mod@lock).
 /// - `instructions: [SYSTEM];` at the head are constants of [`instructions!`]: [`Toolset::check`] reports what they name and the set lacks.
 ///
 /// Equal names, names that some provider refuses, and state that is missing do not compile.

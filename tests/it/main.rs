@@ -47,7 +47,6 @@ mod json_texts;
 mod layers;
 mod lists;
 #[cfg(feature = "schemars")]
-mod locks;
 mod lowered;
 mod lowered_schemas;
 mod mentions;

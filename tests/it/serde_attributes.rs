@@ -148,9 +148,22 @@ fn schemas<T: Schema>(input: Value, output: Value) {
     );
     assert_eq!(
         SchemaDoc::of_output::<T>().to_value(),
-        output,
+        opened(output),
         "what {name} is written as"
     );
+}
+
+/// A schema whose objects are open, as those that are written are.
+fn opened(mut schema: Value) -> Value {
+    match &mut schema {
+        Value::Object(members) => {
+            members.retain(|key, value| key != "additionalProperties" || *value != json!(false));
+            members.values_mut().for_each(|value| *value = opened(value.take()));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| *item = opened(item.take())),
+        _ => {}
+    }
+    schema
 }
 
 /// What serde reads, and what it writes of that.

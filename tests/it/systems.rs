@@ -160,6 +160,7 @@ fn every_file_is_a_module() {
         "tests/compile/tests/accepted",
         "tests/it",
         "tool-agent/tests/it",
+        "tool-lock/tests/it",
         "tool-mcp/tests/it",
         "tool-mcp/tests/mcp_client",
         "tool-serve/tests/it",

@@ -67,11 +67,20 @@ fn all() -> Toolset {
         read_page,
         secret,
         ..Crm: Crm as "crm_",
-        retired("read_output" => read_page, "look" => "crm_find", "peek" => secret),
-        #[cfg(any())]
-        retired("gone" => nowhere),
     ]
+    .retired(LOCK)
 }
+
+/// Lines of a lock file; those of other tools say nothing here.
+const LOCK: &str = "\
+read_page 0123456789abcdef
+  takes {}
+read_output -> read_page
+look -> crm_find
+peek -> secret
+gone -> nowhere
+lost ->
+";
 
 fn call(name: &str, arguments: &str) -> ToolCall {
     ToolCall::new("call_1", name, arguments)

@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 REQUIRED = {"Cargo.toml", "README.md", "LICENSE-APACHE", "LICENSE-MIT", "src/lib.rs"}
 ALLOWED = re.compile(
     r"Cargo\.(toml|toml\.orig|lock)|\.cargo_vcs_info\.json|(README|CHANGELOG)\.md|LICENSE-(APACHE|MIT)|docs/agents\.md"
-    r"|src/.*\.(rs|html|css|js)|examples/.*\.(rs|json|lock)|migrations/.*\.sql"
+    r"|src/.*\.(rs|html|css|js)|examples/.*\.(rs|json)|migrations/.*\.sql"
 )
 METADATA = ["description", "license", "readme", "repository", "keywords", "categories", "rust_version"]
 errors = []

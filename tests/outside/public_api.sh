@@ -34,7 +34,7 @@ named() {
         if (path[i] in names && (i == count || path[i] ~ /^[A-Z]/)) { print; next }
     }' "$found/toolwright.txt" -
 }
-for package in toolwright toolwright-{testing,agent,mcp,serve}; do
+for package in toolwright toolwright-{testing,lock,agent,mcp,serve}; do
   api "$package" >"$found/$package.txt"
 done
 for package in toolwright-{schema,provider,runtime}; do

@@ -2,8 +2,6 @@
 
 mod deferred;
 mod editor;
-mod lock;
-mod retired;
 mod targets;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
@@ -25,7 +23,6 @@ use crate::span::{
 use crate::ty;
 
 use self::deferred::Deferred;
-use self::retired::Retired;
 use self::targets::Targets;
 
 /// A parsed list, behind the crate path that the runtime's macro passes.
@@ -33,7 +30,6 @@ struct List {
     krate: TokenTree,
     targets: Targets,
     elements: Vec<Element>,
-    retired: Vec<Retired>,
     state: Option<Expr>,
 }
 
@@ -65,7 +61,7 @@ impl Parse for List {
         let krate: TokenTree = input.parse()?;
         input.parse::<Token![;]>()?;
         let mut targets = Targets::parse_head(input)?;
-        let (mut elements, mut retired) = elements(input)?;
+        let mut elements = elements(input)?;
         let mut state = None;
         while input.peek(Token![;]) {
             input.parse::<Token![;]>()?;
@@ -79,30 +75,21 @@ impl Parse for List {
             &mut targets.groups,
             targets.at_most.clone(),
             &mut elements,
-            &mut retired,
         );
         Ok(Self {
             krate,
             targets,
             elements,
-            retired,
             state,
         })
     }
 }
 
 /// Reads elements up to a semicolon.
-fn elements(input: ParseStream<'_>) -> syn::Result<(Vec<Element>, Vec<Retired>)> {
-    let (mut elements, mut retired) = (Vec::new(), Vec::new());
+fn elements(input: ParseStream<'_>) -> syn::Result<Vec<Element>> {
+    let mut elements = Vec::new();
     while !input.is_empty() && !input.peek(Token![;]) {
-        if retired::is_next(input) {
-            retired.extend(retired::parse(input)?);
-            if input.is_empty() || input.peek(Token![;]) {
-                break;
-            }
-            input.parse::<Token![,]>()?;
-            continue;
-        }
+        refuse_retired(input)?;
         let element: Element = input.parse()?;
         if input.is_empty() || input.peek(Token![;]) {
             elements.push(element);
@@ -114,7 +101,20 @@ fn elements(input: ParseStream<'_>) -> syn::Result<(Vec<Element>, Vec<Retired>)>
         elements.push(element);
         input.parse::<Token![,]>()?;
     }
-    Ok((elements, retired))
+    Ok(elements)
+}
+
+/// Refuses `retired("old" => tool)`, which earlier versions had.
+fn refuse_retired(input: ParseStream<'_>) -> syn::Result<()> {
+    let ahead = input.fork();
+    let _ = ahead.call(Attribute::parse_outer);
+    match ahead.call(Ident::parse_any) {
+        Ok(key) if key == "retired" && ahead.peek(token::Paren) => Err(syn::Error::new(
+            key.span(),
+            "names of tools that are gone stand in the lock file\nhelp: write the line `old_name -> new_name` there, and `tools![…].retired(include_str!(\"../tools.lock\"))`",
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Returns the error for a token in place of a comma, in terms of what the token starts.
@@ -351,16 +351,12 @@ fn listed(list: &List, errors: Option<&TokenStream>) -> TokenStream {
         krate,
         targets,
         elements,
-        retired,
         state,
     } = list;
     let tools = local("tools");
     // A list that has been refused is not checked further, so that one error stays one.
     let targeted = errors.is_none().then(|| targets.check(elements));
-    let lock = targets.lock.as_ref().filter(|_| errors.is_none());
-    let locked = lock.map(|file| lock::check(file, &targets.unproven, elements, retired));
-    let has_names = !elements.is_empty() || !retired.is_empty();
-    let check = (errors.is_none() && has_names).then(|| check(elements, retired));
+    let check = (errors.is_none() && !elements.is_empty()).then(|| check(elements));
     let words = elements
         .iter()
         .enumerate()
@@ -421,17 +417,7 @@ fn listed(list: &List, errors: Option<&TokenStream>) -> TokenStream {
     };
     let count = literal(elements.len());
     // The expression as a whole is the call, and no token in it: what would replace the one replaces the other.
-    let mut made = match retired.as_slice() {
-        [] => quote!(__tool::toolset(#tools)),
-        retired => {
-            let pairs = retired::pairs(retired, elements);
-            quote!(__tool::toolset_retired(#tools, &[#(#pairs),*]))
-        }
-    };
-    if lock.is_some() {
-        let lock = lock::constant();
-        made = quote!(__tool::locked(#made, #lock));
-    }
+    let mut made = quote!(__tool::toolset(#tools));
     if let instructions @ [_, ..] = targets.instructions.as_slice() {
         made = quote!(__tool::instructed(#made, &[#(#instructions),*]));
     }
@@ -442,7 +428,6 @@ fn listed(list: &List, errors: Option<&TokenStream>) -> TokenStream {
         #(#words)*
         #check
         #targeted
-        #locked
         let mut #tools = __tool::List::new(#state, #count);
         #(#pushes)*
         #made
@@ -557,7 +542,7 @@ impl Handle {
 }
 
 /// The check in `const` that names are distinct, each element at its place.
-fn check(elements: &[Element], retired: &[Retired]) -> TokenStream {
+fn check(elements: &[Element]) -> TokenStream {
     let taken = local("taken");
     let checks = elements.iter().map(|element| {
         let unique = |place: SpanEnds, names: &TokenStream| {
@@ -594,7 +579,6 @@ fn check(elements: &[Element], retired: &[Retired]) -> TokenStream {
     let imports = quote_call_site!(
         use __tool::Unlisted as _;
     );
-    let retired = retired::checks(retired, elements, &taken);
     let count = literal(elements.len());
     // They may all be off.
     let allowed = elements
@@ -607,7 +591,6 @@ fn check(elements: &[Element], retired: &[Retired]) -> TokenStream {
             #imports
             let mut #taken = __tool::Taken::<#count>::NONE;
             #(#checks)*
-            #(#retired)*
         };
     }
 }

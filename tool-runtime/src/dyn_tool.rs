@@ -15,7 +15,8 @@ use serde_json::{Map, Value};
 pub use self::build_error::{BuildError, SchemaError, SchemaErrorKind};
 use self::handler::{Check, Handler};
 #[cfg(feature = "validate")]
-use self::validator::SchemaValidator;
+#[doc(hidden)]
+pub use self::validator::SchemaValidator;
 use crate::tool::{Answer, Call, Context, Scope, Tool, not_approved};
 #[cfg(feature = "validate")]
 use crate::tool::{check, filled};

@@ -3,7 +3,6 @@ mod compact;
 mod deferred;
 mod error;
 mod instructions;
-pub mod lock;
 mod past;
 mod registry;
 mod report;
@@ -34,7 +33,6 @@ pub(crate) use self::call::resolved;
 use self::deferred::{Deferral, LoadOptions};
 pub use self::error::{AttachError, ConflictError, RenameError};
 pub use self::instructions::{Instructions, InstructionsError, Part};
-pub use self::lock::{Locked, LockedTool};
 #[cfg(feature = "tokio")]
 pub use self::registry::Changes;
 pub use self::registry::Registry;
@@ -87,8 +85,6 @@ struct Inner {
 /// What a set hands on to those that are made of it.
 #[derive(Clone, Default)]
 struct Kept {
-    /// The locks of the lists that the tools are from. They are about lists, whatever has become of their tools.
-    locks: Vec<Locked>,
     /// The instructions of the lists.
     instructions: Vec<Instructions>,
     loads: LoadOptions,
@@ -276,7 +272,6 @@ impl Entry {
 
 impl Kept {
     fn with(mut self, other: &Self) -> Self {
-        self.locks.extend(other.locks.iter().copied());
         self.instructions.extend(&other.instructions);
         Self {
             loads: self.loads.with(&other.loads),
@@ -327,23 +322,11 @@ impl Toolset {
         set.finish()
     }
 
-    /// Adds the lock of the list that the tools are from.
-    pub(crate) fn locked(self, lock: Locked) -> Self {
-        let mut set = Arc::unwrap_or_clone(self.set);
-        set.kept.locks.push(lock);
-        set.finish()
-    }
-
     /// Adds the instructions of the list that the tools are from.
     pub(crate) fn instructed(self, instructions: &[Instructions]) -> Self {
         let mut set = Arc::unwrap_or_clone(self.set);
         set.kept.instructions.extend(instructions);
         set.finish()
-    }
-
-    /// Returns the locks of the lists that the tools are from.
-    pub(crate) fn locks(&self) -> &[Locked] {
-        &self.set.kept.locks
     }
 
     /// Returns the number of tools.
@@ -557,10 +540,7 @@ impl Toolset {
     /// When no tool here has the name of a definition, definitions have equal names, or one holds
     /// characters that nobody sees; the error lists all such names.
     pub fn attach(&self, defs: impl IntoIterator<Item = ToolDef>) -> Result<Self, AttachError> {
-        let mut set = Inner::keeping(Kept {
-            locks: Vec::new(),
-            ..self.set.kept.clone()
-        });
+        let mut set = Inner::keeping(self.set.kept.clone());
         let mut error = AttachError::default();
         for mut def in defs {
             match self.set.find(def.name.as_bytes()) {

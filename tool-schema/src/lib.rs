@@ -2,8 +2,6 @@
 //! way to and from JSON Schema. Use it through the crate `toolwright`.
 
 #[doc(hidden)]
-pub mod compare;
-#[doc(hidden)]
 pub mod decode;
 #[doc(hidden)]
 pub mod derived;

@@ -237,6 +237,13 @@ impl<S: Sink> Writer<S> {
         });
     }
 
+    /// Closes an object that is read. One that is written may get more keys later, and readers pass over them.
+    fn closed(&mut self) {
+        if self.side == Side::Input {
+            self.bool(Keyword::AdditionalProperties, false);
+        }
+    }
+
     fn keys(
         &mut self,
         keys: impl Iterator<Item = Key<'static>>,
@@ -289,7 +296,7 @@ impl<S: Sink> Writer<S> {
                 self.schema(values, &Words::default());
             }
             None if is_open => {}
-            None => self.bool(Keyword::AdditionalProperties, false),
+            None => self.closed(),
         }
     }
 }

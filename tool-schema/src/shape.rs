@@ -51,8 +51,7 @@ pub(crate) use self::narrow::{Bare, Peeled, bare};
 pub use self::opaque::Opaque;
 pub use self::pattern::{Pattern, Regex};
 pub(crate) use self::recursion::targets;
-pub(crate) use self::rule::{Contains, Places, Rule, Text};
-pub use self::rule::{If, Oracle, Types};
+pub use self::rule::{Contains, If, Oracle, Places, Rule, Text, Types};
 pub use self::schema::{Refs, Schema};
 pub use self::view::{Detail, Side};
 

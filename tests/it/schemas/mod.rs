@@ -46,7 +46,6 @@ mod mixed;
 mod models;
 #[cfg(oracle)]
 mod oracle;
-mod promised;
 mod row;
 mod std_types;
 mod structs;

@@ -136,11 +136,9 @@ fn executor_two(dir: &Path) -> Executor {
     let tools = toolwright::tools![
         two::create_order,
         two::read_page,
-        two::note,
-        retired("read_output" => two::read_page);
-        state = effects(dir)
+        two::note; state = effects(dir)
     ];
-    Executor::serial(tools)
+    Executor::serial(tools.retired("read_output -> read_page"))
 }
 
 /// Version 2 asks about orders, as version 1 did where it left some.
@@ -461,7 +459,7 @@ async fn a_rejection_counts_whatever_has_become_of_the_tool() {
     session
         .decide("c0", Decision::Reject("too much".into()))
         .unwrap();
-    let tools = toolwright::tools![paying::tell, retired("pay" => paying::tell)];
+    let tools = toolwright::tools![paying::tell].retired("pay -> tell");
     let agent = Agent::with_executor(ScriptedModel::new([text("Done.")]), Executor::serial(tools));
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert!(matches!(run.end, RunEnd::Completed), "{:?}", run.end);

@@ -7,7 +7,6 @@ use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Expr, ExprLit, Lit, LitInt, LitStr, Meta, Token, braced, bracketed, token};
 
-use super::retired::Retired;
 use super::{Element, elements};
 use crate::ctxt::Ctxt;
 use crate::invisible_chars;
@@ -25,7 +24,6 @@ pub(super) struct Group {
     words: String,
     words_span: Span,
     pub(super) elements: Vec<Element>,
-    pub(super) retired: Vec<Retired>,
 }
 
 /// Where the tools of a group begin in the list.
@@ -117,7 +115,7 @@ impl Parse for Group {
         }
         let content;
         bracketed!(content in input);
-        let (elements, retired) = elements(&content)?;
+        let elements = elements(&content)?;
         if !content.is_empty() {
             return Err(content.error(
                 "a group has tools alone\nhelp: the state comes last, behind all tools: `; state = app`",
@@ -146,7 +144,6 @@ impl Parse for Group {
             words,
             words_span,
             elements,
-            retired,
         })
     }
 }
@@ -215,13 +212,11 @@ impl Deferred {
         groups: &mut [Group],
         at_most: Option<LitInt>,
         list: &mut Vec<Element>,
-        retired: &mut Vec<Retired>,
     ) -> Self {
         let stable = list.len();
         let starts = groups.iter_mut().map(|group| {
             let at = list.len();
             list.append(&mut group.elements);
-            retired.append(&mut group.retired);
             Start {
                 at,
                 name: group.name.value(),

@@ -6,7 +6,7 @@ use quote::{ToTokens, quote_spanned};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Ident, LitInt, LitStr, Path, Token, Type, bracketed, token};
+use syn::{Ident, LitInt, Path, Token, Type, bracketed, token};
 
 use crate::attr::distinct;
 use crate::ctxt::Ctxt;
@@ -14,13 +14,12 @@ use crate::name::{did_you_mean, quoted};
 use crate::span::{SpanEnds, literal, quote, quote_call_site};
 
 use super::deferred::{self, Deferred, Group};
-use super::{Element, ElementKind, Handle, lock};
+use super::{Element, ElementKind, Handle};
 
-const OPTIONS: [&str; 7] = [
+const OPTIONS: [&str; 6] = [
     "targets",
     "unproven",
     "budget",
-    "lock",
     "instructions",
     "defer",
     "at_most",
@@ -34,8 +33,6 @@ pub(super) struct Targets {
     pub(super) unproven: Vec<Ident>,
     /// Tokens, at most.
     budget: Option<LitInt>,
-    /// The file that says what the tools were, from the package's folder.
-    pub(super) lock: Option<LitStr>,
     /// Constants that name tools.
     pub(super) instructions: Vec<Path>,
     /// Groups of deferred tools.
@@ -127,12 +124,10 @@ impl Targets {
                 self.budget = Some(budget);
             }
             "lock" => {
-                self.lock = Some(input.parse().map_err(|error| {
-                    syn::Error::new(
-                        error.span(),
-                        "a lock is a file's name\nhelp: write `lock: \"tools.lock\"`",
-                    )
-                })?);
+                return Err(syn::Error::new(
+                    key.span(),
+                    "a test holds tools to their lock\nhelp: remove `lock`, and write in a test `toolwright::lock!(tools(), \"tools.lock\").check().unwrap()`",
+                ));
             }
             other => {
                 let meant = did_you_mean(other, OPTIONS).map(|meant| meant + " ");
@@ -145,7 +140,6 @@ impl Targets {
                             "targets: [openai_strict, …]",
                             "unproven: [tool, …]",
                             "budget: 4_000",
-                            "lock: \"tools.lock\"",
                             "instructions: [SYSTEM, …]",
                             "defer: { group: [tool, …] }",
                             "at_most: 40"
@@ -161,18 +155,11 @@ impl Targets {
     /// The rules for the head itself.
     pub(super) fn validate(&self, cx: &Ctxt) {
         distinct(cx, self.dialects.iter().cloned());
-        if let ([], [tool, ..], None) = (
-            self.dialects.as_slice(),
-            self.unproven.as_slice(),
-            &self.lock,
-        ) {
+        if let ([], [tool, ..]) = (self.dialects.as_slice(), self.unproven.as_slice()) {
             cx.error(
                 tool,
                 "without targets there is nothing to prove\nhelp: remove `unproven`, or add `targets: [openai_strict, …]`",
             );
-        }
-        if let Some(file) = &self.lock {
-            lock::validate(cx, file);
         }
         for group in &self.groups {
             group.validate(cx);

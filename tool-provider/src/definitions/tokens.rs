@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use crate::call::ToolDef;
 use crate::dialect::{Dialect, lower};
-use toolwright_schema::compare::is_opaque;
 use toolwright_schema::tokens::{Tokenizer, definition};
 
 impl ToolDef {
@@ -19,7 +18,7 @@ impl ToolDef {
     /// ```
     pub fn token_bound(&self) -> usize {
         match self.input.shape() {
-            Some(shape) if !is_opaque(shape) => {
+            Some(shape) if !shape.is_known_late() => {
                 definition::bound(&self.name, &self.description, shape)
             }
             _ => definition::bound_of_json(&self.name, &self.description, &self.sent_schema()),

@@ -180,14 +180,6 @@ pub const fn name_as(name: &'static str) -> Names {
     Names::One(named(name))
 }
 
-/// The one name that an element brings; empty if it brings none.
-pub const fn name_in(element: Names) -> &'static str {
-    match element {
-        Names::One(name) => name.name,
-        Names::Many(..) => "",
-    }
-}
-
 /// The names of a list's `N` elements, as far as they were looked at.
 ///
 /// Each name sets a bit by its hash, and only where that is set already it is held against those before it: two by two, five
@@ -340,13 +332,6 @@ pub fn only(tools: &Toolset) -> Arc<dyn Tool> {
         Some(tool) => Arc::clone(tool),
         None => unreachable!("`tool_of!` lists one tool"),
     }
-}
-
-pub use self::past::{retired, retired_for};
-
-/// The toolset of a list with names that are no tools' any more, each with that of the tool in its place.
-pub fn toolset_retired<S>(list: List<S>, retired: &[(&str, &str)]) -> Toolset {
-    toolset(list).retiring(retired)
 }
 
 /// The toolset of a list whose names are checked.

@@ -6,7 +6,6 @@ mod entry;
 mod finish;
 mod instructions;
 mod list;
-mod lock;
 mod probe;
 mod schemas;
 mod slot;
@@ -27,11 +26,7 @@ pub use self::finish::{
 pub use self::instructions::{Mentioned, mention, mention_of, mentioned_name};
 pub use self::list::{
     As, Given, List, Listed, Named, Names, Share, Taken, Unlisted, at_most, defer, instructed,
-    name_as, name_in, named, only, retired, retired_for, toolset, toolset_retired, unique,
-};
-pub use self::lock::{
-    BlockOf, Brief, Briefed, Briefs, Input, Lock, NoTool, ToolOf, Unlocked, kept, lock,
-    lock_accepts, lock_is_written, locked, locked_tools, none_is_gone,
+    name_as, named, only, toolset, unique,
 };
 pub use self::probe::{
     Argument, AsJson, CompiledSchema, FindNoOutput, FindOutput, FindValue, FoundIn, FoundNowhere,
@@ -53,7 +48,6 @@ pub use self::targets::{
 pub use crate::tool::{
     Approved, Call, Context, EarlyExit, Migrate, Past, Provide, ProvideShared, Ran, Reading, Slot,
 };
-pub use crate::toolset::Locked;
 pub use crate::toolset::{Instructions, Part};
 pub use toolwright_provider::call::{Annotations, Outcome, ToolCall, ToolError};
 pub use toolwright_provider::dialect::Dialect;

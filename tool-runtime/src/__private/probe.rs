@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use toolwright_provider::call::Payload;
-use toolwright_schema::shape::{Field, Kind, Presence, Refs, Schema, Shape};
+use toolwright_schema::shape::{Field, Kind, Refs, Schema, Shape};
 
 use super::schemas::output_known;
 use super::slot::{FoundSlot, NoDeserialize, NoSchema};
@@ -161,14 +161,6 @@ impl Param {
         Self {
             example: Some(example),
             ..self
-        }
-    }
-
-    /// Presence of the key, unless the tree is not known.
-    pub(super) const fn presence(&self) -> Presence {
-        match self.default {
-            Some(_) => Presence::Defaulted,
-            None => Presence::of(self.tree.shape),
         }
     }
 

@@ -6,9 +6,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use super::lock::promised;
 use super::{Descriptor, Handle, Param, Root};
-use toolwright_schema::compare::Fingerprint;
 use toolwright_schema::shape::{Field, Refs, Shape};
 
 /// The description, the parameters, and the tree of the result, if its type has one.
@@ -32,8 +30,6 @@ impl Params for Root {
 pub trait Described {
     /// The descriptor.
     const DESCRIPTOR: &'static Descriptor;
-    /// The fingerprint for a lock: of the table, so that an unchanged tool has no descriptor made.
-    const PRINT: u64;
 }
 
 /// The descriptor of a tool with `N` parameters.
@@ -72,11 +68,6 @@ impl<T: Handle<Params = [Param; N]>, const N: usize> Described for ArrayOf<T, N>
         output: T::TABLE.2,
         ..T::REST
     };
-    const PRINT: u64 = {
-        // A local, as what is borrowed in place becomes a constant of its own.
-        let (table, rest) = (T::TABLE, T::REST);
-        promised(print(&table.1, rest.ignores_unknown), table.2, &rest)
-    };
 }
 
 /// The descriptor of a tool whose arguments are one value.
@@ -96,14 +87,6 @@ impl<T: Handle<Params = Root>> Described for RootOf<T> {
         refs: T::TABLE.1.0.refs,
         output: T::TABLE.2,
         ..T::REST
-    };
-    const PRINT: u64 = {
-        let (table, rest) = (T::TABLE, T::REST);
-        promised(
-            Fingerprint::NEW.tree(table.1.0.shape, false),
-            table.2,
-            &rest,
-        )
     };
 }
 
@@ -128,16 +111,6 @@ const fn refs<const N: usize>(params: &[Param; N]) -> [&'static Refs; N] {
         at += 1;
     }
     refs
-}
-
-/// The fingerprint of an object with these parameters. Not generic, as what is takes the compiler longer.
-const fn print(mut params: &[Param], open: bool) -> Fingerprint {
-    let mut print = Fingerprint::NEW.object(open, params.len());
-    while let [param, rest @ ..] = params {
-        print = print.key(param.name, param.presence(), param.tree.shape);
-        params = rest;
-    }
-    print
 }
 
 /// Returns true if there are none, as for most tools, which then share that.

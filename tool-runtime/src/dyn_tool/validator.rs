@@ -33,7 +33,7 @@ use toolwright_schema::shape::Shape;
 const STACK: usize = 32 * 1024 * 1024;
 
 /// A schema that has been found safe to check against.
-pub(super) struct SchemaValidator {
+pub struct SchemaValidator {
     tree: Tree,
     /// Those that are added to arguments.
     defaults: Defaults,
@@ -41,11 +41,20 @@ pub(super) struct SchemaValidator {
 
 impl SchemaValidator {
     pub(super) fn new(doc: &SchemaDoc, fills_defaults: bool) -> Result<Self, SchemaError> {
+        Self::read(doc, fills_defaults, false)
+    }
+
+    /// Reads a schema of any values, to compare it with another.
+    pub fn exact(doc: &SchemaDoc) -> Result<Self, SchemaError> {
+        Self::read(doc, false, true)
+    }
+
+    fn read(doc: &SchemaDoc, fills_defaults: bool, is_exact: bool) -> Result<Self, SchemaError> {
         let text = doc.as_json();
         let schema = limits::read(text)?;
         let draft = Draft::of(&schema)?;
         draft.check(&schema)?;
-        let resolved = audit::audit(&schema, draft)?;
+        let resolved = audit::audit(&schema, draft, !is_exact)?;
         let checked = Arc::new(CheckedSchema::new(schema, draft, resolved.by_text));
         let tree = std::thread::scope(|scope| {
             let reader = std::thread::Builder::new()
@@ -58,6 +67,7 @@ impl SchemaValidator {
                         has_prefix_items: draft == Draft::Twenty,
                         is_seven: draft == Draft::Seven,
                         is_dynamic: resolved.is_dynamic,
+                        is_exact,
                     };
                     let oracles = oracle::all(&checked, document.needs())?;
                     Some(Tree::new(document, oracles))
@@ -77,7 +87,7 @@ impl SchemaValidator {
     }
 
     /// The tree of the schema.
-    pub(super) fn root(&self) -> &Shape<'_> {
+    pub fn root(&self) -> &Shape<'_> {
         self.tree.root()
     }
 

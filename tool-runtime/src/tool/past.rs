@@ -37,7 +37,7 @@ impl Past {
     };
 
     /// Returns true if a tool that is listed as `listed` was called `old` before. A prefix of the list was there then, too.
-    pub(crate) fn was_called(&self, old: &str, listed: &str) -> bool {
+    pub fn was_called(&self, old: &str, listed: &str) -> bool {
         let prefix = listed.strip_suffix(self.name).unwrap_or_default();
         let old = old.strip_prefix(prefix);
         old.is_some_and(|old| self.was.contains(&old))

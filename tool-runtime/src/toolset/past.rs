@@ -63,13 +63,28 @@ impl Toolset {
         Ok(Cow::Borrowed(call))
     }
 
-    /// Adds names that are no tools' any more, each with that of the tool in its place.
-    pub(crate) fn retiring(self, retired: &[(&str, &str)]) -> Self {
+    /// Answers models that call a tool which is gone with the name of the tool in its place. The text is that of a lock
+    /// file, whose lines `old_name -> new_name` name such tools; all other lines are passed over.
+    ///
+    /// ```
+    /// use toolwright::{Context, ToolCall, tool, tools};
+    ///
+    /// /// Reads a page.
+    /// #[tool]
+    /// fn read_page() {}
+    ///
+    /// // In a program: `include_str!("../tools.lock")`.
+    /// let tools = tools![read_page].retired("read_output -> read_page");
+    /// let call = ToolCall::new("1", "read_output", "{}");
+    /// let error = tools.call_blocking(&call, &Context::new()).to_string();
+    /// assert!(error.contains("use `read_page` instead"), "{error}");
+    /// ```
+    pub fn retired(&self, lock: &str) -> Self {
         let mut set = Inner::clone(&self.set);
-        for (old, new) in retired {
-            let at = set.position(new.as_bytes());
+        for (old, new) in lock.lines().filter_map(|line| line.split_once(" -> ")) {
+            let at = set.position(new.trim().as_bytes());
             if let Some(entry) = at.and_then(|at| set.tools.get_mut(at)) {
-                entry.retired.push((*old).into());
+                entry.retired.push(old.into());
             }
         }
         set.finish()

@@ -5,7 +5,6 @@ use std::fmt;
 
 use crate::tool::Context;
 use crate::toolset::Toolset;
-use crate::toolset::lock::{LockChange, changes};
 use toolwright_provider::call::{ErrorKind, ToolCall, ToolDef};
 use toolwright_provider::dialect::{
     Dialect, LowerError, LowerErrorCode, Lowered, Quantity, Renames, lower_all, shares,
@@ -87,16 +86,12 @@ pub enum ProblemCode {
     LongDescription,
     /// The only argument is a struct, so a model writes one object inside of another.
     NestedArguments,
-    /// The tool refuses calls that its lock promises to admit.
-    BrokenLock,
-    /// The lock does not say what the tool is now.
-    LockBehind,
 }
 
 impl ProblemCode {
     /// Returns the stable name: that of the rejection, `too_many_` and the quantity's name, `hidden_text`,
     /// `refused_default`, `refused_example`, `unknown_tool`, `unknown_argument`, `renamed`, `long_description`,
-    /// `nested_arguments`, `broken_lock`, `lock_behind`.
+    /// `nested_arguments`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Rejected(code) => code.as_str(),
@@ -109,8 +104,6 @@ impl ProblemCode {
             Self::Renamed => "renamed",
             Self::LongDescription => "long_description",
             Self::NestedArguments => "nested_arguments",
-            Self::BrokenLock => "broken_lock",
-            Self::LockBehind => "lock_behind",
         }
     }
 }
@@ -148,16 +141,6 @@ impl Report {
         });
     }
 
-    fn changed(&mut self, change: &LockChange) {
-        let (severity, code) = if change.verdict.breaks() {
-            (Severity::Error, ProblemCode::BrokenLock)
-        } else {
-            (Severity::Note, ProblemCode::LockBehind)
-        };
-        let message = format!("{}: {}", change.verdict, change.reasons.join("; "));
-        self.about(severity, Some(&change.tool), code, message);
-    }
-
     fn about(
         &mut self,
         severity: Severity,
@@ -184,10 +167,6 @@ impl Report {
                 ProblemCode::NestedArguments => {
                     "mark it `#[arg(flatten)]`, and its fields are the tool's arguments"
                 }
-                ProblemCode::BrokenLock => {
-                    "admit what was admitted, or accept the break: `TOOLS_LOCK=accept-major cargo test`"
-                }
-                ProblemCode::LockBehind => "write the lock: `TOOLS_LOCK=update cargo test`",
                 _ => "",
             }
             .to_owned(),
@@ -539,9 +518,6 @@ impl Toolset {
             if let Err(refused) = instructions.render(self) {
                 report.problems.extend_from_slice(refused.problems());
             }
-        }
-        for change in changes(self) {
-            report.changed(&change);
         }
         // Problems of all tools come first.
         let of_tools = std::mem::take(&mut report.problems);

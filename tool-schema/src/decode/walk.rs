@@ -52,6 +52,17 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// Settings for a text that a schema of run time judges, outside a call.
+    #[cfg(feature = "validate")]
+    pub const fn at_run_time(text: &str) -> Self {
+        Self {
+            depth: toolwright_json::MAX_DEPTH,
+            lowered: false,
+            is_typed: false,
+            budget: Budget::of(text),
+        }
+    }
+
     fn of<'t>(self, text: &'t str, at: usize, store: &'t Store) -> Json<'t> {
         let json = Json::new(text, store).at(at, self.depth);
         json.lowered(self.lowered)
@@ -87,6 +98,18 @@ pub enum Admitted {
     Refused,
     /// The budget ended before the verdict.
     TooCostly,
+}
+
+/// Returns true if a shape that was read at run time admits a value, given as JSON; `None` if the budget ended before the
+/// verdict.
+#[cfg(feature = "validate")]
+pub fn admits_value(text: &str, shape: &Shape<'_>) -> Option<bool> {
+    let store = Store::new();
+    let reading = Reading::at_run_time(text);
+    let mut walk = Walk::new(reading.of(text, 0, &store), Mode::FailFast, reading);
+    let walked = walk.value(shape);
+    let is_admitted = walked.is_ok() && walk.json.finish().is_ok();
+    (!walk.is_spent()).then_some(is_admitted)
 }
 
 /// Validates arguments against a schema.

@@ -163,8 +163,12 @@ impl Form for Published {
         }
         name_integer_keys(out);
         distribute(out);
+        // What is written may get more keys later.
+        if self.side == Side::Output && out.is_closed() {
+            out.take(Keyword::AdditionalProperties);
+        }
         // A part of an object is not closed: the other parts have keys too.
-        if !is_part && is_closed(out, self.closes_bare) {
+        if self.side == Side::Input && !is_part && is_closed(out, self.closes_bare) {
             if !out.has(Keyword::Properties) {
                 out.set(Keyword::Properties, Ordered::empty());
             }

@@ -65,6 +65,9 @@ pub struct Document<'d> {
     pub is_seven: bool,
     /// References are dynamic (`$recursiveAnchor`), so the oracle checks the whole document.
     pub is_dynamic: bool,
+    /// Values of all types are admitted, and not objects alone; and `additionalProperties: true` is another tree
+    /// than silence. Schemas are compared so.
+    pub is_exact: bool,
 }
 
 #[cfg(feature = "schemars")]
@@ -77,6 +80,7 @@ impl<'d> Document<'d> {
             has_prefix_items: true,
             is_seven: false,
             is_dynamic: false,
+            is_exact: false,
         }
     }
 }
@@ -153,8 +157,11 @@ impl<'d, 'a> Reader<'d, 'a> {
 
     /// Reads the whole. Arguments are an object in any case; what refers to the whole may not be.
     #[cfg(feature = "validate")]
-    fn arguments(&mut self) -> &'a Shape<'a> {
+    fn root(&mut self) -> &'a Shape<'a> {
         let whole = self.schema(self.document.schema, "");
+        if self.document.is_exact {
+            return whole;
+        }
         let of_object = |part: Shape<'a>| match part.kind {
             Kind::Rule(Rule::When(types, inner)) if types == Types::OBJECT => *inner,
             _ => part,
@@ -385,10 +392,13 @@ impl<'d, 'a> Reader<'d, 'a> {
         if !is_asked {
             return None;
         }
+        // Patterns and `properties` decide together which keys are additional.
+        let has_rest = keywords.has(Keyword::AdditionalProperties);
         let depends = is_whole
-            || kept
-                .iter()
-                .any(|(name, _)| Keyword::of(name).is_some_and(|name| UNEVALUATED.contains(&name)));
+            || kept.iter().any(|(name, _)| match Keyword::of(name) {
+                Some(Keyword::PatternProperties) => has_rest,
+                name => name.is_some_and(|name| UNEVALUATED.contains(&name)),
+            });
         let kept = if depends {
             keywords.clone()
         } else {

@@ -213,7 +213,7 @@ impl<S: Sink> Writer<S> {
             self.schema(map.values, &Words::default());
         }
         self.out.close_object();
-        self.bool(Keyword::AdditionalProperties, false);
+        self.closed();
         self.sizes(map);
     }
 

@@ -32,7 +32,7 @@ impl IntegerRange {
     };
 
     /// Returns true if integers of any size are among these.
-    pub(crate) const fn is_unbounded(&self) -> bool {
+    pub const fn is_unbounded(&self) -> bool {
         let Self { min, max, .. } = *self;
         min.negative && min.magnitude == i128::MIN.unsigned_abs() && max.magnitude == u128::MAX
     }

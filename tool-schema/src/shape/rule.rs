@@ -34,32 +34,32 @@ pub enum Rule<'s> {
 /// A shape that depends on another.
 #[derive(Debug, Clone, Copy)]
 pub struct If<'s> {
-    pub(crate) condition: &'s Shape<'s>,
-    pub(crate) then: &'s Shape<'s>,
-    pub(crate) otherwise: &'s Shape<'s>,
+    pub condition: &'s Shape<'s>,
+    pub then: &'s Shape<'s>,
+    pub otherwise: &'s Shape<'s>,
 }
 
 /// Number of an array's elements that are of a shape.
 #[derive(Debug, Clone, Copy)]
 pub struct Contains<'s> {
-    pub(crate) item: &'s Shape<'s>,
+    pub item: &'s Shape<'s>,
     /// The fewest such elements.
-    pub(crate) min: u64,
+    pub min: u64,
     /// The most such elements.
-    pub(crate) max: Option<u64>,
+    pub max: Option<u64>,
 }
 
 /// An array whose first places have shapes of their own. None of them must be there.
 #[derive(Debug, Clone, Copy)]
 pub struct Places<'s> {
     /// The shapes of the first places.
-    pub(crate) first: &'s [&'s Shape<'s>],
+    pub first: &'s [&'s Shape<'s>],
     /// The shape of each element behind them.
-    pub(crate) rest: &'s Shape<'s>,
+    pub rest: &'s Shape<'s>,
     /// The fewest elements.
-    pub(crate) min_len: u64,
+    pub min_len: u64,
     /// The most elements.
-    pub(crate) max_len: Option<u64>,
+    pub max_len: Option<u64>,
 }
 
 /// Types of JSON values.
@@ -73,7 +73,7 @@ impl Types {
     pub(crate) const OBJECT: Self = Self(8);
 
     /// Returns true if JSON that starts with this byte is of one of the types.
-    pub(crate) const fn has(self, byte: u8) -> bool {
+    pub const fn has(self, byte: u8) -> bool {
         let one = match byte {
             b'-' | b'0'..=b'9' => Self::NUMBER,
             b'"' => Self::STRING,
@@ -89,8 +89,8 @@ impl Types {
 #[derive(Clone, Copy)]
 pub struct Text<'s> {
     /// The keywords that no tree says, as JSON.
-    pub(crate) keywords: &'s str,
-    pub(crate) oracle: &'s dyn Oracle,
+    pub keywords: &'s str,
+    pub oracle: &'s dyn Oracle,
 }
 
 /// Decides about keywords that a tree cannot express.

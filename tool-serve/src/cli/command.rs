@@ -140,17 +140,6 @@ pub(super) fn with_tools(program: Command, tools: &Toolset) -> Command {
                 .about("Tells what providers would refuse of the tools")
                 .args([target, tokens]),
         )
-        .subcommand(
-            Command::new("lock")
-                .about("Tells what changed since the tools were locked; writes the lock in a program that was built with TOOLS_LOCK=update")
-                .arg(
-                    Arg::new("accept")
-                        .long("accept")
-                        .value_name("VERDICT")
-                        .value_parser(["major"])
-                        .help("Accept changes that break those who call the tools"),
-                ),
-        )
         .subcommand(call(tools))
         .subcommand(Command::new("mcp").about("Serves the tools over MCP, on stdin and stdout"))
         .subcommand(serve())

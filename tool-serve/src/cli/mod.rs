@@ -8,6 +8,8 @@ mod call;
 mod command;
 mod exit;
 mod flags;
+#[cfg(feature = "lock")]
+mod lock;
 mod prompt;
 mod schema;
 #[cfg(feature = "agent")]
@@ -51,6 +53,10 @@ pub(crate) fn run(serve: Serve, arguments: Vec<OsString>) -> Exit {
     }
     let tools = executor.tools(&serve.cx);
     let mut command = command::with_tools(program, &tools);
+    #[cfg(feature = "lock")]
+    {
+        command = command.subcommand(lock::command());
+    }
     #[cfg(feature = "agent")]
     if serve
         .agent
@@ -84,7 +90,8 @@ pub(crate) fn run(serve: Serve, arguments: Vec<OsString>) -> Exit {
             let targets = asked.get_many::<String>("target").unwrap_or_default();
             printer.check(&tools, targets.map(String::as_str), word(asked, "tokens"))
         }
-        Some(("lock", asked)) => printer.lock(&tools, asked.contains_id("accept")),
+        #[cfg(feature = "lock")]
+        Some(("lock", asked)) => printer.lock(&tools, asked),
         Some(("call", asked)) => {
             let limit = serve.cx.limits().text;
             match CallCommand::read(asked, &tools, limit) {

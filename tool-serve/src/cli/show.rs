@@ -11,7 +11,6 @@ use toolwright_provider::dialect::{Dialect, lower};
 use toolwright_provider::wire::Namespace;
 use toolwright_runtime::executor::{Executor, Pending, PendingReason, Reply};
 use toolwright_runtime::tool::Context;
-use toolwright_runtime::toolset::lock::{self, LockChange, LockError};
 use toolwright_runtime::toolset::{Severity, Toolset};
 use toolwright_schema::text::Printable;
 use toolwright_schema::tokens::Tokenizer;
@@ -30,7 +29,7 @@ const NOTE: Style = AnsiColor::Yellow.on_default().bold();
 
 /// Prints the results of commands.
 pub(super) struct Printer {
-    output: Output,
+    pub(super) output: Output,
     /// True if a terminal shows the answers, which would interpret control characters.
     is_terminal: bool,
     to: BufWriter<Box<dyn Write>>,
@@ -205,42 +204,6 @@ impl Printer {
         Ok(if is_refused { Exit::Failed } else { Exit::Done })
     }
 
-    /// Writes the locks, or tells what they do not say.
-    pub(super) fn lock(&mut self, tools: &Toolset, accept_breaks: bool) -> io::Result<Exit> {
-        if lock::texts(tools).is_empty() {
-            print_error(
-                "the tools have no lock\nhelp: name a file in the list: `tools! { lock: \"tools.lock\"; … }`",
-            );
-            return Ok(Exit::Failed);
-        }
-        let (changes, refused) = match lock::update(tools, accept_breaks) {
-            Ok(changes) => (changes, None),
-            Err(LockError::ReadOnly) if !accept_breaks => {
-                (lock::changes(tools), lock::check(tools).err())
-            }
-            Err(error) => (lock::changes(tools), Some(error)),
-        };
-        match self.output {
-            Output::Json => self.line(&list(changes.iter().map(change)))?,
-            Output::Text if refused.is_none() => {
-                for change in &changes {
-                    self.line(&Printable::new(&change.to_string()).to_string())?;
-                }
-                if changes.is_empty() {
-                    self.line("the tools are as the lock says")?;
-                }
-            }
-            Output::Text => {}
-        }
-        Ok(match refused {
-            Some(error) => {
-                print_error(&error.to_string());
-                Exit::Failed
-            }
-            None => Exit::Done,
-        })
-    }
-
     pub(super) fn check<'t>(
         &mut self,
         tools: &Toolset,
@@ -409,21 +372,6 @@ fn schema(def: &ToolDef, dialect: Option<Dialect>) -> Result<String, String> {
         Ok(lowered) => Ok(lowered.schema.unwrap_or_else(|| "null".to_owned())),
         Err(reject) => Err(reject.to_string()),
     }
-}
-
-fn change(change: &LockChange) -> String {
-    let mut members = vec![
-        ("tool", quoted(&change.tool).into()),
-        ("verdict", quoted(change.verdict.as_str()).into()),
-        (
-            "reasons",
-            list(change.reasons.iter().map(|reason| quoted(reason))).into(),
-        ),
-    ];
-    if let Some(witness) = &change.witness {
-        members.push(("witness", witness.clone().into()));
-    }
-    object(members)
 }
 
 /// Returns the tokenizer of this name, or prints those that there are.

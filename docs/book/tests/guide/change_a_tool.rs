@@ -43,7 +43,8 @@ fn read_page(page: u32) -> String {
 }
 
 fn desk() -> Toolset {
-    tools![create_order, read_page, retired("read_output" => read_page)]
+    // The lock has the line `read_output -> read_page`.
+    tools![create_order, read_page].retired(include_str!("tools.lock"))
 }
 // ANCHOR_END: tools
 
@@ -119,23 +120,32 @@ fn own_stores() {
     );
 }
 
-mod locked {
-    use super::{create_order, read_page};
-    use toolwright::{Toolset, tools};
-
-    // ANCHOR: locked
-    pub(super) fn desk() -> Toolset {
-        tools! { lock: "tests/guide/tools.lock"; create_order, read_page, retired("read_output" => read_page) }
-    }
-    // ANCHOR_END: locked
-}
-
+// ANCHOR: lock_test
 #[test]
 fn the_lock_is_up_to_date() {
-    use locked::desk;
-    // ANCHOR: lock_test
-    toolwright::lock::check(&desk()).unwrap_or_else(|error| panic!("{error}"));
-    // ANCHOR_END: lock_test
+    toolwright::lock!(desk(), "tests/guide/tools.lock").check().unwrap();
+}
+// ANCHOR_END: lock_test
+
+#[test]
+fn a_break_is_shown() {
+    /// Reads one page of the output.
+    #[tool(read_only)]
+    fn read_page(#[arg(range(1..))] page: u32) -> String {
+        format!("page {page}")
+    }
+
+    let path = std::env::temp_dir().join(format!("toolwright-{}.lock", std::process::id()));
+    toolwright::lock::Lock::new(&tools![super::change_a_tool::read_page], &path)
+        .update(false)
+        .check()
+        .unwrap();
+    let error = toolwright::lock::Lock::new(&tools![read_page], &path)
+        .check()
+        .unwrap_err();
+    std::fs::remove_file(&path).unwrap();
+    let shown = error.to_string().replace(&path.display().to_string(), "tools.lock");
+    output::shown("change_a_tool.break.txt", &format!("{shown}\n"));
 }
 
 #[test]

@@ -17,7 +17,6 @@ mod handles;
 mod hygiene;
 mod inside_functions;
 mod lifetimes;
-mod lock;
 mod methods;
 mod options;
 mod owned;

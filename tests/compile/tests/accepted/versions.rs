@@ -35,13 +35,10 @@ fn runs() {
     let both = tools![
         create_order,
         read_page::<u8> as "page",
-        #[cfg(unix)]
-        retired("read_output" => create_order, "look" => "crm_find"),
         ..Crm: Crm as "crm_",
         ..Crm: Crm,
-        #[cfg(not(all()))]
-        retired("page" => nowhere),
-    ];
+    ]
+    .retired("read_output -> create_order\nlook -> crm_find");
     assert_eq!(both.version("create_order"), "2.0");
     assert_eq!(both.version("crm_find"), "1.2.3");
 }

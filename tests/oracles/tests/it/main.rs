@@ -3,7 +3,6 @@
 
 mod crates;
 mod garde;
-mod lock;
 mod run_time;
 
 // What the types share with other tests.

@@ -1,6 +1,6 @@
-//! The check in `const` of names that tools of a list had before, and of those that it retires.
+//! The check in `const` of names that tools of a list had before.
 
-use super::{Named, Names, Taken, named};
+use super::{Named, Names};
 use toolwright_schema::text::{ConstText, same};
 
 /// Holds the last of these elements against itself and the others: a name that a tool had before is no tool's, and no other's
@@ -91,63 +91,4 @@ pub(super) const fn prefixed(prefix: &str, name: &str) -> ConstText {
     text.push(prefix);
     text.push(name);
     text
-}
-
-/// Holds a name that the list retires against those of its tools, and against the names that were retired before it.
-///
-/// # Panics
-/// At the caller's place, where the name is one of them.
-#[track_caller]
-pub const fn retired<const N: usize>(taken: &Taken<N>, old: &'static str, before: &[&str]) {
-    let mut text = ConstText::new();
-    text.push("`");
-    text.push(old);
-    let mut rest = before;
-    while let [other, others @ ..] = rest {
-        if same(other, old) {
-            text.push("` is retired twice\nhelp: remove one");
-            panic!("{}", text.as_str());
-        }
-        rest = others;
-    }
-    let mut elements = taken.elements.split_at(taken.count).0;
-    while let [element, others @ ..] = elements {
-        let (mut names, prefix) = element.names();
-        while let [name, behind @ ..] = names {
-            if same(name.prefixed(prefix).text().as_str(), old) {
-                text.push(
-                    "` is a tool of this list, and cannot be retired\nhelp: remove the tool, or the name from `retired(…)`",
-                );
-                panic!("{}", text.as_str());
-            }
-            let mut was = name.was;
-            while let [earlier, rest @ ..] = was {
-                if same(prefixed(prefix, earlier).as_str(), old) {
-                    text.push("` is what `");
-                    text.push(name.prefixed(prefix).text().as_str());
-                    text.push("` was named before, and models are told so\nhelp: remove it from `retired(…)`");
-                    panic!("{}", text.as_str());
-                }
-                was = rest;
-            }
-            names = behind;
-        }
-        elements = others;
-    }
-}
-
-/// Looks for the tool in the place of a retired one among those of the list.
-///
-/// # Panics
-/// At the caller's place, where the list lacks it.
-#[track_caller]
-pub const fn retired_for<const N: usize>(taken: &Taken<N>, name: &'static str) {
-    let wanted = named(name);
-    if !super::is_taken(taken.elements.split_at(taken.count).0, &wanted) {
-        let mut text = ConstText::new();
-        text.push("this list has no tool `");
-        text.push(name);
-        text.push("`\nhelp: list the tool that takes the place of the retired one");
-        panic!("{}", text.as_str());
-    }
 }

@@ -43,13 +43,17 @@ pub(super) struct Audit<'s> {
     patterns: HashSet<&'s str>,
 }
 
-/// Refuses what cannot be checked against safely; else where the references lead.
-pub(super) fn audit(schema: &Value, draft: Draft) -> Result<Resolved, SchemaError> {
+/// Refuses what cannot be checked against safely; else where the references lead. Schemas of arguments admit an object.
+pub(super) fn audit(
+    schema: &Value,
+    draft: Draft,
+    is_of_arguments: bool,
+) -> Result<Resolved, SchemaError> {
     let mut audit = Audit::default();
     audit.walk(schema, String::new(), "", draft)?;
     let resolved = audit.resolve()?;
     cost::cost(&audit)?;
-    if admits_object(schema, schema, &resolved.by_text) {
+    if !is_of_arguments || admits_object(schema, schema, &resolved.by_text) {
         return Ok(resolved);
     }
     let message = "it admits no object, which arguments always are; write `\"type\": \"object\"`";

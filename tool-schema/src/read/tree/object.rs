@@ -68,7 +68,8 @@ impl<'a> Reader<'_, 'a> {
             Some(additional) => Some(self.part(additional, at, Keyword::AdditionalProperties)),
             None => None,
         };
-        let additional = additional.filter(|rest| !matches!(rest.kind, Kind::Any));
+        let is_exact = self.document.is_exact;
+        let additional = additional.filter(|rest| is_exact || !matches!(rest.kind, Kind::Any));
         let fields = self.fields(keywords, at, additional);
         let mut parts = Vec::new();
         let mut is_counted = min_len == 0 && max_len.is_none();

@@ -38,7 +38,7 @@ impl Tree {
         Self(Owned::new(arena, |arena| {
             let memory = Memory::Arena(arena.bump.borrow_mut());
             let mut reader = Reader::new(document, memory, &arena.oracles);
-            let shape = reader.arguments();
+            let shape = reader.root();
             let defaults = reader.defaults;
             Root { shape, defaults }
         }))
@@ -60,7 +60,7 @@ impl Document<'_> {
     pub fn needs(self) -> Needs {
         let (bump, oracles) = (Bump::new(), Oracles::default());
         let mut reader = Reader::new(self, Memory::Arena(&bump), &oracles);
-        reader.arguments();
+        reader.root();
         reader.needs
     }
 }

@@ -1,0 +1,446 @@
+//! Tools held to a file.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+use toolwright_json::Value;
+use toolwright_provider::call::ToolDef;
+use toolwright_runtime::tool::Past;
+use toolwright_runtime::toolset::Toolset;
+use toolwright_schema::render::SchemaDoc;
+use toolwright_schema::text::near;
+
+use crate::compare::{Comparison, Verdict, compare};
+use crate::file::{Entry, File};
+
+/// Holds tools to a file in the folder of the package: `lock!(tools, "tools.lock")` makes a [`Lock`].
+#[macro_export]
+macro_rules! lock {
+    ($tools:expr, $file:expr $(,)?) => {
+        $crate::Lock::new(
+            &$tools,
+            ::std::path::Path::new(::core::env!("CARGO_MANIFEST_DIR")).join($file),
+        )
+    };
+}
+
+/// Environment variable that says what is written.
+const MODE: &str = "TOOLS_LOCK";
+
+/// Tools and the file that they are held to.
+///
+/// Make it with [`lock!`](crate::lock!) in a test:
+///
+/// ```no_run
+/// # let tools = toolwright::Toolset::default();
+/// // #[test] fn the_lock_is_up_to_date()
+/// toolwright::lock!(tools, "tools.lock").check().unwrap();
+/// ```
+///
+/// | `TOOLS_LOCK` | what [`check`](Self::check) does |
+/// | --- | --- |
+/// | not set | fails if the file is missing or not up to date |
+/// | `update` | writes the file, unless a tool broke |
+/// | `accept-major` | writes the file in any case |
+#[must_use = "a lock holds nothing until it is checked"]
+#[derive(Debug, Clone)]
+pub struct Lock {
+    path: PathBuf,
+    tools: Vec<(ToolDef, Past)>,
+    optional: Vec<String>,
+    mode: Option<Mode>,
+}
+
+/// What happens to the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Compare,
+    Update { accepts_breaks: bool },
+}
+
+/// What changed in a tool since it was locked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LockChange {
+    /// The tool's name.
+    pub tool: String,
+    /// What the change means to those who call the tool or read its results.
+    pub verdict: Verdict,
+    /// The reasons, a sentence each.
+    pub reasons: Vec<String>,
+}
+
+impl fmt::Display for LockChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            tool,
+            verdict,
+            reasons,
+        } = self;
+        write!(f, "{verdict}: `{tool}`: {}", reasons.join("; "))
+    }
+}
+
+/// Why tools are not held by their lock. `Debug` prints the message, too, for `unwrap`.
+#[non_exhaustive]
+pub enum LockError {
+    /// Tools changed in a way that breaks those who call them or read their results.
+    Breaks(PathBuf, Vec<LockChange>),
+    /// The file is not up to date; nothing breaks.
+    Outdated(PathBuf, Vec<LockChange>),
+    /// There was no file. It is written now.
+    Missing(PathBuf),
+    /// A line of the file, by its number, is not as it was written; it may have marks of a conflict.
+    Unreadable(PathBuf, usize),
+    /// `TOOLS_LOCK` has an unknown value.
+    Mode(String),
+    /// The file cannot be read or written.
+    Io(PathBuf, io::Error),
+}
+
+impl LockError {
+    /// Returns the changes that are not accepted or not written.
+    pub fn changes(&self) -> &[LockChange] {
+        match self {
+            Self::Breaks(_, changes) | Self::Outdated(_, changes) => changes,
+            _ => &[],
+        }
+    }
+}
+
+impl fmt::Display for LockError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut list = |path: &Path, changes: &[LockChange], what: &str, mode: &str| {
+            write!(f, "{} {what}", path.display())?;
+            for change in changes {
+                write!(f, "\n  {change}")?;
+            }
+            if changes.is_empty() {
+                f.write_str("\n  the lines are not in order")?;
+            }
+            write!(
+                f,
+                "\nhelp: to accept that, run the same with `{MODE}={mode}`"
+            )
+        };
+        match self {
+            Self::Breaks(path, changes) => {
+                let what = "does not admit these changes, since a tool breaks those who use it:";
+                list(path, changes, what, "accept-major")
+            }
+            Self::Outdated(path, changes) => list(path, changes, "is out of date:", "update"),
+            Self::Missing(path) => {
+                let path = path.display();
+                write!(f, "{path} was missing, and is written now\nhelp: commit it")
+            }
+            Self::Unreadable(path, line) => write!(
+                f,
+                "{}:{line} cannot be read\nhelp: restore the file from version control, or delete it to write it anew",
+                path.display()
+            ),
+            Self::Mode(mode) => write!(
+                f,
+                "`{MODE}={mode}` is unknown\nhelp: set it to `update` or `accept-major`"
+            ),
+            Self::Io(path, error) => write!(f, "{}: {error}", path.display()),
+        }
+    }
+}
+
+impl fmt::Debug for LockError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for LockError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io(_, error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl Lock {
+    /// Holds tools to the file at a path.
+    pub fn new(tools: &Toolset, path: impl Into<PathBuf>) -> Self {
+        let tools = tools.iter().map(|tool| (tool.def().clone(), tool.__past()));
+        Self {
+            path: path.into(),
+            tools: tools.collect(),
+            optional: Vec::new(),
+            mode: None,
+        }
+    }
+
+    /// Names tools that may be absent, such as those that a feature switches off. Their entries stay.
+    pub fn optional<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.optional.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// Writes the file, whatever `TOOLS_LOCK` says: unless a tool broke, or in any case if breaks are accepted.
+    pub fn update(mut self, accepts_breaks: bool) -> Self {
+        self.mode = Some(Mode::Update { accepts_breaks });
+        self
+    }
+
+    /// Compares the tools with the file, or writes it if `TOOLS_LOCK` says so. Returns the changes that were written.
+    ///
+    /// # Errors
+    /// When a tool broke, when the file is missing, cannot be read or is out of date, or when it cannot be written.
+    pub fn check(&self) -> Result<Vec<LockChange>, LockError> {
+        let mode = match self.mode {
+            Some(mode) => mode,
+            None => mode_of(&env::var(MODE).unwrap_or_default())?,
+        };
+        let path = || self.path.clone();
+        let text = match fs::read_to_string(&self.path) {
+            Ok(text) => text.replace("\r\n", "\n"),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.write(&File::default())?;
+                return match mode {
+                    Mode::Compare => Err(LockError::Missing(path())),
+                    Mode::Update { .. } => Ok(self.changes(&File::default())),
+                };
+            }
+            Err(error) => return Err(LockError::Io(path(), error)),
+        };
+        let file = File::read(&text).map_err(|line| LockError::Unreadable(path(), line))?;
+        let changes = self.changes(&file);
+        let breaks = changes.iter().any(|change| change.verdict.breaks());
+        if breaks
+            && mode
+                != (Mode::Update {
+                    accepts_breaks: true,
+                })
+        {
+            return Err(LockError::Breaks(path(), changes));
+        }
+        // An unchanged file keeps its time.
+        if self.new_file(&file).text() != text {
+            if mode == Mode::Compare {
+                return Err(LockError::Outdated(path(), changes));
+            }
+            self.write(&file)?;
+        }
+        Ok(changes)
+    }
+
+    fn write(&self, old: &File) -> Result<(), LockError> {
+        let text = self.new_file(old).text();
+        fs::write(&self.path, text).map_err(|error| LockError::Io(self.path.clone(), error))
+    }
+
+    /// The file as it should be.
+    fn new_file(&self, old: &File) -> File {
+        let mut file = File::default();
+        for (def, _) in &self.tools {
+            file.tools.insert(def.name.to_string(), Entry::of(def));
+        }
+        file.gone = old.gone.clone();
+        for (name, entry) in self.gone(old) {
+            if self.optional.contains(name) {
+                file.tools.insert(name.clone(), entry.clone());
+            } else {
+                let names = self.tools.iter().map(|(def, _)| &*def.name);
+                let new = near(name, names).first().copied().unwrap_or_default();
+                file.gone.insert(name.clone(), new.to_owned());
+            }
+        }
+        file.gone.retain(|old, _| !file.tools.contains_key(old));
+        file
+    }
+
+    /// Returns the entries of tools that are not there any more, under any name.
+    fn gone<'f>(&self, file: &'f File) -> impl Iterator<Item = (&'f String, &'f Entry)> {
+        file.tools.iter().filter(|(name, _)| {
+            let is = |(def, past): &(ToolDef, Past)| {
+                def.name == **name || past.was_called(name, &def.name)
+            };
+            !self.tools.iter().any(is)
+        })
+    }
+
+    fn changes(&self, file: &File) -> Vec<LockChange> {
+        let mut changes: Vec<_> = self
+            .tools
+            .iter()
+            .filter_map(|(def, past)| change(file, def, past))
+            .collect();
+        let gone = self
+            .gone(file)
+            .filter(|(name, _)| !self.optional.contains(name));
+        changes.extend(gone.map(|(name, _)| LockChange {
+            tool: name.clone(),
+            verdict: Verdict::Major,
+            reasons: vec!["the tool is gone".to_owned()],
+        }));
+        changes.sort_by(|one, other| one.tool.cmp(&other.tool));
+        changes
+    }
+}
+
+fn mode_of(words: &str) -> Result<Mode, LockError> {
+    match words {
+        "" => Ok(Mode::Compare),
+        "update" | "accept-major" => Ok(Mode::Update {
+            accepts_breaks: words == "accept-major",
+        }),
+        _ => Err(LockError::Mode(words.to_owned())),
+    }
+}
+
+/// Compares a tool with its entry.
+fn change(file: &File, def: &ToolDef, past: &Past) -> Option<LockChange> {
+    let (mut verdict, mut reasons) = (Verdict::Same, Vec::new());
+    let mut add = |other: Verdict, reason: String| {
+        verdict = verdict.max(other);
+        reasons.push(reason);
+    };
+    let new = Entry::of(def);
+    let before = || {
+        file.tools
+            .iter()
+            .find(|(name, _)| past.was_called(name, &def.name))
+    };
+    match file.tools.get_key_value(&*def.name).or_else(before) {
+        None => add(Verdict::Minor, "the tool is new".to_owned()),
+        Some((name, old)) => {
+            if **name != *def.name {
+                add(Verdict::Minor, format!("it was called `{name}`"));
+            }
+            if old.hints("read_only") && !new.hints("read_only") {
+                add(
+                    Verdict::Major,
+                    "it only read, and may change things now".to_owned(),
+                );
+            }
+            if !old.hints("destructive") && new.hints("destructive") {
+                add(Verdict::Major, "it may destroy things now".to_owned());
+            }
+            if old.takes != new.takes {
+                let renamed = renamed(&old.takes, past.was_args);
+                let comparison = compared(&renamed, &new.takes);
+                add(comparison.verdict, taken(&comparison, &renamed, &new.takes));
+            }
+            match (&old.returns, &new.returns) {
+                (Some(old), Some(new)) if old != new => {
+                    // Whoever reads results by the old schema reads the new ones.
+                    let comparison = compared(new, old);
+                    add(comparison.verdict, returned(&comparison));
+                }
+                (Some(_), None) => add(
+                    Verdict::Major,
+                    "its result is no longer described".to_owned(),
+                ),
+                (None, Some(_)) => add(Verdict::Minor, "its result is described now".to_owned()),
+                _ => {}
+            }
+            if (&old.takes, &old.returns) == (&new.takes, &new.returns) && *old != new {
+                add(Verdict::Patch, "words or hints changed".to_owned());
+            }
+        }
+    }
+    (verdict != Verdict::Same).then(|| LockChange {
+        tool: def.name.to_string(),
+        verdict,
+        reasons,
+    })
+}
+
+fn compared(old: &str, new: &str) -> Comparison {
+    match (SchemaDoc::parse(old), SchemaDoc::parse(new)) {
+        (Ok(old), Ok(new)) => compare(&old, &new),
+        _ => Comparison::UNKNOWN,
+    }
+}
+
+/// Says what a change of arguments means.
+fn taken(comparison: &Comparison, old: &str, new: &str) -> String {
+    let faults = comparison.faults.join(", ");
+    match (comparison.verdict, &comparison.witness) {
+        (Verdict::Major, Some(witness)) => format!("it refuses `{witness}` now: {faults}"),
+        (Verdict::Undecided, _) if !faults.is_empty() => {
+            format!("it may refuse arguments that it took: {faults}")
+        }
+        (Verdict::Undecided | Verdict::Major, _) => {
+            "it may refuse arguments that it took".to_owned()
+        }
+        (Verdict::Minor, witness) => {
+            let (old, new) = (arguments(old), arguments(new));
+            let added: Vec<String> = new
+                .iter()
+                .filter(|name| !old.contains(name))
+                .map(|name| format!("`{name}`"))
+                .collect();
+            match (added.is_empty(), witness) {
+                (false, _) => format!("it has new optional arguments: {}", added.join(", ")),
+                (true, Some(witness)) => format!("it takes `{witness}` now"),
+                (true, None) => "it takes all that it took".to_owned(),
+            }
+        }
+        (Verdict::Same | Verdict::Patch, _) => {
+            "its arguments are described in another way".to_owned()
+        }
+    }
+}
+
+/// Says what a change of results means. The comparison is from the new schema to the old one.
+fn returned(comparison: &Comparison) -> String {
+    let faults = comparison.faults.join(", ");
+    match (comparison.verdict, &comparison.witness) {
+        (Verdict::Major, Some(witness)) => format!(
+            "it may return `{witness}` now, which is refused by those who know the old schema: {faults}"
+        ),
+        (Verdict::Undecided | Verdict::Major, _) => {
+            "it may return what is refused by those who know the old schema".to_owned()
+        }
+        (Verdict::Minor, _) => "its result is described more closely".to_owned(),
+        (Verdict::Same | Verdict::Patch, _) => "its result is described in another way".to_owned(),
+    }
+}
+
+/// Returns the names of the arguments.
+fn arguments(schema: &str) -> Vec<String> {
+    let schema = Value::parse(schema).ok();
+    let properties = schema.as_ref().and_then(|schema| schema.get("properties"));
+    let entries = properties.map(Value::entries).unwrap_or_default();
+    entries.iter().map(|(name, _)| name.to_string()).collect()
+}
+
+/// Gives arguments in a schema the names that they have today.
+fn renamed(schema: &str, names: &[(&str, &str)]) -> String {
+    let Ok(Value::Object(mut keywords)) = Value::parse(schema) else {
+        return schema.to_owned();
+    };
+    let known = arguments(schema);
+    let today = |name: &str| {
+        let found = names
+            .iter()
+            .find(|(old, new)| *old == name && !known.iter().any(|name| name == new));
+        found.map(|(_, new)| *new)
+    };
+    for (keyword, value) in &mut keywords {
+        match (&**keyword, value) {
+            ("properties", Value::Object(properties)) => {
+                for (name, _) in properties {
+                    if let Some(new) = today(name) {
+                        *name = new.into();
+                    }
+                }
+            }
+            ("required", Value::Array(required)) => {
+                for name in required {
+                    if let Some(new) = name.as_str().and_then(today) {
+                        *name = Value::string(new);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Value::Object(keywords).to_json()
+}

@@ -1,0 +1,134 @@
+//! What a change of a schema means to those who make calls.
+
+use std::fmt;
+
+use toolwright_runtime::dyn_tool::SchemaValidator;
+use toolwright_schema::decode::walk::{Reading, collect_faults};
+use toolwright_schema::decode::{Fault, Repairs};
+use toolwright_schema::render::SchemaDoc;
+use toolwright_schema::shape::Shape;
+
+use crate::proof::is_proven;
+use crate::witness::witness;
+
+/// What a change means. The later, the worse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Verdict {
+    /// Nothing changed.
+    Same,
+    /// Words or the order changed: the same values are admitted.
+    Patch,
+    /// All values that were admitted still are, and perhaps others.
+    Minor,
+    /// Values that were admitted may be refused: neither a proof nor an example was found. Treat it as `Major`.
+    Undecided,
+    /// A value that was admitted is refused.
+    Major,
+}
+
+impl Verdict {
+    /// Returns the verdict's name: `"same"`, `"patch"`, `"minor"`, `"undecided"` or `"major"`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Same => "same",
+            Self::Patch => "patch",
+            Self::Minor => "minor",
+            Self::Undecided => "undecided",
+            Self::Major => "major",
+        }
+    }
+
+    /// Returns true if calls that were written before may be refused.
+    pub const fn breaks(self) -> bool {
+        matches!(self, Self::Undecided | Self::Major)
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// Comparison of two schemas.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Comparison {
+    /// What the change means.
+    pub verdict: Verdict,
+    /// A value that shows the change, as JSON. For `Major` the old schema admits it and the new one refuses it. For
+    /// `Minor` it is the other way round, if one was found.
+    pub witness: Option<String>,
+    /// The faults that the refusing schema finds in the witness: `days: at most 7, got 8`.
+    pub faults: Vec<String>,
+}
+
+impl Comparison {
+    pub(crate) const UNKNOWN: Self = Self {
+        verdict: Verdict::Undecided,
+        witness: None,
+        faults: Vec::new(),
+    };
+}
+
+/// Compares two schemas of arguments. To compare schemas of results, swap the two: whoever reads results by the old
+/// schema must be able to read those of the new one.
+///
+/// `Same`, `Patch` and `Minor` are proofs: each value that the old schema admits is admitted by the new one. One thing
+/// is left out: keys that an object neither names nor mentions in `additionalProperties` mean nothing to it. A new
+/// optional argument of such a name is `Minor`.
+///
+/// ```
+/// use toolwright::lock::{Verdict, compare};
+/// use toolwright::schema::SchemaDoc;
+///
+/// let old = SchemaDoc::parse(r#"{"type": "integer", "minimum": 0}"#)?;
+/// let new = SchemaDoc::parse(r#"{"type": "integer", "minimum": 1}"#)?;
+/// let comparison = compare(&old, &new);
+/// assert_eq!(comparison.verdict, Verdict::Major);
+/// assert_eq!(comparison.witness.as_deref(), Some("0"));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+pub fn compare(old: &SchemaDoc, new: &SchemaDoc) -> Comparison {
+    let of = |verdict, witness, faults| Comparison {
+        verdict,
+        witness,
+        faults,
+    };
+    if old == new {
+        return of(Verdict::Same, None, Vec::new());
+    }
+    let (old, new) = match (SchemaValidator::exact(old), SchemaValidator::exact(new)) {
+        (Ok(old), Ok(new)) => (old, new),
+        (Err(error), _) | (_, Err(error)) => {
+            return of(Verdict::Undecided, None, vec![error.to_string()]);
+        }
+    };
+    let (old, new) = (old.root(), new.root());
+    if !is_proven(old, new, false) {
+        let Some(witness) = witness(old, new) else {
+            return of(Verdict::Undecided, None, Vec::new());
+        };
+        let faults = faults(&witness, new);
+        return of(Verdict::Major, Some(witness), faults);
+    }
+    if is_proven(new, old, true) && is_proven(old, new, true) {
+        return of(Verdict::Patch, None, Vec::new());
+    }
+    let witness = witness(new, old);
+    let faults = witness
+        .as_ref()
+        .map_or_else(Vec::new, |witness| faults(witness, old));
+    of(Verdict::Minor, witness, faults)
+}
+
+/// Returns the faults that a schema finds in a value, a line each.
+fn faults(value: &str, shape: &Shape<'_>) -> Vec<String> {
+    let found = collect_faults(value, Reading::at_run_time(value), shape, Repairs::None);
+    let words = |(_, fault): (usize, Fault)| match &*fault.path {
+        "" => fault.message,
+        path => format!("{path}: {}", fault.message),
+    };
+    found.faults.into_iter().map(words).collect()
+}

@@ -38,6 +38,6 @@ fn main() {
 }
 
 // Prints:
-// {"type":"object","description":"Weather of one moment","properties":{"celsius":{"type":"number","description":"Degrees Celsius"},"falls":{"type":["string","null"],"description":"What falls from the sky, if anything"}},"required":["celsius"],"additionalProperties":false}
+// {"type":"object","description":"Weather of one moment","properties":{"celsius":{"type":"number","description":"Degrees Celsius"},"falls":{"type":["string","null"],"description":"What falls from the sky, if anything"}},"required":["celsius"]}
 // {"celsius":-3.5,"falls":"snow"}
 // [{"content":[{"type":"text","text":"{\"celsius\":-3.5,\"falls\":\"snow\"}"}],"structuredContent":{"celsius":-3.5,"falls":"snow"}}]

@@ -111,7 +111,7 @@ fn refuse_retired(input: ParseStream<'_>) -> syn::Result<()> {
     match ahead.call(Ident::parse_any) {
         Ok(key) if key == "retired" && ahead.peek(token::Paren) => Err(syn::Error::new(
             key.span(),
-            "names of tools that are gone stand in the lock file\nhelp: write the line `old_name -> new_name` there, and `tools![…].retired(include_str!(\"../tools.lock\"))`",
+            "retired names are lines of the lock file\nhelp: write `old_name -> new_name` there, and pass the file to the toolset: `tools![…].retired(include_str!(\"../tools.lock\"))`",
         )),
         _ => Ok(()),
     }

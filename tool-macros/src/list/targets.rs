@@ -126,7 +126,7 @@ impl Targets {
             "lock" => {
                 return Err(syn::Error::new(
                     key.span(),
-                    "a test holds tools to their lock\nhelp: remove `lock`, and write in a test `toolwright::lock!(tools(), \"tools.lock\").check().unwrap()`",
+                    "a test checks the lock, and the list does not name it\nhelp: remove `lock`, switch on the feature `lock`, and write in a test: `toolwright::lock!(tools, \"tools.lock\").check().unwrap()`",
                 ));
             }
             other => {

@@ -158,9 +158,13 @@ fn opened(mut schema: Value) -> Value {
     match &mut schema {
         Value::Object(members) => {
             members.retain(|key, value| key != "additionalProperties" || *value != json!(false));
-            members.values_mut().for_each(|value| *value = opened(value.take()));
+            members
+                .values_mut()
+                .for_each(|value| *value = opened(value.take()));
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| *item = opened(item.take())),
+        Value::Array(items) => items
+            .iter_mut()
+            .for_each(|item| *item = opened(item.take())),
         _ => {}
     }
     schema

@@ -14,7 +14,7 @@ use toolwright_schema::text::near;
 use crate::compare::{Comparison, Verdict, compare};
 use crate::file::{Entry, File};
 
-/// Holds tools to a file in the folder of the package: `lock!(tools, "tools.lock")` makes a [`Lock`].
+/// Makes a [`Lock`] of tools and a file in the package's folder: `lock!(tools, "tools.lock")`.
 #[macro_export]
 macro_rules! lock {
     ($tools:expr, $file:expr $(,)?) => {
@@ -52,20 +52,20 @@ pub struct Lock {
     mode: Option<Mode>,
 }
 
-/// What happens to the file.
+/// Mode of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Compare,
     Update { accepts_breaks: bool },
 }
 
-/// What changed in a tool since it was locked.
+/// Change of a tool since it was locked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LockChange {
     /// The tool's name.
     pub tool: String,
-    /// What the change means to those who call the tool or read its results.
+    /// Meaning of the change to those who call the tool or read its results.
     pub verdict: Verdict,
     /// The reasons, a sentence each.
     pub reasons: Vec<String>,
@@ -82,7 +82,7 @@ impl fmt::Display for LockChange {
     }
 }
 
-/// Why tools are not held by their lock. `Debug` prints the message, too, for `unwrap`.
+/// Error of a check. `Debug` prints the message, too, so that `unwrap` shows it.
 #[non_exhaustive]
 pub enum LockError {
     /// Tools changed in a way that breaks those who call them or read their results.
@@ -164,7 +164,7 @@ impl std::error::Error for LockError {
 }
 
 impl Lock {
-    /// Holds tools to the file at a path.
+    /// Compares tools with the file at a path.
     pub fn new(tools: &Toolset, path: impl Into<PathBuf>) -> Self {
         let tools = tools.iter().map(|tool| (tool.def().clone(), tool.__past()));
         Self {
@@ -234,7 +234,7 @@ impl Lock {
         fs::write(&self.path, text).map_err(|error| LockError::Io(self.path.clone(), error))
     }
 
-    /// The file as it should be.
+    /// Returns the up-to-date file.
     fn new_file(&self, old: &File) -> File {
         let mut file = File::default();
         for (def, _) in &self.tools {
@@ -358,7 +358,7 @@ fn compared(old: &str, new: &str) -> Comparison {
     }
 }
 
-/// Says what a change of arguments means.
+/// Words a change of arguments.
 fn taken(comparison: &Comparison, old: &str, new: &str) -> String {
     let faults = comparison.faults.join(", ");
     match (comparison.verdict, &comparison.witness) {
@@ -388,7 +388,7 @@ fn taken(comparison: &Comparison, old: &str, new: &str) -> String {
     }
 }
 
-/// Says what a change of results means. The comparison is from the new schema to the old one.
+/// Words a change of results. The comparison is from the new schema to the old one.
 fn returned(comparison: &Comparison) -> String {
     let faults = comparison.faults.join(", ");
     match (comparison.verdict, &comparison.witness) {
@@ -411,7 +411,7 @@ fn arguments(schema: &str) -> Vec<String> {
     entries.iter().map(|(name, _)| name.to_string()).collect()
 }
 
-/// Gives arguments in a schema the names that they have today.
+/// Renames arguments in a schema to their names of today.
 fn renamed(schema: &str, names: &[(&str, &str)]) -> String {
     let Ok(Value::Object(mut keywords)) = Value::parse(schema) else {
         return schema.to_owned();

@@ -11,7 +11,7 @@ use toolwright_schema::shape::Shape;
 use crate::proof::is_proven;
 use crate::witness::witness;
 
-/// What a change means. The later, the worse.
+/// Meaning of a change; later ones are worse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Verdict {
@@ -55,7 +55,7 @@ impl fmt::Display for Verdict {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Comparison {
-    /// What the change means.
+    /// Meaning of the change.
     pub verdict: Verdict,
     /// A value that shows the change, as JSON. For `Major` the old schema admits it and the new one refuses it. For
     /// `Minor` it is the other way round, if one was found.

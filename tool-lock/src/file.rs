@@ -53,7 +53,7 @@ pub(crate) struct File {
 /// A tool as it was accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// Of the whole definition, with all words.
+    /// Hash of the whole definition, with all words.
     fingerprint: String,
     hints: Vec<String>,
     pub(crate) takes: String,

@@ -58,7 +58,7 @@ pub(crate) fn is_proven<'s>(from: &'s Shape<'s>, by: &'s Shape<'s>, is_strict: b
 }
 
 impl<'s> Proof<'s> {
-    /// All values of these shapes are values of `by`.
+    /// Proves that all values of these shapes are values of `by`.
     fn all(&mut self, from: &[&'s Shape<'s>], by: &'s Shape<'s>) -> bool {
         if matches!(by.kind, Kind::Any) {
             return true;
@@ -76,7 +76,7 @@ impl<'s> Proof<'s> {
             one.by == trail.by && one.from == trail.from && one.is_strict == trail.is_strict
         };
         if let Some(known) = self.trail.iter().find(is_same) {
-            // Of a value inside the other it holds if it holds for all that are smaller.
+            // Values are finite, so this is an induction over their depth.
             return known.depth < self.depth;
         }
         self.trail.push(trail);
@@ -85,13 +85,13 @@ impl<'s> Proof<'s> {
         is_proven
     }
 
-    /// The same for the values of one type.
+    /// Proves it for the values of one type.
     fn of_type(&mut self, from: &[&'s Shape<'s>], ty: u8, by: &'s Shape<'s>) -> bool {
         let parts = parts(from, ty);
         parts.is_some_and(|parts| parts.iter().all(|part| self.part(part, ty, by)))
     }
 
-    /// The same for values inside the present one.
+    /// Proves it for values inside the present one.
     fn inside(&mut self, from: &[&'s Shape<'s>], by: &'s Shape<'s>) -> bool {
         self.depth += 1;
         let is_proven = self.all(from, by);
@@ -185,7 +185,7 @@ impl<'s> Proof<'s> {
         members.iter().any(|one| self.part(part, ty, one)) || self.is_split(part, ty, by)
     }
 
-    /// Asks for each value of a key with few, such as a tag that tells alternatives apart.
+    /// Splits objects by a key with few values, such as a tag that tells alternatives apart.
     fn is_split(&mut self, part: &Part<'s>, ty: u8, by: &'s Shape<'s>) -> bool {
         if ty != b'{' {
             return false;
@@ -243,7 +243,7 @@ impl<'s> Proof<'s> {
         )
     }
 
-    /// Asks about each element that may be there.
+    /// Returns true if something holds for each element that may be there.
     fn elements(
         &mut self,
         part: &Part<'s>,

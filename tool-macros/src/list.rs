@@ -71,11 +71,8 @@ impl Parse for List {
                 state = Some(parse_state(input)?);
             }
         }
-        targets.deferred = Deferred::of(
-            &mut targets.groups,
-            targets.at_most.clone(),
-            &mut elements,
-        );
+        targets.deferred =
+            Deferred::of(&mut targets.groups, targets.at_most.clone(), &mut elements);
         Ok(Self {
             krate,
             targets,

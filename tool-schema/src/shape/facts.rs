@@ -189,9 +189,7 @@ impl Shape<'_> {
     /// Returns true if a part of the tree is not known before the program runs.
     pub fn is_known_late(&self) -> bool {
         let mut children = (0..).map_while(|index| self.kind.child(index));
-        matches!(
-            self.kind,
-            Kind::Foreign(_) | Kind::Unknown | Kind::Rule(_)
-        ) || children.any(|child| child.shape.is_known_late())
+        matches!(self.kind, Kind::Foreign(_) | Kind::Unknown | Kind::Rule(_))
+            || children.any(|child| child.shape.is_known_late())
     }
 }

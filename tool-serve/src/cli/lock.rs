@@ -7,9 +7,9 @@ use toolwright_lock::{Lock, LockChange};
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::text::Printable;
 
+use super::Output;
 use super::exit::Exit;
 use super::show::{Printer, print_error};
-use super::Output;
 use crate::json::{list, object, quoted};
 
 pub(super) fn command() -> Command {

@@ -123,7 +123,9 @@ fn own_stores() {
 // ANCHOR: lock_test
 #[test]
 fn the_lock_is_up_to_date() {
-    toolwright::lock!(desk(), "tests/guide/tools.lock").check().unwrap();
+    toolwright::lock!(desk(), "tests/guide/tools.lock")
+        .check()
+        .unwrap();
 }
 // ANCHOR_END: lock_test
 
@@ -144,7 +146,9 @@ fn a_break_is_shown() {
         .check()
         .unwrap_err();
     std::fs::remove_file(&path).unwrap();
-    let shown = error.to_string().replace(&path.display().to_string(), "tools.lock");
+    let shown = error
+        .to_string()
+        .replace(&path.display().to_string(), "tools.lock");
     output::shown("change_a_tool.break.txt", &format!("{shown}\n"));
 }
 

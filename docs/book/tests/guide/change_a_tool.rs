@@ -129,20 +129,26 @@ fn the_lock_is_up_to_date() {
 }
 // ANCHOR_END: lock_test
 
-#[test]
-fn a_break_is_shown() {
+mod after {
+    use toolwright::tool;
+
     /// Reads one page of the output.
     #[tool(read_only)]
-    fn read_page(#[arg(range(1..))] page: u32) -> String {
+    pub(super) fn read_page(#[arg(range(1..))] page: u32) -> String {
         format!("page {page}")
     }
+}
+
+#[test]
+fn a_break_is_shown() {
+    use toolwright::lock::Lock;
 
     let path = std::env::temp_dir().join(format!("toolwright-{}.lock", std::process::id()));
-    toolwright::lock::Lock::new(&tools![super::change_a_tool::read_page], &path)
+    Lock::new(&tools![read_page], &path)
         .update(false)
         .check()
         .unwrap();
-    let error = toolwright::lock::Lock::new(&tools![read_page], &path)
+    let error = Lock::new(&tools![after::read_page], &path)
         .check()
         .unwrap_err();
     std::fs::remove_file(&path).unwrap();

@@ -54,6 +54,8 @@ pub struct Needs {
 pub type References = HashMap<String, Vec<String>>;
 
 /// A schema, with what has been found out about it.
+// Each fact is independent of the others.
+#[allow(clippy::struct_excessive_bools)]
 #[derive(Clone, Copy)]
 pub struct Document<'d> {
     pub schema: &'d Value<'d>,

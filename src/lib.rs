@@ -60,8 +60,8 @@ pub mod call {
     };
     #[doc(inline)]
     pub use toolwright_runtime::tool::{
-        Answer, Approved, BoxFuture, Call, CallPlace, Decision, Filter, Grant, Migrate, Reading,
-        Scope, State, WrapTool,
+        Answer, Approved, BoxFuture, Call, CallPlace, Decision, Filter, Grant, Reading, Scope,
+        State, WrapTool,
     };
     #[cfg(feature = "tokio")]
     #[doc(inline)]
@@ -260,9 +260,7 @@ pub mod serve {
 /// | `ignore_unknown` | arguments that are no parameters are passed over, where they are refused otherwise; the schema says so (`additionalProperties`) |
 /// | `example({"city": "Oslo"}, "a city")` | a call that shows how the tool is called, several if you like: JSON, which [`Toolset::check`] decodes ([`call::Example`]) |
 /// | `targets(openai_strict, …)` | the [`Dialect`]s that must accept the tool: one that cannot say its arguments is an error at the parameter |
-/// | `version = "2.0"` | its version, of one to three numbers: stored with calls that run later; see [`Toolset::migrate`] |
-/// | `was("old_name", …)` | names that it had before: stored calls by them are its own, and a model that uses one is told the name of today |
-/// | `migrate = path` | `fn(version: &str, arguments: serde_json::Value) -> Result<serde_json::Value, String>`: makes the arguments of a stored call of another version (`""` where it is not known) those of today, after they were renamed; its error is for the model |
+/// | `was("old_name", …)` | names that it had before: calls by them are its own; a new call of an exact tool is answered with the name of today |
 /// | `handle = Name` | another name for the struct, where the function's collides |
 /// | `args = Name` | makes a struct of the arguments: `Name::read(&call, &cx.reading())` decodes and validates a call, and `run` runs the tool; see [`Reading`](call::Reading) |
 /// | `crate = path` | where `toolwright` is, if not at `::toolwright` |
@@ -310,7 +308,7 @@ pub mod serve {
 /// | `#[arg(example = expr)]` | an example for the schema |
 /// | `#[arg(flatten)]` | the one parameter's fields are the tool's parameters |
 /// | `#[arg(secret)]` | the value is for the tool alone: no error, repair, event, trace or `Debug` of the library shows it, nor [`Tool::redacted`], nor what does not fit beside it; a provider is not told that it is one |
-/// | `#[arg(was = "old_name")]` | its name before: stored calls are read by it, and a model that uses it is told the name of today |
+/// | `#[arg(was = "old_name")]` | its name before: calls are read by it; a new call of an exact tool is answered with the name of today |
 /// | `#[arg(range(1..=50))]` | a number from 1 to 50; also `range(0.0..1.0)`, `range(..10)` |
 /// | `#[arg(len(1..))]` | a string of at least one character, a list of at least one element |
 /// | `#[arg(pattern = "…")]`, `#[arg(format = "…")]` | a string that matches, or of a format of JSON Schema |

@@ -39,7 +39,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 // Prints:
-// more than one tool is named `search`; rename one, or give its toolset a prefix
+// more than one tool is, or was, named `search`; rename one, or give its toolset a prefix
 // wiki_search: Search the wiki.
 // tickets_search: Search the tickets.
 // "a ticket about tea"

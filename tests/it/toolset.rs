@@ -117,7 +117,7 @@ fn equal_names_are_all_listed() {
     assert_eq!(error.names(), ["a", "b"]);
     assert_eq!(
         error.to_string(),
-        "more than one tool is named `a`, `b`; rename one, or give its toolset a prefix"
+        "more than one tool is, or was, named `a`, `b`; rename one, or give its toolset a prefix"
     );
     let error = set(&["a", "b", "c"])
         .merge(&set(&["c", "x", "a"]))

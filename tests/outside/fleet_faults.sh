@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Conversations of a fleet of 8 workers while they are killed, stopped past their lease and cut off, and Postgres and Temporal are
-# restarted. Prints one line of JSON, and fails if a call was lost or done twice.
+# restarted, and a new version of the tools, with a renamed argument, is deployed worker by worker. Prints one line of JSON, and fails if a call was lost or done twice.
 #
 #   tests/outside/fleet_faults.sh CALLS [SEED [SECONDS]]    after so many seconds no conversation begins
 set -euo pipefail

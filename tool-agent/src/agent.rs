@@ -7,7 +7,6 @@ mod engine;
 mod finalize;
 mod handoff;
 mod held_lease;
-mod migrate;
 mod persistence;
 mod step;
 mod stop;
@@ -454,10 +453,10 @@ impl Agent {
     /// conversation's agent, session, run, turn, input, messages and called tools.
     ///
     /// # Versions of tools
-    /// Unanswered calls of a stored session may be of other versions of the tools. They are
-    /// [migrated](toolwright_runtime::toolset::Toolset::migrate) first. What a person decided about arguments that changed by it does not count, so
-    /// that the call is pending again. A call that cannot be migrated is answered: by its outcome, if that is recorded,
-    /// and otherwise with words for the model.
+    /// Unanswered calls of a stored session may be of other versions of the tools. They are read under the old names of tools
+    /// and arguments (`#[tool(was("old_name"))]`). If a tool's name, description, hints or schema have changed, an approval of
+    /// before does not count, and the call is pending again. A call that does not fit its tool any more is answered: by its
+    /// outcome, if that is recorded, and otherwise with the faults.
     ///
     /// # Cancellation
     /// A run ends early when the context's [`Cancel`](toolwright_runtime::tool::Cancel) fires, or when the future is dropped,

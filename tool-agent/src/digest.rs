@@ -1,21 +1,27 @@
-//! Digest of what a person was shown. An approval holds for exactly that: if the digest differs, the call does not run.
+//! Digests of what a person was shown. An approval holds for exactly that: if a digest differs, the call does not run.
 
 use std::fmt::Write;
 
+use serde_json::json;
 use sha2::{Digest, Sha256};
 use toolwright_provider::call::ToolCall;
 use toolwright_runtime::toolset::Toolset;
 
-/// Returns the SHA-256 of the tool's name, its current schema and the call's arguments, as 64 hexadecimal digits. An
-/// unknown tool has no schema.
-pub(crate) fn of(call: &ToolCall, tools: &Toolset) -> String {
-    let schema = tools.get(&call.name).map(|tool| tool.def().input.as_json());
-    of_parts(&[&*call.name, schema.unwrap_or_default(), &*call.arguments])
+/// Returns the SHA-256 of the call and of the [tool](of_tool) that it was shown with, as 64 hexadecimal digits. The tool is
+/// empty if the call was shown without one.
+pub(crate) fn of(call: &ToolCall, tool: &str) -> String {
+    of_parts(&[&*call.name, tool, &*call.arguments])
 }
 
-/// Returns the digest of a call that was shown without its tool. No other digest has two parts.
-pub(crate) fn of_call(call: &ToolCall) -> String {
-    of_parts(&[&*call.name, &*call.arguments])
+/// Returns the SHA-256 of all that says what a tool means: its name, description, hints and schema. A tool that is not there
+/// has a digest, too.
+pub(crate) fn of_tool(name: &str, tools: &Toolset) -> String {
+    let Some(tool) = tools.get(name) else {
+        return of_parts(&[]);
+    };
+    let def = tool.def();
+    let hints = json!([def.annotations, def.manual, def.needs_approval]).to_string();
+    of_parts(&[&*def.name, &*def.description, &*hints, def.input.as_json()])
 }
 
 fn of_parts(parts: &[&str]) -> String {

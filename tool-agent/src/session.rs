@@ -7,10 +7,10 @@
 mod decide;
 mod error;
 mod input;
-mod migrate;
 mod pending;
 mod queue;
 mod status;
+mod stored;
 mod sub;
 mod submit;
 mod turn;
@@ -28,12 +28,12 @@ use crate::{CheckpointId, Node, Thread, ThreadMessage, ThreadRepair, Usage};
 use toolwright_provider::call::FormatVersion;
 
 pub use self::error::SessionError;
-pub(crate) use self::migrate::RefusedCall;
 pub use self::pending::{CallRef, PendingCall, PendingCallReason};
 pub(crate) use self::pending::{PendingCalls, find};
 use self::queue::OwnQueue;
 pub use self::queue::Queue;
 pub use self::status::Status;
+pub(crate) use self::stored::RefusedCall;
 pub(crate) use self::sub::id_of;
 pub(crate) use self::submit::answer_of;
 use self::turn::Ending;
@@ -94,9 +94,9 @@ pub struct Session {
     pub(crate) at: RunPosition,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) waits: Vec<WaitingCall>,
-    /// Versions of the tools that the last turn's calls are for, by place; none for a tool without one.
+    /// Digests of the tools that the last turn's calls were made for, by place.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    versions: BTreeMap<usize, String>,
+    made_for: BTreeMap<usize, String>,
     #[serde(default)]
     pub(crate) usage: Spent,
     #[serde(default, skip_serializing_if = "OwnQueue::is_untouched")]
@@ -204,6 +204,9 @@ pub(crate) struct WaitingCall {
     pub(crate) reason: PendingCallReason,
     /// Digest of the call as it was shown: see [`crate::digest`].
     pub(crate) digest: String,
+    /// Digest of the tool that it was shown with; empty if it was shown without one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) tool: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) decision: Option<Decision>,
     /// How often the call was let run again after its outcome was unknown.
@@ -245,7 +248,7 @@ impl Session {
                 ..RunPosition::start(0)
             },
             waits: Vec::new(),
-            versions: BTreeMap::new(),
+            made_for: BTreeMap::new(),
             usage: Spent::default(),
             queue: OwnQueue::default(),
             result: None,
@@ -414,7 +417,7 @@ impl Session {
             ending.index -= before.count();
         }
         self.waits.clear();
-        self.versions.clear();
+        self.made_for.clear();
         let failed = matches!(self.status, Status::Failed { .. }).then(|| self.status.clone());
         self.settle();
         if self.status == Status::Idle

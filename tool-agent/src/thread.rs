@@ -491,20 +491,6 @@ impl Thread {
         turn.map(ThreadMessage::tool_calls).unwrap_or_default()
     }
 
-    /// Replaces a call of the last turn. The provider's own form of the message has the call that was there, so it is dropped.
-    pub(crate) fn replace_last_call(&mut self, index: usize, call: ToolCall) {
-        let Some(turn) = self.last_turn() else {
-            return;
-        };
-        if let Some(ThreadMessage::Assistant(said)) =
-            Arc::make_mut(&mut self.messages).get_mut(turn)
-            && let Some(there) = said.calls.get_mut(index)
-        {
-            *there = call;
-            said.native = None;
-        }
-    }
-
     /// Returns the last answer of a finished turn if all answers that succeeded go directly to the user.
     pub(crate) fn direct(&self) -> Option<&ToolMessage> {
         if !matches!(self.last(), Some(ThreadMessage::Tool(_))) || !self.unanswered().is_empty() {

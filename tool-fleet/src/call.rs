@@ -10,7 +10,6 @@ use toolwright::args::{Limits, Repairs};
 use toolwright::call::{Call, CallPlace, State};
 use toolwright::{Context, ToolCall};
 
-use crate::version::ToolVersion;
 use crate::wire::Wire;
 
 /// The one activity type of all tools.
@@ -29,7 +28,8 @@ impl ActivityDefinition for CallTool {
 #[derive(Serialize, Deserialize)]
 pub(crate) struct CallRequest {
     pub(crate) call: ToolCall,
-    pub(crate) version: ToolVersion,
+    /// Fingerprint of the tool that the caller knows.
+    pub(crate) fingerprint: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     place: Option<CallPlace>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -66,13 +66,13 @@ enum StoredRepairs {
 }
 
 impl CallRequest {
-    pub(crate) fn new(call: Call<'_>, name: &str, version: ToolVersion, limit: Duration) -> Self {
+    pub(crate) fn new(call: Call<'_>, name: &str, fingerprint: &str, limit: Duration) -> Self {
         let cx = call.context();
         let scope = cx.scope();
         let id = cx.call_id().unwrap_or_default();
         Self {
             call: ToolCall::new(id, name, call.arguments()),
-            version,
+            fingerprint: fingerprint.to_owned(),
             place: cx.call_place(),
             agent: cx.agent_id().map(str::to_owned),
             session: cx.session_id().map(str::to_owned),

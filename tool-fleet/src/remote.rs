@@ -19,10 +19,10 @@ use toolwright::call::{Answer, Call, ErrorKind, Scope, StoredOutcome};
 use toolwright::{Context, DynTool, Outcome, Tool, ToolCall, ToolDef, ToolError, Toolset};
 
 use crate::call::{CallRequest, CallTool, MovedRun};
+use crate::fingerprint::fingerprint;
 use crate::payloads::sha256;
 use crate::progress::StoredProgress;
 use crate::retention::is_remembered;
-use crate::version::ToolVersion;
 use crate::wire::Wire;
 use crate::{Fleet, FleetError, fleet};
 
@@ -134,7 +134,7 @@ struct RemoteTool {
     def: ToolDef,
     /// The name that the worker knows: a list here may rename the tool.
     name: String,
-    version: ToolVersion,
+    fingerprint: String,
     /// Time limit of the tool's code.
     limit: Duration,
     may_repeat: bool,
@@ -160,7 +160,7 @@ impl RemoteTool {
             queue: queue.into(),
             inner: Arc::clone(inner),
             name: def.name.to_string(),
-            version: ToolVersion::of(&**inner),
+            fingerprint: fingerprint(inner.def()),
             limit,
             may_repeat: def.annotations.may_repeat(),
             def,
@@ -191,7 +191,7 @@ impl Tool for RemoteTool {
         {
             return Answer::Ready(Err(error));
         }
-        let request = CallRequest::new(call, &self.name, self.version.clone(), self.limit);
+        let request = CallRequest::new(call, &self.name, &self.fingerprint, self.limit);
         let answer = self.answer(request, call.context());
         Answer::later(async move {
             let answer = answer.await;
@@ -236,10 +236,6 @@ impl Tool for RemoteTool {
 
     fn __whole(&self) -> Option<&ToolDef> {
         self.inner.__whole()
-    }
-
-    fn __past(&self) -> toolwright::__private::Past {
-        self.inner.__past()
     }
 }
 

@@ -10,10 +10,9 @@ use temporalio_sdk::activities::{
     ActivityContext, ActivityDefinitions, ActivityImplementer, ExecutableActivity,
 };
 use toolwright::call::{Annotations, Cancel, Decision, ErrorKind, StoredOutcome};
-use toolwright::executor::{Batch, Decided, Event};
+use toolwright::executor::{Batch, CallPlan, Decided, Event};
 use toolwright::{Context, Executor, ToolCall, ToolError, ToolResult, Toolset};
 
-use crate::Fleet;
 use crate::call::{CallRequest, CallTool};
 use crate::health::Health;
 use crate::metrics::Metrics;
@@ -21,6 +20,7 @@ use crate::payloads::Payloads;
 use crate::progress::Reports;
 use crate::remote::NOT_STARTED;
 use crate::wire::Wire;
+use crate::{Fleet, fingerprint};
 
 /// The tools of a queue.
 pub(crate) struct ToolsHost {
@@ -113,13 +113,11 @@ impl ToolsHost {
             .with_cancel(stop.clone())
             .__with_own(reports);
         let tools = self.executor.tools(&cx);
-        let call = match request.version.migrate(&tools, &request.call) {
-            Ok(call) => call.into_owned(),
-            Err(error) => {
-                let result = ToolResult::new(&request.call, Err(error));
-                return Ok((request.call.clone(), Some(result), Vec::new()));
-            }
-        };
+        let call = request.call.clone();
+        if let Err(error) = fingerprint::check(&request.fingerprint, &tools, &call, &cx) {
+            let result = ToolResult::new(&call, Err(error));
+            return Ok((call, Some(result), Vec::new()));
+        }
         let executor = self
             .executor
             .clone()
@@ -164,7 +162,9 @@ type Ran = (
 
 async fn run_batch(executor: &Executor, call: &ToolCall, approved: bool, cx: &Context) -> Batch {
     if !approved {
-        return executor.run(std::slice::from_ref(call), cx).await;
+        // The caller has decided whether the call may use old names.
+        let calls = std::slice::from_ref(call);
+        return executor.run_planned(calls, &[CallPlan::Stored], cx).await;
     }
     let decided = Decided {
         call: call.clone(),

@@ -7,7 +7,7 @@ use syn::{Expr, ExprLit, Generics, Lit, Path, ReturnType};
 use crate::attr;
 
 use crate::list::{Handle, this_function};
-use crate::model::{DefaultValue, Mention, Migrate, ModelParam, Options, Tool};
+use crate::model::{DefaultValue, Mention, ModelParam, Options, Tool};
 use crate::schema::is_basic;
 use crate::span::{
     SpanEnds, call_site_at, ident, item_span, literal, local, not_looked_into_in_editor,
@@ -400,13 +400,9 @@ fn table(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
     }
 }
 
-/// What the tool was before, as calls on its descriptor.
+/// Names of before, as calls on the descriptor.
 fn past(tool: &Tool) -> Vec<TokenStream> {
     let mut calls = Vec::new();
-    if let Some(version) = &tool.options.version {
-        let version = literal(&version.value);
-        calls.push(quote!(.version(#version)));
-    }
     if let Some(names) = earlier_names(&tool.options) {
         calls.push(quote!(.was(#names)));
     }
@@ -422,11 +418,6 @@ fn past(tool: &Tool) -> Vec<TokenStream> {
         .collect();
     if !arguments.is_empty() {
         calls.push(quote!(.was_args(&[#(#arguments),*])));
-    }
-    if let Some(Migrate { path, .. }) = &tool.options.migrate {
-        let place = SpanEnds::of(path);
-        let function = place.start(quote!({ let it: __tool::Migrate = #path; it }));
-        calls.push(quote!(.migrate(#function)));
     }
     calls
 }

@@ -551,9 +551,19 @@ fn check(elements: &[Element]) -> TokenStream {
         };
         let check = match &element.what {
             ElementKind::One {
+                path,
                 listed: Some(As { name, .. }),
-                ..
-            } => unique(SpanEnds::of(name), &quote!(__tool::name_as(#name))),
+            } => {
+                let named = |was| unique(SpanEnds::of(name), &quote!(__tool::name_as(#name, #was)));
+                // A constant cannot name the type parameters around it.
+                if path.segments.iter().any(|one| !one.arguments.is_none()) {
+                    named(quote!(&[]))
+                } else {
+                    let handle = Handle::of(path);
+                    let ty = handle.ty();
+                    handle.scope(&named(quote!(__tool::Listed::<#ty>::WAS)))
+                }
+            }
             ElementKind::One { path, listed: None } => {
                 let handle = Handle::of(path);
                 let ty = handle.ty();

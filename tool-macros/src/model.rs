@@ -75,11 +75,10 @@ pub(crate) struct Options {
     pub(crate) validate: Option<Path>,
     /// Unknown arguments are ignored. Span of the option.
     pub(crate) ignore_unknown: Option<Span>,
-    /// The tool's version.
-    pub(crate) version: Option<Text>,
     /// The names that it had before.
     pub(crate) was: Vec<Text>,
-    pub(crate) migrate: Option<Migrate>,
+    /// True once `version` or `migrate` was rejected.
+    pub(crate) has_version: bool,
     /// The dialects that must accept the tool.
     pub(crate) targets: Vec<Ident>,
     /// Calls as a model should make them.
@@ -87,13 +86,6 @@ pub(crate) struct Options {
     /// True if some of the options or the documentation was not understood. A missing part may have been intended
     /// then.
     pub(crate) misread: bool,
-}
-
-/// Function that makes arguments of another version those of today.
-pub(crate) struct Migrate {
-    pub(crate) path: Path,
-    /// Span of the option.
-    pub(crate) key: Span,
 }
 
 /// A call as a model should make it.

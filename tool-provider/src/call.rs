@@ -19,7 +19,7 @@ pub use self::caution::{RISK, RISKS, SCOPES};
 pub use self::contain::{contained, panicked};
 pub use self::content::{Block, Content};
 pub(crate) use self::def::Sorted;
-pub use self::def::{Annotations, Meta, ToolDef};
+pub use self::def::{Annotations, Meta, OldNames, ToolDef};
 pub use self::encoder::{Encode, Encoder};
 pub use self::error::{ErrorKind, ToolError};
 pub use self::example::Example;

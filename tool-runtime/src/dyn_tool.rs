@@ -17,13 +17,12 @@ use self::handler::{Check, Handler};
 #[cfg(feature = "validate")]
 #[doc(hidden)]
 pub use self::validator::SchemaValidator;
-use crate::tool::{Answer, Call, Context, Scope, Tool, not_approved};
+use crate::tool::{Answer, Call, Context, Scope, Tool, not_approved, without_secrets_of};
 #[cfg(feature = "validate")]
 use crate::tool::{check, filled};
 use toolwright_provider::call::{Annotations, ErrorKind, Output, ToolDef, ToolError};
 use toolwright_provider::definitions::Stripped;
 use toolwright_provider::dialect::Inverse;
-use toolwright_schema::decode::without_secrets;
 use toolwright_schema::read::read;
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::{Schema, Shape};
@@ -137,7 +136,12 @@ impl DynTool {
         let Some(validator) = &self.validator else {
             return Ok(call);
         };
-        let text = check(&call, validator.root(), self.secrets().is_some())?;
+        let text = check(
+            &call,
+            validator.root(),
+            self.secrets().is_some(),
+            self.def.old_names(),
+        )?;
         let text = filled(&call, text, validator.root(), validator.defaults())?;
         Ok(call.with_arguments(text))
     }
@@ -179,10 +183,8 @@ impl Tool for DynTool {
     }
 
     fn redacted<'t>(&self, arguments: &'t str) -> Cow<'t, str> {
-        match self.secrets().or_else(|| self.def.input.shape()) {
-            Some(shape) => without_secrets(arguments, shape),
-            None => arguments.into(),
-        }
+        let shape = self.secrets().or_else(|| self.def.input.shape());
+        without_secrets_of(&self.def, shape, arguments)
     }
 
     fn reads_context(&self) -> bool {

@@ -431,7 +431,7 @@ impl Executor {
         };
         def.manual
             || def.needs_approval
-            || self.is_manual(&def.name)
+            || self.is_manual(|name| def.is_called(name))
             || self.layers.iter().any(asks)
     }
 
@@ -445,11 +445,11 @@ impl Executor {
         }
     }
 
-    fn is_manual(&self, name: &str) -> bool {
+    fn is_manual(&self, is_called: impl Fn(&str) -> bool) -> bool {
         match &self.manual {
             Manual::None => false,
             Manual::All => true,
-            Manual::Named(names) => names.iter().any(|manual| **manual == *name),
+            Manual::Named(names) => names.iter().any(|name| is_called(name)),
         }
     }
 
@@ -517,13 +517,23 @@ impl Executor {
         } else {
             Cow::Borrowed(&**cx)
         };
+        let calls = turn.calls.iter().enumerate();
+        let today = calls.map(|(index, call)| {
+            let is_stored = turn.plan(index).is_stored();
+            tools.call_of_today(call, is_stored, cx, self.filter.as_ref())
+        });
+        let today: Vec<_> = if tools.has_old_names() {
+            today.collect()
+        } else {
+            Vec::new()
+        };
         let mut state = BatchState::open(self, turn, cx);
         if cx.cancel_requested() {
             state.cancelled();
             turn.leave(&mut state);
             return state.close();
         }
-        let jobs = dispatch::dispatch(self, &tools, turn, cx, &mut state);
+        let jobs = dispatch::dispatch(self, &tools, turn, &today, cx, &mut state);
         let stop = cx.host_cancel().cloned();
         let batch = scheduler::run_jobs(self, jobs, state, stop);
         // Tokio's cooperative budget protects other tasks. A batch is many tasks in one, and its calls yield to each

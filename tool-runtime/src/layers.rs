@@ -50,6 +50,8 @@ mod tower;
 
 use std::sync::Arc;
 
+use toolwright_provider::call::ToolDef;
+
 #[doc(inline)]
 pub use crate::executor::{Handled, Layer, Next, Request};
 
@@ -70,6 +72,6 @@ fn names<N: Into<Arc<str>>>(names: impl IntoIterator<Item = N>) -> Names {
     names.into_iter().map(Into::into).collect()
 }
 
-fn lists(names: &Names, name: &str) -> bool {
-    names.iter().any(|listed| **listed == *name)
+fn lists(names: &Names, def: &ToolDef) -> bool {
+    names.iter().any(|listed| def.is_called(listed))
 }

@@ -62,7 +62,8 @@ pub use self::open_calls::{
 };
 #[cfg(feature = "tokio")]
 pub(crate) use self::open_calls::{failed, key_of};
-pub use self::past::{Migrate, Past};
+pub use self::past::Past;
+pub(crate) use self::past::{naming_arguments, old_name, with_names_of_today};
 pub use self::place::CallPlace;
 #[cfg(feature = "tokio")]
 pub use self::progress::Progress;
@@ -82,6 +83,7 @@ use std::sync::Arc;
 
 use toolwright_provider::call::{ToolDef, ToolError};
 use toolwright_schema::decode::without_secrets;
+use toolwright_schema::shape::Shape;
 
 /// A tool as the runtime sees it: a definition and a way to call it.
 ///
@@ -118,10 +120,7 @@ pub trait Tool: Send + Sync {
     /// By default the secrets are those of the [input schema](ToolDef::input): of parameters marked `#[arg(secret)]`
     /// and types marked `#[schema(secret)]`.
     fn redacted<'t>(&self, arguments: &'t str) -> Cow<'t, str> {
-        match self.def().input.shape() {
-            Some(shape) => without_secrets(arguments, shape),
-            None => arguments.into(),
-        }
+        without_secrets_of(self.def(), self.def().input.shape(), arguments)
     }
 
     /// Returns true if the conversation may see and call the tool.
@@ -168,11 +167,20 @@ pub trait Tool: Send + Sync {
     fn __whole(&self) -> Option<&ToolDef> {
         None
     }
+}
 
-    /// Returns what the tool was before.
-    #[doc(hidden)]
-    fn __past(&self) -> Past {
-        Past::NONE
+/// Returns arguments without the secrets of a shape, under the names that they have today.
+pub(crate) fn without_secrets_of<'t>(
+    def: &ToolDef,
+    shape: Option<&Shape<'_>>,
+    arguments: &'t str,
+) -> Cow<'t, str> {
+    let Some(shape) = shape else {
+        return arguments.into();
+    };
+    match with_names_of_today(arguments, &def.old_names().arguments) {
+        Some((today, _)) => without_secrets(&today, shape).into_owned().into(),
+        None => without_secrets(arguments, shape),
     }
 }
 

@@ -26,7 +26,7 @@ use toolwright_provider::definitions::{self, DefinitionCache, EncodedTool, Strip
 use toolwright_provider::wire::Namespace;
 use toolwright_schema::decode::Store;
 use toolwright_schema::panics::reported;
-use toolwright_schema::text::{LONGEST_SHOWN, NameError, Printable, ShortStr, did_you_mean, near};
+use toolwright_schema::text::{LONGEST_SHOWN, NameError, Printable, ShortStr, did_you_mean};
 
 #[cfg(feature = "tokio")]
 pub(crate) use self::call::resolved;
@@ -75,6 +75,8 @@ struct Inner {
     tools: Vec<Entry>,
     index: HashTable<usize>,
     hasher: RandomState,
+    /// Old names that lead to a tool, each with the one of today.
+    old_names: Vec<past::OldName>,
     cache: DefinitionCache,
     kept: Kept,
     search: search::LazyIndex,
@@ -105,6 +107,8 @@ pub(crate) struct Entry {
     may_hide: bool,
     needs_approval: bool,
     is_exact: bool,
+    /// Names that the tool had before.
+    old_names: Vec<ShortStr>,
     /// Names that models are answered with this tool's.
     retired: Vec<ShortStr>,
     has_mentions: bool,
@@ -187,6 +191,12 @@ impl Entry {
             // One look at both, so that calls of other tools pay for neither.
             may_hide: tool.__may_hide() || def.meta.get(SCOPES).is_some() || needs_approval,
             is_exact: def.is_exact(),
+            old_names: def
+                .old_names()
+                .names
+                .iter()
+                .map(|old| (&**old).into())
+                .collect(),
             retired: Vec::new(),
             has_mentions,
             namespace: None,
@@ -300,6 +310,11 @@ impl Toolset {
                 note(&mut conflicts, name);
             }
         }
+        for (old, today) in set.sorted_old_names().1 {
+            if old != today {
+                note(&mut conflicts, old.as_ref().to_owned());
+            }
+        }
         if conflicts.is_empty() {
             Ok(set.finish())
         } else {
@@ -363,6 +378,7 @@ impl Toolset {
         if filter.is_none() && !self.set.may_hide {
             return self.clone();
         }
+        let scope = &self.set.scope(scope);
         let seen = self.entries().map(|entry| entry.is_visible(scope, filter));
         let seen: Vec<bool> = seen.collect();
         // What was encoded of the set is kept with it.
@@ -389,7 +405,7 @@ impl Toolset {
     ) -> Result<&Entry, ToolError> {
         match self.find(name) {
             Some(entry) if !entry.may_hide && filter.is_none() => Ok(entry),
-            Some(entry) if entry.is_visible(scope, filter) => Ok(entry),
+            Some(entry) if entry.is_visible(&self.set.scope(scope), filter) => Ok(entry),
             // In the place of a host's own search that is hidden.
             other => self.search_entry(name).ok_or_else(|| {
                 let kind = other.map_or(ErrorKind::Unknown, |_| ErrorKind::Hidden);
@@ -409,12 +425,15 @@ impl Toolset {
         }
     }
 
-    /// Returns the tool of this name.
+    /// Returns the tool of this name, or the one that had it before: `#[tool(was("old_name"))]`.
     pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
-        self.find(name.as_bytes()).map(|entry| &entry.tool)
+        let found = self
+            .find(name.as_bytes())
+            .or_else(|| self.set.find_old(name));
+        found.map(|entry| &entry.tool)
     }
 
-    /// Returns true if there is a tool of this name.
+    /// Returns true if there is a tool of this name, or one that had it before.
     pub fn contains(&self, name: &str) -> bool {
         self.get(name).is_some()
     }
@@ -463,7 +482,7 @@ impl Toolset {
         let mut set = Inner::keeping(self.set.kept.clone());
         for entry in &self.set.tools {
             let name = format!("{prefix}{}", entry.name);
-            let renamed = Entry::new(Redefined::renamed(&entry.tool, name)?);
+            let renamed = Entry::new(Redefined::renamed(&entry.tool, name, prefix)?);
             set.push(renamed.instead(entry, prefix));
         }
         Ok(set.finish())
@@ -513,7 +532,7 @@ impl Toolset {
         }
         let entries = self.entries().map(|entry| {
             if *entry.name == *from {
-                Redefined::renamed(&entry.tool, to.to_owned())
+                Redefined::renamed(&entry.tool, to.to_owned(), "")
                     .map(|tool| Entry::new(tool).instead(entry, ""))
             } else {
                 Ok(entry.clone())
@@ -641,6 +660,7 @@ impl Inner {
         if self.tools.iter().any(|entry| entry.has_mentions) {
             self.name_mentions();
         }
+        self.old_names = self.sorted_old_names().0;
         self.renew_search();
         self.drop_foreign_search();
         self.may_hide = self.tools.iter().any(|entry| entry.may_hide);
@@ -717,7 +737,7 @@ impl Inner {
         scope: &Scope<'_>,
         filter: Option<&Filter>,
     ) -> ToolError {
-        let name = &*String::from_utf8_lossy(name);
+        let (name, scope) = (&*String::from_utf8_lossy(name), &self.scope(scope));
         if name.is_empty() {
             return ToolError::new(kind, "the call names no tool");
         }
@@ -732,7 +752,7 @@ impl Inner {
         if let Some(today) = visible.clone().find_map(|entry| entry.instead_of(name)) {
             return ToolError::new(kind, format!("unknown tool `{shown}`; {today}"));
         }
-        let near = near(name, visible.map(|entry| &*entry.name));
+        let near = self.near(name, visible.map(|entry| &*entry.name).collect());
         let gap = if near.is_empty() { "" } else { "; " };
         let hint = did_you_mean(&near);
         ToolError::new(kind, format!("unknown tool `{shown}`{gap}{hint}"))

@@ -126,7 +126,7 @@ impl<'a> Engine<'a> {
     pub(super) async fn run(mut self) -> Result<Run, AgentError> {
         self.begin()?;
         if !self.session.thread.unanswered().is_empty() {
-            self.migrate().await?;
+            self.read_stored().await?;
         }
         for hook in &self.agent.hooks {
             hook.before_run(self.session);
@@ -192,13 +192,30 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Makes stored calls of earlier versions of the tools those of today.
-    async fn migrate(&mut self) -> Result<(), AgentError> {
+    /// Shows calls again whose tools have changed. Answers stored calls that the tools refuse: by the recorded outcome, if
+    /// there is one.
+    async fn read_stored(&mut self) -> Result<(), AgentError> {
         let cx = self.context();
         let tools = self.active_agent().executor.tools(&cx);
-        let migrated = self.agent.migrate(self.session, &tools, Some(&cx));
+        self.session.show_again(&tools, &cx);
+        let refused = self.session.refused(&tools, &cx);
+        drop(cx);
+        if refused.is_empty() {
+            return Ok(());
+        }
         // Boxed, because it is rare, and the future of a run would hold it.
-        Box::pin(migrated).await
+        let records = Box::pin(self.agent.records(self.session)).await?;
+        let mut answers = Vec::new();
+        for (is_there, call) in refused {
+            let is_recorded =
+                records.contains_key(&self.session.call_key(call.index, &call.call.id));
+            if is_there || is_recorded {
+                answers.push(self.agent.answer_refused(self.session, call, &records)?);
+            }
+        }
+        self.session.take_answers(answers);
+        self.session.settle();
+        Ok(())
     }
 
     /// Saves the session. The first save of a run takes the session's lease, the last one releases it. Fails with a

@@ -163,8 +163,8 @@ impl Agent {
     /// Loads the newest stored state of the session, or `None` if there is none. Input for the session
     /// ([`Session::reply`], [`Session::submit`], …) is saved when the session is [`run`](Self::run).
     ///
-    /// Unanswered calls that were made for other versions of the tools are migrated, as [`run`](Self::run) does, so that
-    /// people decide about the calls that would run. Tools that are visible only in some contexts are left to the run.
+    /// Pending calls whose tools have changed are shown with the tools of today, as [`run`](Self::run) does: an approval of
+    /// before does not count. Tools that are visible only in some contexts are left to the run.
     ///
     /// # Errors
     /// Fails without a checkpointer, or if the store cannot be read.
@@ -174,8 +174,8 @@ impl Agent {
         };
         // A session of an unknown agent is as it is; a run refuses it.
         if let Ok(agent) = self.active_agent(&session) {
-            let tools = agent.executor.tools(&Context::new());
-            self.migrate(&mut session, &tools, None).await?;
+            let cx = Context::new();
+            session.show_again(&agent.executor.tools(&cx), &cx);
         }
         Ok(Some(session))
     }

@@ -1,14 +1,18 @@
-//! Stopping a stored session, whoever runs it.
+//! Stopping a stored session, whoever runs it, and answers to stored calls that run no more.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use toolwright_provider::call::{ErrorKind, ToolError, ToolResult};
+use toolwright_provider::call::{ErrorKind, Outcome, StoredOutcome, ToolError, ToolResult};
 use toolwright_runtime::tool::CallPlace;
 
 use super::Agent;
 use super::held_lease::HeldLease;
 use crate::session::{RefusedCall, id_of};
-use crate::{AgentError, CheckpointError, Lease, Session, Status, ToolMessage, Written};
+use crate::{
+    AgentError, CallRecord, CheckpointError, Damage, DamagedPart, Lease, Session, Status,
+    ToolMessage, Written,
+};
 
 /// How often a run may write before its session is taken from it.
 const MAX_CONFLICTS: u32 = 16;
@@ -114,6 +118,52 @@ impl Agent {
         };
         Ok(inside)
     }
+
+    /// Returns the records of a session's calls, by key.
+    pub(super) async fn records(
+        &self,
+        session: &Session,
+    ) -> Result<BTreeMap<String, CallRecord>, AgentError> {
+        let Some(store) = &self.persistence.store else {
+            return Ok(BTreeMap::new());
+        };
+        let records = store.calls(session.id()).await?.into_iter();
+        Ok(records.map(|record| (record.key.clone(), record)).collect())
+    }
+
+    /// Returns the answer to a call that runs no more. What it has done already counts.
+    pub(super) fn answer_refused(
+        &self,
+        session: &mut Session,
+        refused: RefusedCall,
+        records: &BTreeMap<String, CallRecord>,
+    ) -> Result<ToolMessage, AgentError> {
+        let RefusedCall { index, call, error } = refused;
+        let encoder = self.active_agent(session).unwrap_or(self).encoder;
+        let place = CallPlace::new(&session.run_id(), session.turn(), index, &*call.id);
+        let result = match records.get(&place.first_key()) {
+            Some(CallRecord {
+                outcome: Some(outcome),
+                ..
+            }) => {
+                let stored = StoredOutcome::from_json(outcome).map_err(|error| {
+                    let part = DamagedPart::Call(place.first_key());
+                    let damage = Damage::of_session(session.id(), part, None);
+                    CheckpointError::damaged(damage.with_reason(error.to_string()))
+                })?;
+                let state = std::mem::take(&mut session.state);
+                let updates = stored.updates().iter().cloned();
+                session.state = updates.fold(state, |state, (name, value)| state.with(name, value));
+                stored.into_result(&call)
+            }
+            Some(_) => ToolResult::new(&call, Err(unknown(&error))),
+            None => ToolResult::new(&call, Err(error)),
+        };
+        if matches!(result.outcome, Ok(Outcome::Halt { .. })) {
+            session.ends_with(index, &result);
+        }
+        Ok(ToolMessage::of(index, &result, encoder))
+    }
 }
 
 fn failed() -> Status {
@@ -124,4 +174,12 @@ fn failed() -> Status {
 
 fn cancelled() -> ToolError {
     ToolError::new(ErrorKind::Cancelled, STOPPED)
+}
+
+/// Returns the error of a call that began, of whose end nothing is recorded, and that cannot run again.
+fn unknown(why: &ToolError) -> ToolError {
+    ToolError::failed(format!(
+        "this call began, and what it came to is not recorded; it is not known whether it took effect, and it cannot run again: {why}"
+    ))
+    .with_outcome_unknown()
 }

@@ -3,7 +3,6 @@
 use toolwright_runtime::tool::Decision;
 
 use super::{CallRef, PendingCallReason, PendingCalls, Session, SessionError, WaitingCall};
-use crate::digest;
 
 impl Session {
     /// Records a person's decision about a pending call. The next run carries it out. Until then, a later decision
@@ -14,11 +13,13 @@ impl Session {
     ///
     /// # Approvals are bound to what was shown
     ///
-    /// An approval runs exactly the arguments that were shown. If the tool, its schema or the stored call has changed
-    /// since, the call stays pending, and can be edited, answered or rejected. Edited arguments are decoded and
-    /// validated, and an invalid edit leaves the call pending too. In both cases the run fails with
-    /// [`AgentError::Decision`](crate::AgentError::Decision) and runs nothing. This protects from mistakes, not from
-    /// attackers: whoever can write the store can also write what was shown.
+    /// An approval runs exactly the arguments that were shown. If the tool's name, description, hints or schema have
+    /// changed since, the approval does not count, and the call is pending again.
+    ///
+    /// If the stored call was changed, or its tool is gone, the call stays pending, and can be edited, answered or rejected.
+    /// Edited arguments are decoded and validated, and an invalid edit leaves the call pending too. In these cases the run
+    /// fails with [`AgentError::Decision`](crate::AgentError::Decision) and runs nothing. This protects from mistakes, not
+    /// from attackers: whoever can write the store can also write what was shown.
     ///
     /// # Errors
     /// Fails if no such call is pending, or several are. Nothing changes then.
@@ -47,8 +48,8 @@ impl Session {
         for (pending, decision) in decided {
             let index = pending.index;
             if self.wait(index).is_none() {
-                let digest = digest::of_call(&pending.call);
-                self.put_wait(WaitingCall::new(pending, digest));
+                let tool = self.made_for.get(&index).cloned().unwrap_or_default();
+                self.put_wait(WaitingCall::new(pending, tool));
             }
             if let Some(wait) = self.wait_mut(index) {
                 wait.decision = Some(decision);

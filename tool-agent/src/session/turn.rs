@@ -10,7 +10,7 @@ use toolwright_runtime::tool::Decision;
 use toolwright_schema::text::ShortStr;
 
 use super::{PendingCall, PendingCallReason, Session, Status, WaitingCall};
-use crate::{Node, OpenQuestion, RunEnd};
+use crate::{Node, OpenQuestion, RunEnd, digest};
 
 /// Call that ends the run once nothing of its turn is open.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -181,17 +181,23 @@ impl Session {
 }
 
 impl WaitingCall {
-    /// Creates a waiting call from a pending one. The digest is that of the call as it was shown.
-    pub(crate) fn new(pending: PendingCall, digest: String) -> Self {
+    /// Creates a waiting call from a pending one. `tool` is the digest of the tool that it was shown with.
+    pub(crate) fn new(pending: PendingCall, tool: String) -> Self {
         Self {
+            digest: digest::of(&pending.call, &tool),
+            tool,
             index: pending.index,
             call: pending.call,
             reason: pending.reason,
-            digest,
             decision: None,
             attempt: 0,
             sub: None,
         }
+    }
+
+    /// Returns true if the call is the one that was shown.
+    pub(crate) fn is_intact(&self) -> bool {
+        self.digest == digest::of(&self.call, &self.tool)
     }
 
     /// Attaches a decision to the call. A call of unknown outcome that runs again is another attempt.

@@ -310,7 +310,9 @@ impl Host {
             let place = (turn, pending.index);
             match self.shown.get_mut(&place) {
                 // Shown before, and nothing has happened since.
-                Some((arguments, why, _)) if refused && *arguments == asked.0 => {
+                Some((arguments, why, _))
+                    if refused && *arguments == asked.0 && !is_of_a_changed_tool(&asked.1) =>
+                {
                     *why = asked.1;
                     continue;
                 }
@@ -385,6 +387,11 @@ impl Host {
             self.says.insert(n, Says::Runs(name, edited.clone(), None));
         }
     }
+}
+
+/// The tool has changed, so that people are asked again.
+fn is_of_a_changed_tool(reason: &PendingCallReason) -> bool {
+    matches!(reason, PendingCallReason::Decision(details) if !details["tool"].is_null())
 }
 
 fn runtime() -> tokio::runtime::Runtime {

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, AgentError, CallRef, ModelError, ModelResponse, PendingCallReason, Session,
+    Agent, AgentError, CallRef, ModelError, ModelResponse, PendingCallReason, RunEnd, Session,
     SessionError, Status, ThreadMessage,
 };
 use toolwright::layers::Approval;
@@ -206,8 +206,8 @@ async fn an_approval_holds_for_the_tool_that_was_shown() {
     let changed = tools![pay_twice; state = ledger.clone()];
     let executor = Executor::serial(changed).layer(Approval::at_least("high"));
     let agent = Agent::with_executor(ScriptedModel::new([]), executor);
-    let error = agent.run(&mut session, &Context::new()).await.unwrap_err();
-    assert!(matches!(error, AgentError::Decision { index: 0, .. }));
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert!(matches!(run.end, RunEnd::Pending));
     assert!(ledger.lines().is_empty());
     assert_eq!(session.pending().len(), 1);
 }
@@ -219,8 +219,7 @@ fn changed(session: &Session, change: impl FnOnce(&mut Value)) -> Session {
     serde_json::from_value(stored).unwrap()
 }
 
-/// What was shown is kept apart from what the model wrote, under a digest of the tool's name, its schema and
-/// the arguments.
+/// What was shown is kept apart from what the model wrote, under a digest of the tool and the arguments.
 #[tokio::test]
 async fn an_approval_does_not_hold_for_a_call_that_was_changed_in_the_store() {
     let other = json!({"to": "Eve", "cents": 500}).to_string();

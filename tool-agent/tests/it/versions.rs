@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, PendingCallReason, RunEnd, Session, SqliteCheckpointer, ThreadMessage,
+    Agent, Node, PendingCallReason, RunEnd, Session, SqliteCheckpointer, ThreadMessage,
 };
 use toolwright::call::Decision;
 use toolwright::layers::Approval;
@@ -50,7 +50,7 @@ mod one {
     use super::Effects;
 
     /// Orders something.
-    #[tool(destructive, version = "1.0")]
+    #[tool(destructive)]
     pub(super) async fn place_order(#[state] effects: &Effects, item: &str, qty: u32) -> String {
         effects.append(&format!("{item} {qty}"));
         if item.starts_with("slow") {
@@ -73,28 +73,17 @@ mod one {
 }
 
 mod two {
-    use serde_json::{Value, json};
     use toolwright::tool;
 
     use super::Effects;
 
-    /// Version 1 knew no currency, and took nothing for an order.
-    fn from_v1(version: &str, mut arguments: Value) -> Result<Value, String> {
-        assert_eq!(version, "1.0");
-        if arguments["quantity"] == 0 {
-            return Err("an order has a quantity above zero now".to_owned());
-        }
-        arguments["currency"] = json!("EUR");
-        Ok(arguments)
-    }
-
-    /// Orders something.
-    #[tool(destructive, version = "2.0", was("place_order"), migrate = from_v1)]
+    /// Orders something. Nothing is no order any more.
+    #[tool(destructive, was("place_order"))]
     pub(super) async fn create_order(
         #[state] effects: &Effects,
         item: &str,
-        #[arg(was = "qty")] quantity: u32,
-        currency: &str,
+        #[arg(was = "qty", range(1..))] quantity: u32,
+        #[arg(default = "EUR")] currency: &str,
     ) -> String {
         effects.append(&format!("{item} {quantity} {currency}"));
         format!("ordered {item} in {currency}")
@@ -107,7 +96,7 @@ mod two {
     }
 
     /// Notes something.
-    #[tool(version = "1.1")]
+    #[tool]
     pub(super) fn note(#[arg(was = "text")] words: &str) -> String {
         words.to_owned()
     }
@@ -249,7 +238,7 @@ fn arguments(session: &Session, index: usize) -> (String, Value) {
     )
 }
 
-/// Every call of the thread is answered once, under its name of today.
+/// Every call of the thread is answered once, under the name that it was made by.
 fn judge(session: &Session) {
     session.thread().check().unwrap();
     let messages = session.thread().messages();
@@ -280,40 +269,37 @@ async fn a_store_of_version_1_is_opened_by_version_2() {
     let new = || effects(dir).lines().split_off(before.len());
     let cx = Context::new();
 
-    // What was shown and decided was another order.
+    // What was shown and decided was another tool's.
     let agent = agent_two(dir, "All is ordered.");
     let (mut session, run) = agent.resume("approved", &cx).await.unwrap();
     assert!(matches!(run.end, RunEnd::Pending));
     assert_eq!(new(), [""; 0]);
-    let today = json!({ "item": "approved", "quantity": 2, "currency": "EUR" });
-    assert_eq!(arguments(&session, 0), ("create_order".to_owned(), today));
+    let stored = json!({ "item": "approved", "qty": 2 });
+    assert_eq!(arguments(&session, 0), ("place_order".to_owned(), stored));
     session.decide("c0", Decision::Approve).unwrap();
     let run = agent.run(&mut session, &cx).await.unwrap();
     assert_eq!(run.text(), Some("All is ordered."));
     assert_eq!(new(), ["approved 2 EUR"]);
     judge(&session);
 
-    // People are shown what would run, and their yes to that counts.
+    // A yes to the tool of today counts.
     let agent = agent_two(dir, "All is ordered.");
     let mut session = agent.state("asked").await.unwrap().unwrap();
-    let today = json!({ "item": "asked", "quantity": 2, "currency": "EUR" });
-    assert_eq!(arguments(&session, 0), ("create_order".to_owned(), today));
     session.decide("c0", Decision::Approve).unwrap();
     agent.run(&mut session, &cx).await.unwrap();
     assert_eq!(new(), ["approved 2 EUR", "asked 2 EUR"]);
     judge(&session);
 
-    // Nobody is asked about a call that cannot run any more.
-    let refused = "a call of version 1.0 cannot be made one of version 2.0: an order has a \
-                   quantity above zero now";
+    // A call that does not fit any more is answered with that.
+    let refused = "quantity: expected an integer from 1 to 4294967295, got 0";
     let agent = agent_two(dir, "It cannot be ordered.");
     let mut session = agent.state("refused").await.unwrap().unwrap();
-    assert!(session.pending().is_empty());
-    assert_eq!(answers(session.thread()), [refused]);
+    session.decide("c0", Decision::Approve).unwrap();
     let run = agent.run(&mut session, &cx).await.unwrap();
     assert_eq!(run.text(), Some("It cannot be ordered."));
+    assert_eq!(answers(session.thread()), [refused]);
 
-    // It has begun, and cannot be made a call of today.
+    // It has begun, and does not fit any more.
     let agent = agent_two(dir, "Look yourself.");
     let (session, run) = agent.resume("unknown", &cx).await.unwrap();
     assert_eq!(run.text(), Some("Look yourself."));
@@ -337,7 +323,7 @@ async fn journal(dir: &Path, refused: &str, new: &dyn Fn() -> Vec<String>) {
     assert!(matches!(run.end, RunEnd::Pending));
     // What had ended did not happen again, and what had not begun did.
     assert_eq!(new().split_off(count), ["cup 3 EUR"]);
-    // Of the one that ran somebody looks what became, and sees the call that would run.
+    // Of the one that ran somebody looks what became.
     let [pending] = &session.pending()[..] else {
         panic!("{:?}", session.pending());
     };
@@ -345,8 +331,6 @@ async fn journal(dir: &Path, refused: &str, new: &dyn Fn() -> Vec<String>) {
         pending.reason,
         PendingCallReason::OutcomeUnknown { .. }
     ));
-    let today = json!({ "item": "slow", "quantity": 1, "currency": "EUR" });
-    assert_eq!(arguments(&session, 3), ("create_order".to_owned(), today));
     session.submit(3, "it was ordered").unwrap();
     let run = agent.run(&mut session, &cx).await.unwrap();
     assert_eq!(run.text(), Some("All is ordered."));
@@ -359,7 +343,7 @@ async fn journal(dir: &Path, refused: &str, new: &dyn Fn() -> Vec<String>) {
             "it was ordered",
             "ordered cup in EUR",
             refused,
-            "the tool `read_output` is no longer there; use `read_page` instead",
+            "unknown tool `read_output`; use `read_page` instead",
             "all",
         ]
     );
@@ -399,45 +383,50 @@ mod later {
     use toolwright::tool;
 
     /// Pays dollars.
-    #[tool(version = "2.0", name = "pay")]
+    #[tool(name = "pay")]
     pub(super) fn pay_dollars(amount: u32, yes: Approved<'_>) -> String {
         let _ = yes;
         format!("paid {amount} dollars")
     }
 
     /// Pays cents.
-    #[tool(version = "2.1", name = "pay")]
-    pub(super) fn pay_dollars_later(amount: u32, yes: Approved<'_>) -> String {
+    #[tool(name = "pay", destructive)]
+    pub(super) fn pay_for_good(amount: u32, yes: Approved<'_>) -> String {
         let _ = yes;
-        format!("paid {amount} dollars")
+        format!("paid {amount} cents for good")
+    }
+
+    /// Pays cents.
+    #[tool(was("pay"))]
+    pub(super) fn pay_cents(#[arg(was = "amount")] cents: u32, yes: Approved<'_>) -> String {
+        let _ = yes;
+        format!("paid {cents} cents")
     }
 }
 
 #[tokio::test]
-async fn a_yes_to_a_version_is_none_to_one_that_breaks_with_it() {
+async fn a_yes_holds_for_the_tool_that_was_shown() {
     let call = ToolCall::new("c0", "pay", r#"{"amount": 5}"#);
     let cents: fn() -> Executor = || Executor::serial(toolwright::tools![paying::pay]);
     let dollars = || Executor::serial(toolwright::tools![later::pay_dollars]);
-    let dollars_later = || Executor::serial(toolwright::tools![later::pay_dollars_later]);
+    let for_good = || Executor::serial(toolwright::tools![later::pay_for_good]);
+    let renamed = || Executor::serial(toolwright::tools![later::pay_cents]);
     let table = [
-        (cents, cents, true),
-        (cents, dollars, false),
-        (dollars, dollars_later, true),
-        (dollars_later, cents, false),
+        (cents, true, "paid 5 cents"),
+        // Other words, another hint, another name.
+        (dollars, false, "paid 5 dollars"),
+        (for_good, false, "paid 5 cents for good"),
+        (renamed, false, "paid 5 cents"),
     ];
-    for (index, (before, after, counts)) in table.into_iter().enumerate() {
-        let stored = waiting(before(), call.clone()).await;
+    for (index, (after, counts, answer)) in table.into_iter().enumerate() {
+        let stored = waiting(cents(), call.clone()).await;
         let mut session: Session = serde_json::from_str(&stored).unwrap();
         session.decide("c0", Decision::Approve).unwrap();
         let agent = Agent::with_executor(ScriptedModel::new([text("Done.")]), after());
         let run = agent.run(&mut session, &Context::new()).await.unwrap();
-        assert_eq!(
-            matches!(run.end, RunEnd::Completed),
-            counts,
-            "{index}: {:?}",
-            run.end
-        );
+        assert_eq!(matches!(run.end, RunEnd::Completed), counts, "{index}");
         if !counts {
+            // It waits again, and is approved once more.
             assert_eq!(answers(session.thread()), [""; 0], "{index}");
             session.decide("c0", Decision::Approve).unwrap();
             let run = agent.run(&mut session, &Context::new()).await.unwrap();
@@ -447,8 +436,37 @@ async fn a_yes_to_a_version_is_none_to_one_that_breaks_with_it() {
                 run.end
             );
         }
-        assert_eq!(answers(session.thread()).len(), 1, "{index}");
+        assert_eq!(answers(session.thread()), [answer], "{index}");
     }
+}
+
+/// A call by an old name that the model makes today is no stored one, also after an interrupt.
+#[tokio::test]
+async fn a_new_call_by_an_old_name_stays_new() {
+    let made = [
+        ToolCall::new("c0", "place_order", r#"{"item": "tea", "quantity": 1}"#),
+        ToolCall::new("c1", "create_order", r#"{"item": "tea", "qty": 1}"#),
+        ToolCall::new("c2", "note", r#"{"text": "hi"}"#),
+    ];
+    let dir = std::env::temp_dir().join(format!("toolwright-new-{}", std::process::id()));
+    fs::create_dir(&dir).unwrap();
+    let dir = Dir(dir);
+    let script = ScriptedModel::new([calls(made), text("Done.")]);
+    let agent = Agent::with_executor(script, executor_two(&dir.0)).interrupt_before(Node::Tools);
+    let mut session = Session::ask("Order!");
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert!(matches!(run.end, RunEnd::Interrupted { .. }));
+    let stored = serde_json::to_string(&session).unwrap();
+    let mut session: Session = serde_json::from_str(&stored).unwrap();
+    agent.run(&mut session, &Context::new()).await.unwrap();
+    let answers = answers(session.thread());
+    assert_eq!(
+        answers[0],
+        "unknown tool `place_order`; it is called `create_order` now"
+    );
+    assert!(answers[1].starts_with("qty: unknown argument; it is called `quantity` now"));
+    assert_eq!(answers[2], "hi");
+    assert_eq!(effects(&dir.0).lines(), [""; 0]);
 }
 
 #[tokio::test]

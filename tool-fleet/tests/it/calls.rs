@@ -448,9 +448,15 @@ mod first {
     use super::tool;
 
     /// Orders something.
-    #[tool(version = "1.0")]
+    #[tool]
     pub(super) fn order(qty: u32) -> u32 {
         qty
+    }
+
+    /// Deletes something.
+    #[tool(destructive)]
+    pub(super) fn remove(id: u32) -> u32 {
+        id
     }
 
     /// Orders something else.
@@ -461,20 +467,18 @@ mod first {
 }
 
 mod second {
-    use super::{Value, tool};
+    use super::tool;
 
     /// Orders something.
-    #[tool(version = "2.0", migrate = from_first)]
-    pub(super) fn order(count: u32) -> u32 {
+    #[tool]
+    pub(super) fn order(#[arg(was = "qty")] count: u32) -> u32 {
         count * 100
     }
 
-    fn from_first(version: &str, mut arguments: Value) -> Result<Value, String> {
-        if version != "1.0" {
-            return Err(format!("version {version} is unknown"));
-        }
-        let count = arguments["qty"].take();
-        Ok(serde_json::json!({ "count": count }))
+    /// Deletes something.
+    #[tool(destructive, was("remove"))]
+    pub(super) fn delete(#[arg(was = "id")] number: u32) -> u32 {
+        number
     }
 
     /// Orders something else, in other words.
@@ -485,44 +489,41 @@ mod second {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_of_another_version_is_migrated_or_refused() {
+async fn a_call_of_another_version_is_read_under_old_names_or_refused() {
     let (fleet, queue) = (fleet().await, unique("versions"));
-    let worker = start(
-        fleet
-            .worker()
-            .tools(&queue, tools![second::order, second::plain]),
-    );
-    let old = fleet
-        .toolset(&queue, &tools![first::order, first::plain])
-        .unwrap();
+    let ours = tools![second::order, second::plain, second::delete];
+    let worker = start(fleet.worker().tools(&queue, ours));
+    let old = tools![first::order, first::plain, first::remove];
+    let old = fleet.toolset(&queue, &old).unwrap();
     let arguments = r#"{"qty": 3}"#;
     let result = call(&old, &ToolCall::new("c1", "order", arguments), &run("v")).await;
     assert_eq!(result.value(), Some(300.into()));
+    // For the caller it is the name of today.
+    let asked = ToolCall::new("c1", "remove", r#"{"id": 7}"#);
+    assert_eq!(call(&old, &asked, &run("v")).await.value(), Some(7.into()));
     let result = call(&old, &ToolCall::new("c1", "plain", arguments), &run("v")).await;
     let error = result.outcome.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotStarted);
     assert!(error.is_permanent());
     let words = error.to_string();
-    let is_clear = words.starts_with("the call is for a version without a number (")
-        && words.contains("of `plain`, and the worker has a version without a number (")
-        && words.ends_with("which has no migration for it; nothing ran");
+    let is_clear = words.starts_with("the call is for another version of `plain` (")
+        && words.contains(") than the worker's (")
+        && words.ends_with("nothing ran: qty: 3 is a number, expected a string");
     assert!(is_clear, "{words}");
     worker.stop().await;
-    // The other way round, the versions have numbers.
+    // An older worker knows no name of tomorrow.
     let worker = start(fleet.worker().tools(&queue, tools![first::order]));
     let new = fleet.toolset(&queue, &tools![second::order]).unwrap();
-    let result = call(
-        &new,
-        &ToolCall::new("c1", "order", r#"{"count": 3}"#),
-        &run("v"),
-    )
-    .await;
-    let words = result.outcome.unwrap_err().to_string();
+    let asked = ToolCall::new("c1", "order", r#"{"count": 3}"#);
+    let words = call(&new, &asked, &run("v"))
+        .await
+        .outcome
+        .unwrap_err()
+        .to_string();
     assert!(
-        words.starts_with("the call is for version 2.0 ("),
+        words.contains("and does not fit; nothing ran: count: unknown argument"),
         "{words}"
     );
-    assert!(words.contains("the worker has version 1.0 ("), "{words}");
     worker.stop().await;
 }
 

@@ -1,37 +1,21 @@
-//! What a tool was before: `version = "2.0"`, `was("place_order")`, `migrate = from_v1`.
+//! Names that a tool had before: `was("place_order")`.
 
 use syn::punctuated::Punctuated;
 use syn::{LitStr, Meta, Token};
 
 use super::Entry;
-use super::value::{path, text_like};
 use crate::ctxt::Ctxt;
-use crate::model::{Migrate, Text};
+use crate::model::{Options, Text};
 use crate::name::{TOOL_RULE, is_tool_name};
 
-/// `version = "2.0"`
-pub(super) fn version(cx: &Ctxt, entry: &Entry) -> Option<Text> {
-    let text = text_like(cx, entry, "2.0")?;
-    if !is_version(&text.value) {
-        cx.error_at(
-            text.span,
-            format!(
-                "`{}` is no version of a tool\nhelp: write one to three numbers with points between them: `\"2\"`, `\"2.0\"`, `\"2.0.1\"`",
-                text.value
-            ),
+/// Rejects `version` and `migrate`, once for both.
+pub(super) fn is_gone(cx: &Ctxt, entry: &Entry, options: &mut Options) {
+    if !std::mem::replace(&mut options.has_version, true) {
+        cx.error(
+            entry.meta.path(),
+            "a tool has no `version` and no `migrate`: stored calls are read under old names\nhelp: name what was renamed: `was(\"old_name\")` here, and `#[arg(was = \"old_name\")]` at an argument; a tool that means something else gets another name",
         );
-        return None;
     }
-    Some(text)
-}
-
-/// `MAJOR`, `MAJOR.MINOR` or `MAJOR.MINOR.PATCH`, of numbers as semantic versions have them.
-fn is_version(text: &str) -> bool {
-    let is_number = |part: &str| {
-        let is_plain = part == "0" || !part.starts_with('0');
-        is_plain && part.bytes().all(|byte| byte.is_ascii_digit()) && part.parse::<u64>().is_ok()
-    };
-    text.split('.').count() <= 3 && text.split('.').all(is_number)
 }
 
 /// `was("place_order", …)`
@@ -67,13 +51,4 @@ pub(super) fn was(cx: &Ctxt, entry: &Entry) -> Vec<Text> {
         }
     }
     all
-}
-
-/// `migrate = path::to::function`
-pub(super) fn migrate(cx: &Ctxt, entry: &Entry) -> Option<Migrate> {
-    let path = path(cx, entry, "the path of a function", "path::to::function")?;
-    Some(Migrate {
-        path,
-        key: entry.span(),
-    })
 }

@@ -7,7 +7,7 @@ use syn::{Ident, LitStr, Meta, Path, Token};
 
 use super::json::example;
 use super::meta::{json_string, meta_json, with_members};
-use super::past::{migrate, version, was};
+use super::past::{is_gone, was};
 use super::targets::targets;
 use super::value::{flag, krate, path, text, text_like, words};
 use super::{Entry, Table, entries, unknown};
@@ -44,9 +44,7 @@ const TOOL: Table<Options> = Table {
         }),
         ("example", |cx, it, to| to.examples.extend(example(cx, it))),
         ("targets", |cx, it, to| to.targets = targets(cx, it)),
-        ("version", |cx, it, to| to.version = version(cx, it)),
         ("was", |cx, it, to| to.was = was(cx, it)),
-        ("migrate", |cx, it, to| to.migrate = migrate(cx, it)),
         ("handle", |cx, it, to| to.handle = handle(cx, it)),
         ("args", |cx, it, to| to.args = args(cx, it)),
         ("crate", |cx, it, to| to.krate = krate(cx, it)),
@@ -95,6 +93,8 @@ pub(crate) fn options(cx: &Ctxt, role: Role, tokens: TokenStream) -> Options {
                 &entry.meta,
                 "the state of a tool is a parameter, not an option\nhelp: mark a parameter: `#[state] db: &Db`",
             );
+        } else if role == Role::Tool && ["version", "migrate"].contains(&entry.key.as_str()) {
+            is_gone(cx, &entry, &mut options);
         } else if role == Role::Tool {
             TOOL.read_known(cx, &entry, &mut options);
         } else if role == Role::Resource && entry.key == "mime_type" {

@@ -1,15 +1,14 @@
-//! Rules for what a tool was before: its names, its arguments' names, its version.
+//! Rules for names that a tool and its arguments had before.
 
 use crate::ctxt::Ctxt;
 use crate::model::Tool;
 
 pub(super) fn agrees(cx: &Ctxt, tool: &Tool) {
     is_no_name_of_today(cx, tool);
-    migrates_from_a_version(cx, tool);
     arguments_are_others(cx, tool);
 }
 
-/// A stored call of the tool itself would be taken for an old one.
+/// An old name that is the tool's own leads nowhere.
 fn is_no_name_of_today(cx: &Ctxt, tool: &Tool) {
     for was in &tool.options.was {
         if was.value == tool.name.value {
@@ -21,18 +20,6 @@ fn is_no_name_of_today(cx: &Ctxt, tool: &Tool) {
                 ),
             );
         }
-    }
-}
-
-/// Without a version a stored call cannot be told from one of today, and would be migrated again and again.
-fn migrates_from_a_version(cx: &Ctxt, tool: &Tool) {
-    if let (Some(migrate), None) = (&tool.options.migrate, &tool.options.version)
-        && !tool.options.misread
-    {
-        cx.error_at(
-            migrate.key,
-            "`migrate` is for calls of another version, and the tool says none\nhelp: add the version that it has today: `version = \"2.0\"`",
-        );
     }
 }
 
@@ -58,7 +45,7 @@ fn arguments_are_others(cx: &Ctxt, tool: &Tool) {
         } else if seen.contains(&old) {
             cx.error_at(
                 was.span,
-                format!("two arguments of this tool were named `{old}`\nhelp: keep it at the one that its values go to, and write `migrate` for more"),
+                format!("two arguments of this tool were named `{old}`\nhelp: keep it at the one that its values go to"),
             );
         } else {
             seen.push(old);

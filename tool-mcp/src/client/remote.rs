@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use toolwright_provider::call::{Annotations, Meta, ToolDef, ToolError};
+use toolwright_provider::call::{Annotations, Meta, OldNames, ToolDef, ToolError};
 use toolwright_provider::wire::SEARCH_TOOLS;
 use toolwright_runtime::dyn_tool::DynTool;
 use toolwright_runtime::tool::Tool;
@@ -258,8 +258,31 @@ impl<'a> Listed<'a> {
         def.exact = hints.destructive == Some(true);
         def.timeout = settings.tool_timeout;
         def.mark_foreign();
-        def.meta = attributes(self.meta.unwrap_or_default(), self.icons, settings);
+        let mut meta = self.meta.unwrap_or_default();
+        if let Some(Value::Object(was)) = meta.remove(OldNames::META) {
+            def.set_old_names(old_names(&was, &def.input));
+        }
+        def.meta = attributes(meta, self.icons, settings);
         Ok(def)
+    }
+}
+
+/// Most old names of a tool's arguments.
+const MOST_OLD_NAMES: usize = 64;
+
+/// Returns the old names of arguments, as far as they lead from no argument of today to one. A server says none for its tools:
+/// a stored call of a tool of ours that is gone must not go to a server.
+fn old_names(was: &Map<String, Value>, input: &SchemaDoc) -> OldNames {
+    let schema = input.to_value();
+    let has = |name: &str| schema["properties"].get(name).is_some();
+    let names = was
+        .iter()
+        .filter_map(|(old, new)| Some((old, new.as_str()?)));
+    let names = names.filter(|(old, new)| !has(old) && has(new));
+    let names = names.map(|(old, new)| (old.clone().into(), new.to_owned().into()));
+    OldNames {
+        names: Vec::new(),
+        arguments: names.take(MOST_OLD_NAMES).collect(),
     }
 }
 

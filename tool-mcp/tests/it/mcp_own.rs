@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::mcp_server::{Piped, request};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -364,6 +365,42 @@ fn pipes(server: impl Fn() -> McpServer + Send + Sync + 'static) -> ServerAt {
 async fn over_pipes() {
     all(|| mcp::connect(pipes(server))).await;
     all(|| mcp::connect(pipes(server)).initialize()).await;
+}
+
+/// Orders something.
+#[tool(was("place_order"))]
+fn create_order(#[arg(was = "qty")] quantity: u32) -> u32 {
+    quantity
+}
+
+/// A list says old names of arguments. So the client, which reads arguments before it sends them, knows a call that was stored
+/// before the server changed.
+#[tokio::test]
+async fn a_call_by_old_names_reaches_the_server() {
+    let client = mcp::connect(pipes(|| McpServer::new(tools![create_order]).name("own")));
+    let client = client.await.unwrap();
+    let tools = client.toolset();
+    let result = call(&tools, "create_order", r#"{"qty": 2}"#).await;
+    assert_eq!(result.value(), Some(2.into()));
+    assert_eq!(
+        result.repairs[0].to_string(),
+        "quantity: qty was taken for quantity"
+    );
+    let shown = tools.get("create_order").unwrap().redacted(r#"{"qty": 2}"#);
+    assert_eq!(shown, r#"{"quantity":2}"#);
+    let result = call(&tools, "create_order", r#"{"qty": 2, "quantity": 3}"#).await;
+    let error = result.outcome.unwrap_err();
+    assert_eq!(error.to_string(), "quantity: given more than once");
+    // A server says no old names of tools: a call of a tool of ours that is gone must not go to it.
+    assert!(!tools.contains("place_order"));
+    // The server itself knows them, for clients with a list of then.
+    let asked = json!({"name": "place_order", "arguments": {"qty": 2}}).to_string();
+    let mut piped = Piped::new(McpServer::new(tools![create_order])).await;
+    let answer = piped.ask(&request(1, "tools/call", &asked)).await;
+    assert_eq!(answer["result"]["isError"], Value::Null, "{answer}");
+    let repairs = &answer["result"]["_meta"]["toolwright/repairs"];
+    assert_eq!(repairs[0]["kind"], "old_name", "{answer}");
+    client.close().await;
 }
 
 #[tokio::test]

@@ -181,6 +181,18 @@ pub(crate) struct Origin {
     pub(crate) inside: Vec<Meta>,
     /// Other tools in the description, in order.
     mentions: Vec<Mention>,
+    /// What the tool and its arguments were named before.
+    was: OldNames,
+}
+
+/// Names that a tool and its arguments had before. Lookup and decoder accept them, and no model is sent them.
+#[doc(hidden)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OldNames {
+    /// Earlier names of the tool.
+    pub names: Vec<Cow<'static, str>>,
+    /// Earlier names of arguments, each with the one of today.
+    pub arguments: Vec<(Cow<'static, str>, Cow<'static, str>)>,
 }
 
 /// Another tool in a description.
@@ -197,6 +209,11 @@ impl PartialEq for Origin {
     fn eq(&self, _: &Self) -> bool {
         true
     }
+}
+
+impl OldNames {
+    /// Key of `_meta` under which a list of MCP says the old names of arguments: an object of names of today.
+    pub const META: &'static str = "toolwright/was";
 }
 
 impl ToolDef {
@@ -235,6 +252,24 @@ impl ToolDef {
     pub fn named_at_first(mut self, name: &'static str) -> Self {
         self.origin.name = Some(name);
         self
+    }
+
+    /// Sets the names that the tool and its arguments had before.
+    #[doc(hidden)]
+    pub fn set_old_names(&mut self, was: OldNames) {
+        self.origin.was = was;
+    }
+
+    /// Returns the names that the tool and its arguments had before.
+    #[doc(hidden)]
+    pub fn old_names(&self) -> &OldNames {
+        &self.origin.was
+    }
+
+    /// Returns true if the tool has this name, or had it before.
+    #[doc(hidden)]
+    pub fn is_called(&self, name: &str) -> bool {
+        *self.name == *name || self.origin.was.names.iter().any(|old| **old == *name)
     }
 
     /// Says that the tool is one of somebody else's program.
@@ -304,10 +339,11 @@ impl ToolDef {
         Some(def)
     }
 
-    /// Takes over how another definition of the tool was named where it was written.
+    /// Takes over how another definition of the tool was named where it was written, and before.
     #[doc(hidden)]
     pub fn originate_from(&mut self, other: &Self) {
         self.origin.name = other.origin.name;
+        self.origin.was.clone_from(&other.origin.was);
     }
 
     /// Returns the name that the tool was written with; its name if that is not known.

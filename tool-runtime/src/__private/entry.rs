@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use crate::tool::{Answer, Approved, Call, EarlyExit, Migrate, Past, Ran, Scope, Tool};
+use crate::tool::{Answer, Approved, Call, EarlyExit, Past, Ran, Scope, Tool};
 use toolwright_provider::call::{Annotations, ErrorKind, Example, Meta, ToolDef, ToolError};
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::{Refs, Shape, Side};
@@ -62,7 +62,7 @@ pub struct Descriptor {
     pub reads_context: bool,
     /// True if the tree of the parameters takes unknown keys. Said before it is made; the tree itself says it later.
     pub ignores_unknown: bool,
-    /// What the tool was before. Its own name is not said here.
+    /// Names that the tool had before. Its own name is not said here.
     pub past: Past,
 }
 
@@ -139,13 +139,6 @@ impl Descriptor {
         Self { meta, ..self }
     }
 
-    /// Sets the version.
-    #[must_use]
-    pub const fn version(mut self, version: &'static str) -> Self {
-        self.past.version = version;
-        self
-    }
-
     /// Sets the names that the tool had before.
     #[must_use]
     pub const fn was(mut self, was: &'static [&'static str]) -> Self {
@@ -157,13 +150,6 @@ impl Descriptor {
     #[must_use]
     pub const fn was_args(mut self, was: &'static [(&'static str, &'static str)]) -> Self {
         self.past.was_args = was;
-        self
-    }
-
-    /// Sets the function that makes arguments of another version those of today.
-    #[must_use]
-    pub const fn migrate(mut self, migrate: Migrate) -> Self {
-        self.past.migrate = Some(migrate);
         self
     }
 
@@ -190,6 +176,7 @@ impl Descriptor {
         if !self.mentions.is_empty() && def.description.starts_with(self.description) {
             def.mention(self.mentions);
         }
+        def.set_old_names(self.past.old_names(|old| listed.old_name(old)));
         def.title = (!self.title.is_empty()).then_some(self.title.into());
         def.input = SchemaDoc::from_shape(self.input, Side::Input);
         def.output = self
@@ -496,10 +483,5 @@ impl<S: Send + Sync + 'static> Tool for Bound<S> {
 
     fn __may_hide(&self) -> bool {
         self.entry.descriptor.may_hide
-    }
-
-    fn __past(&self) -> Past {
-        let Descriptor { name, past, .. } = *self.entry.descriptor;
-        Past { name, ..past }
     }
 }

@@ -35,6 +35,14 @@ impl As {
         }
     }
 
+    /// Returns the name that the tool had in this list: the prefix was there before, too.
+    pub(super) fn old_name(&self, old: &'static str) -> Cow<'static, str> {
+        match self {
+            Self::Tool(..) => old.into(),
+            Self::Instance(..) => self.name(old),
+        }
+    }
+
     pub(super) fn description(&self, own: &'static str) -> Cow<'static, str> {
         match self {
             Self::Tool(_, "") | Self::Instance(_, "") => own.into(),
@@ -158,6 +166,8 @@ impl<T: Handle> Listed<T> {
     } else {
         Names::One(named(T::TOOL_NAME).was(T::WAS))
     };
+    /// The names that the tool had before.
+    pub const WAS: &'static [&'static str] = T::WAS;
 }
 
 impl<T: OneToolBlock> Listed<T> {
@@ -171,13 +181,15 @@ pub trait Unlisted {
     const NAME: Names = Names::NONE;
     /// Nothing.
     const NAMES: Names = Names::NONE;
+    /// Nothing.
+    const WAS: &'static [&'static str] = &[];
 }
 
 impl<T: ?Sized> Unlisted for Listed<T> {}
 
-/// A name that the list gives.
-pub const fn name_as(name: &'static str) -> Names {
-    Names::One(named(name))
+/// A name that the list gives, and those that the tool had before.
+pub const fn name_as(name: &'static str, was: &'static [&'static str]) -> Names {
+    Names::One(named(name).was(was))
 }
 
 /// The names of a list's `N` elements, as far as they were looked at.

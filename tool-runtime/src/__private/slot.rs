@@ -374,8 +374,9 @@ pub fn decode_root<'a, S: Filled<'a>>(
     about: About,
     mut slot: (S,),
 ) -> Result<(S::Held,), EarlyExit> {
-    let decoded = crate::tool::decode_root(call, about.input, &mut slot.0);
-    match stop(call, about, decoded) {
+    let was = about.past.was_args;
+    let decoded = crate::tool::decode_root(call, about.input, was, &mut slot.0);
+    match stop(call, decoded) {
         Some(stop) => Err(stop),
         None => slot.held().map_or_else(unfilled, Ok),
     }
@@ -407,13 +408,14 @@ pub(super) fn fill<'a>(
             "the tool has no parameters",
         )));
     };
-    stop(call, about, crate::tool::decode_params(call, params, slots))
+    let was = about.past.was_args;
+    stop(call, crate::tool::decode_params(call, params, was, slots))
 }
 
 #[inline]
-fn stop(call: &Call<'_>, about: About, decoded: Result<(), ToolError>) -> Option<EarlyExit> {
+fn stop(call: &Call<'_>, decoded: Result<(), ToolError>) -> Option<EarlyExit> {
     match decoded {
         Ok(()) => EarlyExit::check(call).err(),
-        Err(error) => Some(EarlyExit::failed(about.past.naming_arguments(error))),
+        Err(error) => Some(EarlyExit::failed(error)),
     }
 }

@@ -15,7 +15,7 @@ use super::redacted::Redacted;
 use super::shared::BatchShared;
 use super::span::CallSpan;
 use super::{Executor, Turn};
-use crate::tool::{Context, RunningBatch};
+use crate::tool::{Context, RunningBatch, old_name};
 use crate::toolset::Entry;
 use toolwright_provider::call::{
     Encoder, ErrorKind, Outcome, ToolCall, ToolError, ToolResult, is_written,
@@ -197,7 +197,14 @@ impl<'a> BatchState<'a> {
     }
 
     /// Records the end of a call. Returns true if the batch ends with it.
-    pub(super) fn finish(&mut self, finished: FinishedCall) -> bool {
+    pub(super) fn finish(&mut self, mut finished: FinishedCall) -> bool {
+        if let Some(call) = self.calls.get(finished.index)
+            && let Some(entry) = self.rows.get(finished.index).and_then(|row| row.entry)
+            && *entry.name() != call.name
+        {
+            let renamed = old_name("", &call.name, entry.name());
+            finished.repairs.insert(0, renamed);
+        }
         let reason = match finished.handled {
             Handled::Done(Err(error)) if self.asks_about(finished.index, &error) => {
                 PendingReason::OutcomeUnknown(error.to_string())

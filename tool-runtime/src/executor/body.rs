@@ -16,7 +16,7 @@ use super::{Executor, background};
 use crate::tool::{Answer, Call, Contained, Context, Tool, Yes, items};
 use crate::toolset::{Entry, Traits, resolved};
 use toolwright_provider::call::{ErrorKind, Outcome, ToolCall, ToolError, contained};
-use toolwright_schema::decode::{Repair, Store};
+use toolwright_schema::decode::{Repair, RepairKind, Store};
 
 /// The innermost part of a call, which its layers lead to.
 pub(super) struct Core<'a> {
@@ -26,6 +26,8 @@ pub(super) struct Core<'a> {
     pub(super) cx: &'a Context,
     env: &'a BatchEnv<'a>,
     span: &'a CallSpan,
+    /// True if the call was stored, and may use names of then.
+    is_stored: bool,
     repairs: Mutex<Vec<Repair>>,
     /// Approved arguments.
     approved: Option<Arc<str>>,
@@ -155,8 +157,10 @@ async fn layered(
     let mut core = Core::new(job, &cx, env, span);
     let handled = match core.check(call) {
         Ok(checked) => {
-            // A repair is a change that nobody has seen.
-            let is_as_shown = !job.entry.needs_approval() || checked.arguments == call.arguments;
+            // A repair is a change that nobody has seen. An argument that has another name now is the same one.
+            let is_as_shown = !job.entry.needs_approval()
+                || checked.arguments == call.arguments
+                || core.is_only_renamed();
             let approves = job.plan.is_approval() && is_as_shown;
             let call = checked;
             core.approved = approves.then(|| Arc::clone(&call.arguments));
@@ -177,6 +181,7 @@ impl<'a> Core<'a> {
             cx,
             env,
             span,
+            is_stored: job.plan.is_stored(),
             repairs: Mutex::default(),
             approved: None,
             waits_with: Mutex::default(),
@@ -233,10 +238,23 @@ impl<'a> Core<'a> {
         }
     }
 
+    /// Makes a call of the tool.
+    fn asked<'c>(&'c self, call: &'c ToolCall, store: &'c Store) -> Call<'c> {
+        let asked = self.entry.call(call, store, self.cx).at(self.index);
+        asked.stored(self.is_stored)
+    }
+
+    /// Returns true if arguments were given their names of today, and nothing else was repaired.
+    fn is_only_renamed(&self) -> bool {
+        let repairs = self.repairs.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_renamed = |repair: &Repair| repair.kind == RepairKind::OldName;
+        !repairs.is_empty() && repairs.iter().all(is_renamed)
+    }
+
     /// Decodes and validates the arguments. Returns the call with repaired arguments.
     pub(super) fn check(&self, call: &ToolCall) -> Result<ToolCall, ToolError> {
         let store = Store::new();
-        let asked = self.entry.call(call, &store, self.cx).at(self.index);
+        let asked = self.asked(call, &store);
         contained(|| self.tool.validate(asked)).flatten()?;
         self.repaired(&store);
         let mut call = call.clone();
@@ -331,8 +349,7 @@ impl<'a> Core<'a> {
             return self.offload(call, began, traits, yes).await;
         }
         let store = Store::new();
-        let asked = self.entry.call(call, &store, self.cx).at(self.index);
-        let asked = asked.with_yes(yes);
+        let asked = self.asked(call, &store).with_yes(yes);
         let answered = match first(self.entry, asked) {
             Ok(first) => self.limited(asked, began, first).await,
             Err(answer) => answer,
@@ -381,6 +398,7 @@ impl<'a> Core<'a> {
             call: call.clone(),
             cx: self.cx.clone(),
             index: self.index,
+            is_stored: self.is_stored,
             yes,
             store: Arc::clone(&store),
             span: self.span.clone(),

@@ -13,6 +13,7 @@ use toolwright_schema::decode::Store;
 /// A call to run.
 pub(super) struct Job<'a> {
     pub(super) index: usize,
+    /// The call, under the name that the tool has today.
     pub(super) call: &'a ToolCall,
     pub(super) entry: &'a Entry,
     pub(super) plan: Plan<'a>,
@@ -27,6 +28,9 @@ pub enum CallPlan {
     /// It runs as every call does.
     #[default]
     Run,
+    /// It runs as every call does, and may use old names of the tool and its arguments: it was made for an earlier version
+    /// of the tools, and stored since. A pending call that is [decided](Executor::decide) may always use them.
+    Stored,
     /// It was answered before, or stays pending.
     Leave,
     /// It is answered with a timeout, after it has waited for so long.
@@ -45,6 +49,11 @@ impl Plan<'_> {
     pub(super) fn is_approval(self) -> bool {
         matches!(self, Self::Decided(_))
     }
+
+    /// Returns true if the call was stored, and may use names of then.
+    pub(super) fn is_stored(self) -> bool {
+        matches!(self, Self::Decided(_) | Self::Planned(CallPlan::Stored))
+    }
 }
 
 /// Result of dispatching one call.
@@ -52,15 +61,17 @@ enum Dispatched<'a> {
     Runs(&'a Entry),
     Waits(Option<&'a Entry>, PendingReason),
     Refused(ToolError),
-    Answered(&'a Entry, Result<Outcome, ToolError>),
+    Answered(Option<&'a Entry>, Result<Outcome, ToolError>),
 }
 
 /// Dispatches all calls. Unknown and hidden tools are refused, manual ones are pending, and the rest is returned to
-/// run. [`UnknownPolicy::Abort`] runs nothing if a tool is unknown.
+/// run. [`UnknownPolicy::Abort`] runs nothing if a tool is unknown. `today` has the calls that use an old name, under the
+/// name of today.
 pub(super) fn dispatch<'a>(
     executor: &Executor,
     tools: &'a Toolset,
     turn: Turn<'a>,
+    today: &'a [Option<ToolCall>],
     cx: &Context,
     state: &mut BatchState<'a>,
 ) -> Vec<Job<'a>> {
@@ -71,9 +82,11 @@ pub(super) fn dispatch<'a>(
     let mut last: Option<&'a Entry> = None;
     for (index, call) in turn.calls.iter().enumerate() {
         let plan = turn.plan(index);
+        let renamed = today.get(index).and_then(Option::as_ref);
+        let run = renamed.unwrap_or(call);
         let seen = match last {
-            Some(entry) if *entry.name() == call.name => Ok(entry),
-            _ => tools.find_visible(call.name.as_bytes(), &scope, executor.filter.as_ref()),
+            Some(entry) if *entry.name() == run.name => Ok(entry),
+            _ => tools.find_visible(run.name.as_bytes(), &scope, executor.filter.as_ref()),
         };
         last = seen.as_ref().ok().copied();
         let left = matches!(plan, Plan::Planned(CallPlan::Leave));
@@ -81,12 +94,13 @@ pub(super) fn dispatch<'a>(
             ends |= state.refuse(index, Err(too_many(executor.max_calls)));
             continue;
         }
-        match dispatch_one(executor, seen, call, plan) {
+        let is_manual = || executor.is_manual(|name| *run.name == *tools.name_of_today(name));
+        match dispatch_one(seen, plan, is_manual) {
             Dispatched::Runs(entry) => {
                 state.set_entry(index, entry);
                 jobs.push(Job {
                     index,
-                    call,
+                    call: run,
                     entry,
                     plan,
                     store: Store::new(),
@@ -103,7 +117,9 @@ pub(super) fn dispatch<'a>(
                 ends |= state.refuse(index, Err(error));
             }
             Dispatched::Answered(entry, outcome) => {
-                state.set_entry(index, entry);
+                if let Some(entry) = entry {
+                    state.set_entry(index, entry);
+                }
                 ends |= state.refuse(index, outcome);
             }
         }
@@ -129,13 +145,15 @@ fn too_many(most: usize) -> ToolError {
 }
 
 fn dispatch_one<'a>(
-    executor: &Executor,
     seen: Result<&'a Entry, ToolError>,
-    call: &ToolCall,
     plan: Plan<'_>,
+    is_manual: impl FnOnce() -> bool,
 ) -> Dispatched<'a> {
     if matches!(plan, Plan::Planned(CallPlan::Leave)) {
         return Dispatched::Waits(seen.ok(), PendingReason::Left);
+    }
+    if let Plan::Decided(Decision::Reject(reason)) = plan {
+        return Dispatched::Answered(seen.ok(), Err(Decision::rejected(reason)));
     }
     let entry = match seen {
         Ok(entry) => entry,
@@ -144,20 +162,18 @@ fn dispatch_one<'a>(
     match plan {
         Plan::Planned(CallPlan::Late(waited)) => {
             let words = format!("timed out after {waited:?} of waiting for its turn");
-            return Dispatched::Answered(entry, Err(ToolError::new(ErrorKind::Timeout, words)));
-        }
-        Plan::Decided(Decision::Reject(reason)) => {
-            return Dispatched::Answered(entry, Err(Decision::rejected(reason)));
+            let error = ToolError::new(ErrorKind::Timeout, words);
+            return Dispatched::Answered(Some(entry), Err(error));
         }
         Plan::Decided(Decision::Answer(value)) => {
-            return Dispatched::Answered(entry, Ok(Outcome::value(value)));
+            return Dispatched::Answered(Some(entry), Ok(Outcome::value(value)));
         }
         plan if plan.is_approval() => return Dispatched::Runs(entry),
         Plan::Decided(_) | Plan::Planned(_) => {}
     }
     if entry.traits().manual {
         Dispatched::Waits(Some(entry), PendingReason::ManualTool)
-    } else if executor.is_manual(&call.name) {
+    } else if is_manual() {
         Dispatched::Waits(Some(entry), PendingReason::ManualMode)
     } else {
         Dispatched::Runs(entry)

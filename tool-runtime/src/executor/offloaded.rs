@@ -24,6 +24,7 @@ pub(super) struct OwnedCall {
     pub(super) call: ToolCall,
     pub(super) cx: Context,
     pub(super) index: usize,
+    pub(super) is_stored: bool,
     pub(super) yes: Option<Yes>,
     pub(super) store: Arc<Store>,
     pub(super) span: CallSpan,
@@ -36,7 +37,10 @@ impl OwnedCall {
         let span = std::mem::take(&mut self.span);
         let inside = async {
             let call = self.entry.call(&self.call, &self.store, &self.cx);
-            let call = call.at(self.index).with_yes(self.yes);
+            let call = call
+                .at(self.index)
+                .stored(self.is_stored)
+                .with_yes(self.yes);
             answer(&**self.entry.tool(), call).await
         };
         span.around(inside).await

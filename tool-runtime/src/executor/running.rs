@@ -66,7 +66,8 @@ impl<'a> RunningCall<'a> {
     fn call(&self) -> Call<'a> {
         let Job { call, store, .. } = self.job;
         let call = self.job.entry.call(call, store, &self.env.cx);
-        call.at(self.job.index)
+        let call = call.at(self.job.index);
+        call.stored(self.job.plan.is_stored())
     }
 
     fn finished(&self, answer: Answered) -> FinishedCall {

@@ -182,11 +182,11 @@ impl Cache {
     }
 
     fn is_for(&self, request: &Request<'_>) -> bool {
-        request.annotations().read_only == Some(true) || lists(&self.always, &request.call().name)
+        request.annotations().read_only == Some(true) || lists(&self.always, request.def())
     }
 
     fn is_shared(&self, request: &Request<'_>) -> bool {
-        lists(&self.shared, &request.call().name) && !request.reads_context()
+        lists(&self.shared, request.def()) && !request.reads_context()
     }
 
     fn bucket(&self, reader: &Reader) -> usize {

@@ -122,7 +122,7 @@ impl Layer for CallLimit {
             if self
                 .of
                 .as_ref()
-                .is_some_and(|of| request.call().name != *of)
+                .is_some_and(|of| !request.def().is_called(of))
             {
                 return next.run(request).await;
             }

@@ -68,7 +68,11 @@ impl Layer for ConcurrencyLimit {
     fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled> {
         Box::pin(async move {
             let tool = &request.call().name;
-            if self.of.as_ref().is_some_and(|of| of != tool) {
+            if self
+                .of
+                .as_ref()
+                .is_some_and(|of| !request.def().is_called(of))
+            {
                 return next.run(request).await;
             }
             let permits = self.permits(tool);

@@ -75,7 +75,7 @@ impl Retry {
     }
 
     fn is_for(&self, request: &Request<'_>) -> bool {
-        request.annotations().may_repeat() || lists(&self.always, &request.call().name)
+        request.annotations().may_repeat() || lists(&self.always, request.def())
     }
 }
 

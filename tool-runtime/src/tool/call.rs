@@ -27,6 +27,8 @@ const ONLY_CHECK: u8 = 1;
 const EXACT: u8 = 2;
 /// A person let the call run with just these arguments.
 const APPROVED: u8 = 4;
+/// The call was stored, and may use names of then.
+const STORED: u8 = 8;
 
 impl fmt::Debug for Call<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -132,6 +134,20 @@ impl<'a> Call<'a> {
             flags: self.flags | (u8::from(is_exact) * EXACT),
             ..self
         }
+    }
+
+    /// Marks a call that was stored, if it is not marked yet.
+    #[inline]
+    pub(crate) fn stored(self, is_stored: bool) -> Self {
+        Self {
+            flags: self.flags | (u8::from(is_stored) * STORED),
+            ..self
+        }
+    }
+
+    /// Returns true if arguments are read under their old names.
+    pub(crate) fn reads_old_names(&self) -> bool {
+        self.flags & STORED != 0 || self.repairs() >= Repairs::Values
     }
 
     /// Sets the person's yes.

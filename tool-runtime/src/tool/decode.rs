@@ -7,19 +7,36 @@ use toolwright_json::Place;
 
 #[cfg(feature = "validate")]
 use self::refuse::repair;
-use self::refuse::{Refused, refuse, refuse_whole};
-use crate::tool::{Call, Slot};
+use self::refuse::{Refused, Repaired, refuse, refuse_whole};
+use crate::tool::{Call, Slot, naming_arguments, with_names_of_today};
+#[cfg(feature = "validate")]
+use toolwright_provider::call::OldNames;
 use toolwright_provider::call::ToolError;
 #[cfg(feature = "validate")]
 use toolwright_schema::decode::walk::{self, Admitted, Defaults};
-use toolwright_schema::decode::{Error, Expected, Fault, FaultCode, Json, position};
+use toolwright_schema::decode::{Error, Expected, Fault, FaultCode, Json, Repair, position};
 use toolwright_schema::shape::{Field, Object, Presence, Shape};
 
 /// At most so many parameters: one bit each says whether it was given.
 pub(crate) const MOST_PARAMS: usize = 64;
 
-/// The arguments' text. Providers send nothing, or `null`, for a call without any.
-fn arguments<'a>(call: &Call<'a>) -> Result<&'a str, ToolError> {
+/// Returns the arguments' text, under the names of today, and how it was changed. Providers send nothing, or `null`, for a
+/// call without arguments.
+fn arguments<'a, S: AsRef<str>>(
+    call: &Call<'a>,
+    was: &[(S, S)],
+) -> Result<(&'a str, Vec<Repair>), ToolError> {
+    let text = text_of(call)?;
+    if !was.is_empty()
+        && call.reads_old_names()
+        && let Some((today, repairs)) = with_names_of_today(text, was)
+    {
+        return Ok((call.store().pen().keep(today), repairs));
+    }
+    Ok((text, Vec::new()))
+}
+
+fn text_of<'a>(call: &Call<'a>) -> Result<&'a str, ToolError> {
     let text = call.arguments();
     let most = call.limits().text;
     if text.len() > most {
@@ -56,14 +73,22 @@ fn reader<'a>(text: &'a str, call: &Call<'a>) -> Json<'a> {
 pub(crate) fn decode_params<'a>(
     call: &Call<'a>,
     params: Object<'static>,
+    was: OldArguments,
     slots: &mut [&mut dyn Slot<'a>],
 ) -> Result<(), ToolError> {
-    let text = arguments(call)?;
+    let (text, renamed) = arguments(call, was)?;
     match fill(text, call, params, slots) {
-        Ok(()) => Ok(()),
-        Err(error) => refuse(text, call, params, slots, error),
+        Ok(()) => {
+            call.store().repaired(text, renamed);
+            Ok(())
+        }
+        Err(error) => refuse(Repaired::new(text, renamed), call, params, slots, error)
+            .map_err(|error| naming_arguments(error, was)),
     }
 }
+
+/// Names that arguments had before, each with the one of today.
+type OldArguments = &'static [(&'static str, &'static str)];
 
 /// One bit a parameter.
 #[derive(Default, Clone, Copy)]
@@ -168,9 +193,13 @@ fn fill<'a>(
 pub(crate) fn decode_root<'a>(
     call: &Call<'a>,
     root: &'static Shape<'static>,
+    was: OldArguments,
     slot: &mut dyn Slot<'a>,
 ) -> Result<(), ToolError> {
-    decode_whole(call, Some(root), |json| slot.fill(json)).map(|_| ())
+    let decoded = decode_whole(call, Some(root), was, |json| slot.fill(json));
+    decoded
+        .map(|_| ())
+        .map_err(|error| naming_arguments(error, was))
 }
 
 /// Decodes the whole arguments as one value.
@@ -186,7 +215,7 @@ pub(crate) fn decode_value_of<'a, T: DeserializeOwned>(
     call: &Call<'a>,
     root: Option<&'static Shape<'static>>,
 ) -> Result<(T, &'a str), ToolError> {
-    decode_whole(call, root, |json| T::deserialize(json))
+    decode_whole(call, root, &[], |json| T::deserialize(json))
 }
 
 /// Checks the whole arguments against a schema that arrived at run time. Returns their text, or what they
@@ -196,14 +225,21 @@ pub(crate) fn check<'a>(
     call: &Call<'a>,
     root: &Shape<'_>,
     has_secrets: bool,
+    was: &OldNames,
 ) -> Result<&'a str, ToolError> {
-    let text = arguments(call)?;
-    match walk::admitted(text, refuse::reading_at_run_time(text, call), root) {
-        Admitted::AsTheyStand => Ok(text),
-        Admitted::As(other) => Ok(call.store().pen().keep(other)),
-        Admitted::Refused => repair(text, call, root, has_secrets),
-        Admitted::TooCostly => Err(refuse::too_costly()),
-    }
+    let was = &was.arguments;
+    let (text, renamed) = arguments(call, was)?;
+    let text = match walk::admitted(text, refuse::reading_at_run_time(text, call), root) {
+        Admitted::AsTheyStand => text,
+        Admitted::As(other) => call.store().pen().keep(other),
+        Admitted::Refused => {
+            return repair(Repaired::new(text, renamed), call, root, has_secrets)
+                .map_err(|error| naming_arguments(error, was));
+        }
+        Admitted::TooCostly => return Err(refuse::too_costly()),
+    };
+    call.store().repaired(text, renamed);
+    Ok(text)
 }
 
 /// Adds defaults to arguments that a schema admits.
@@ -232,9 +268,10 @@ pub(crate) fn filled<'a>(
 fn decode_whole<'a, T>(
     call: &Call<'a>,
     root: Option<&'static Shape<'static>>,
+    was: OldArguments,
     mut read: impl FnMut(&mut Json<'a>) -> Result<T, Error>,
 ) -> Result<(T, &'a str), ToolError> {
-    let text = arguments(call)?;
+    let (text, renamed) = arguments(call, was)?;
     let expected = root.map_or(Expected::Typed, Expected::Shaped);
     let mut whole = |text| {
         let mut json = reader(text, call);
@@ -247,10 +284,13 @@ fn decode_whole<'a, T>(
         Ok(value)
     };
     let error = match whole(text) {
-        Ok(value) => return Ok((value, text)),
+        Ok(value) => {
+            call.store().repaired(text, renamed);
+            return Ok((value, text));
+        }
         Err(error) => error,
     };
-    match refuse_whole(text, call, root, error) {
+    match refuse_whole(Repaired::new(text, renamed), call, root, error) {
         Refused::Told(error) => Err(error),
         Refused::Repaired(repaired) => match whole(repaired.text) {
             Ok(value) => {

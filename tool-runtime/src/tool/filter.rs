@@ -42,7 +42,7 @@ fn listed<N: Into<Arc<str>>>(names: impl IntoIterator<Item = N>) -> Arc<[Arc<str
 }
 
 impl Filter {
-    /// Accepts tools of these names and no others.
+    /// Accepts tools of these names and no others. An old name of a tool counts, here and in the other rules.
     pub fn allow<N: Into<Arc<str>>>(names: impl IntoIterator<Item = N>) -> Self {
         Self(Rule::Allow(listed(names)))
     }
@@ -110,8 +110,8 @@ impl Filter {
     /// When a closure of [`when`](Self::when) panics.
     pub fn passes(&self, def: &ToolDef, scope: &Scope<'_>) -> bool {
         match &self.0 {
-            Rule::Allow(names) => names.iter().any(|name| **name == *def.name),
-            Rule::Deny(names) => names.iter().all(|name| **name != *def.name),
+            Rule::Allow(names) => names.iter().any(|name| def.is_called(name)),
+            Rule::Deny(names) => !names.iter().any(|name| def.is_called(name)),
             Rule::After(tool) => scope.has_called(tool),
             Rule::From(turn) => scope.turn >= *turn,
             Rule::Until(turn) => scope.turn < *turn,

@@ -39,10 +39,20 @@ impl Redefined {
         }
     }
 
-    pub(crate) fn renamed(tool: &Arc<dyn Tool>, name: String) -> Result<Arc<dyn Tool>, NameError> {
+    /// Gives the tool another name. Its old names get the prefix.
+    pub(crate) fn renamed(
+        tool: &Arc<dyn Tool>,
+        name: String,
+        prefix: &str,
+    ) -> Result<Arc<dyn Tool>, NameError> {
         NameError::check(&name)?;
         let mut def = tool.def().clone();
         def.name = name.into();
+        let mut was = def.old_names().clone();
+        for old in &mut was.names {
+            *old = format!("{prefix}{old}").into();
+        }
+        def.set_old_names(was);
         Ok(Self::share(def, tool))
     }
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use toolwright_schema::text::ShortStr;
 
 /// State of a conversation: JSON values by name, stored with the conversation.
 ///
@@ -131,9 +132,11 @@ pub struct Scope<'a> {
     pub state: &'a State,
     /// The turn of the run, from 0.
     pub turn: u32,
-    /// Tools that the conversation has called before this turn, in order, if known.
+    /// Tools that the conversation has called before this turn, in order, if known. A name may be one that the tool had then.
     pub called: &'a [Arc<str>],
     values: Option<&'a Values>,
+    /// Old names of tools, each with the one of today.
+    old_names: &'a [(ShortStr, ShortStr)],
 }
 
 static EMPTY: LazyLock<State> = LazyLock::new(State::new);
@@ -147,6 +150,7 @@ impl<'a> Scope<'a> {
             turn: 0,
             called: &[],
             values: None,
+            old_names: &[],
         }
     }
 
@@ -166,6 +170,21 @@ impl<'a> Scope<'a> {
     /// Sets the tools called before, in order.
     pub fn with_called(self, called: &'a [Arc<str>]) -> Self {
         Self { called, ..self }
+    }
+
+    /// Sets the old names of tools, each with the one of today.
+    pub(crate) fn with_old_names(self, old_names: &'a [(ShortStr, ShortStr)]) -> Self {
+        Self { old_names, ..self }
+    }
+
+    /// Returns the name that a tool has today.
+    fn name_of_today<'n>(&self, name: &'n str) -> &'n str
+    where
+        'a: 'n,
+    {
+        let mut old_names = self.old_names.iter();
+        let found = old_names.find(|(old, _)| **old == *name);
+        found.map_or(name, |(_, today)| today)
     }
 
     /// Sets the values of the host.
@@ -206,14 +225,16 @@ impl<'a> Scope<'a> {
         self.values?.get()
     }
 
-    /// Returns true if the conversation has called the tool before this turn.
+    /// Returns true if the conversation has called the tool before this turn. Old names of tools are known.
     pub fn has_called(&self, tool: &str) -> bool {
-        self.called.iter().any(|called| **called == *tool)
+        let tool = self.name_of_today(tool);
+        let mut called = self.called.iter();
+        called.any(|called| self.name_of_today(called) == tool)
     }
 
-    /// Returns the tool that was called last.
+    /// Returns the tool that was called last, by its name of today.
     pub fn last_called(&self) -> Option<&'a str> {
-        self.called.last().map(|called| &**called)
+        self.called.last().map(|called| self.name_of_today(called))
     }
 }
 

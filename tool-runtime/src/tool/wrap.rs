@@ -2,7 +2,7 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::tool::{Answer, Call, Past, Scope, Tool};
+use crate::tool::{Answer, Call, Scope, Tool};
 use toolwright_provider::call::{ToolDef, ToolError};
 
 /// A tool around another tool: changes its definition or its calls, and forwards the rest.
@@ -114,10 +114,6 @@ impl<W: WrapTool> Tool for W {
 
     fn __agent(&self) -> Option<&(dyn Any + Send + Sync)> {
         self.inner().__agent()
-    }
-
-    fn __past(&self) -> Past {
-        self.inner().__past()
     }
 
     fn __whole(&self) -> Option<&ToolDef> {

@@ -5,6 +5,7 @@ use std::mem;
 
 use serde::Serialize;
 
+use super::past::answered_by_old_name;
 use super::{Entry, Toolset};
 use crate::tool::{Answer, Call, Contained, Context, LaterAnswer, not_approved, wait};
 #[cfg(feature = "tokio")]
@@ -31,12 +32,23 @@ impl Toolset {
     /// # Errors
     /// The error that the call would be answered with.
     pub fn validate_call(&self, call: &ToolCall, cx: &Context) -> Result<(), ToolError> {
-        let store = Store::new();
-        self.check_call(call.name.as_bytes(), Call::of(call, &store, cx), cx)
+        self.validate_as(call, false, cx)
+    }
+
+    /// Checks a call that was stored, and that may use names of then.
+    ///
+    /// # Errors
+    /// The error that the call would be answered with.
+    #[doc(hidden)]
+    pub fn __validate_stored(&self, call: &ToolCall, cx: &Context) -> Result<(), ToolError> {
+        self.validate_as(call, true, cx)
     }
 
     /// Answers a call. There is always an answer, and nothing panics.
     pub async fn call(&self, call: &ToolCall, cx: &Context) -> ToolResult {
+        if let Some(today) = self.call_of_today(call, false, cx, None) {
+            return answered_by_old_name(call, Box::pin(self.call(&today, cx)).await);
+        }
         let store = Store::new();
         let mut outcome = Ok(placeholder());
         let (entry, later) = self.begin(call, &store, cx, &mut outcome);
@@ -130,6 +142,9 @@ impl Toolset {
 
     /// Answers a call and blocks this thread meanwhile, inside a runtime too.
     pub fn call_blocking(&self, call: &ToolCall, cx: &Context) -> ToolResult {
+        if let Some(today) = self.call_of_today(call, false, cx, None) {
+            return answered_by_old_name(call, self.call_blocking(&today, cx));
+        }
         let store = Store::new();
         let mut outcome = Ok(placeholder());
         let (entry, later) = self.begin(call, &store, cx, &mut outcome);
@@ -209,6 +224,14 @@ pub(crate) async fn resolved(answer: Answer<'_>, call: Call<'_>) -> Result<Outco
 }
 
 impl Toolset {
+    fn validate_as(&self, call: &ToolCall, is_stored: bool, cx: &Context) -> Result<(), ToolError> {
+        let store = Store::new();
+        let today = self.call_of_today(call, is_stored, cx, None);
+        let call = today.as_ref().unwrap_or(call);
+        let asked = Call::of(call, &store, cx).stored(is_stored);
+        self.check_call(call.name.as_bytes(), asked, cx)
+    }
+
     fn check_call(&self, name: &[u8], call: Call<'_>, cx: &Context) -> Result<(), ToolError> {
         let entry = self.find_visible(name, &cx.scope(), None)?;
         contained(|| entry.tool.validate(call.exact(entry.is_exact)))?
@@ -238,7 +261,7 @@ impl Toolset {
         let mut later = None;
         let guarded = contained(|| {
             if !is_visible.get() {
-                is_visible.set(entry.shows(&cx.scope()));
+                is_visible.set(entry.shows(&self.set.scope(&cx.scope())));
                 // A call that nobody approved does not reach the tool, either.
                 if is_visible.get() && entry.needs_approval {
                     let checked = entry.tool.validate(entry.call(call, store, cx));

@@ -380,7 +380,7 @@ impl Toolset {
 
     /// Returns the group of the tool of this name, if it is deferred.
     pub fn namespace(&self, name: &str) -> Option<&Namespace> {
-        self.set.find(name.as_bytes())?.namespace.as_ref()
+        self.set.find_any(name)?.namespace.as_ref()
     }
 
     /// What was asked to be loaded.
@@ -476,7 +476,7 @@ impl Catalog for Catalogue {
     }
 
     fn find(&self, name: &str) -> Option<Deferred<'_>> {
-        self.set.find(name.as_bytes())?.as_deferred()
+        self.set.find_any(name)?.as_deferred()
     }
 
     fn each(&self) -> Vec<Deferred<'_>> {

@@ -7,7 +7,7 @@ use toolwright_schema::text::{NameError, Printable};
 pub struct ConflictError(pub(super) Vec<String>);
 
 impl ConflictError {
-    /// Returns the names that more than one tool has, each once, in order of appearance.
+    /// Returns the names that more than one tool has, or had before, each once, in order of appearance.
     pub fn names(&self) -> &[String] {
         &self.0
     }
@@ -18,7 +18,7 @@ impl fmt::Display for ConflictError {
         let names = Names(&self.0);
         write!(
             f,
-            "more than one tool is named {names}; rename one, or give its toolset a prefix"
+            "more than one tool is, or was, named {names}; rename one, or give its toolset a prefix"
         )
     }
 }

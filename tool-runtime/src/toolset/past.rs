@@ -1,66 +1,51 @@
-//! Names and calls of earlier versions of tools.
-
-use std::borrow::Cow;
+//! Names that tools had before.
 
 use super::{Entry, Inner, Toolset};
-use toolwright_provider::call::{ErrorKind, ToolCall, ToolError};
-use toolwright_schema::text::ShortStr;
+use crate::tool::{Context, Filter, Scope, old_name};
+use toolwright_provider::call::{ToolCall, ToolResult};
+use toolwright_schema::decode::Repairs;
+use toolwright_schema::text::{ShortStr, near};
+
+/// A name that a tool had before, and the one that it has today.
+pub(super) type OldName = (ShortStr, ShortStr);
 
 impl Toolset {
-    /// Returns the version of the tool of this name: that of `#[tool(version = "2.0")]`. It is empty if the tool says none,
-    /// or there is no such tool. Store it with calls that are to run later, for [`migrate`](Self::migrate).
-    pub fn version(&self, name: &str) -> &'static str {
-        self.get(name).map_or("", |tool| tool.__past().version)
+    /// Returns true if some tool had another name before.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn has_old_names(&self) -> bool {
+        !self.set.old_names.is_empty()
     }
 
-    /// Returns a stored call as one of these tools. `version` is what [`version`](Self::version) returned when the call was
-    /// made, and empty if nothing is known of it.
+    /// Returns the name that a tool has today.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn name_of_today<'n>(&'n self, name: &'n str) -> &'n str {
+        self.set.find_old(name).map_or(name, |entry| &*entry.name)
+    }
+
+    /// Returns the call under the tool's name of today, if it uses an old one and may do so: if it was stored, or if its
+    /// arguments may be repaired.
     ///
-    /// In this order, a tool is found by an earlier name (`was("place_order")`), arguments get their names of today
-    /// (`#[arg(was = "qty")]`), and `migrate = path` changes the arguments if the versions differ. A call to which none of
-    /// this applies is returned as it is, even if there is no such tool. The arguments are not decoded: see
-    /// [`validate_call`](Self::validate_call).
-    ///
-    /// This is for stored calls alone. A model that calls a tool by an earlier name is answered with the one of today.
-    ///
-    /// ```
-    /// use toolwright::{ToolCall, tool, tools};
-    ///
-    /// /// Orders something.
-    /// #[tool(version = "2.0", was("place_order"))]
-    /// fn create_order(#[arg(was = "qty")] quantity: u32) -> u32 {
-    ///     quantity
-    /// }
-    ///
-    /// let stored = ToolCall::new("call_1", "place_order", r#"{"qty": 3}"#);
-    /// let call = tools![create_order].migrate(&stored, "1.0").unwrap();
-    /// assert_eq!((&*call.name, &*call.arguments), ("create_order", r#"{"quantity":3}"#));
-    /// ```
-    ///
-    /// # Errors
-    /// When the function of `migrate` refuses or panics, or the name is a retired one. The words are for the model.
-    pub fn migrate<'c>(
+    /// A model that calls a tool by an old name may know the old meaning, too. The call of an exact tool is therefore
+    /// answered with the name of today.
+    #[inline]
+    pub(crate) fn call_of_today(
         &self,
-        call: &'c ToolCall,
-        version: &str,
-    ) -> Result<Cow<'c, ToolCall>, ToolError> {
-        if let Some(entry) = self.set.find(call.name.as_bytes()) {
-            return entry.tool.__past().migrated(call, &entry.name, version);
+        call: &ToolCall,
+        is_stored: bool,
+        cx: &Context,
+        filter: Option<&Filter>,
+    ) -> Option<ToolCall> {
+        if self.set.old_names.is_empty() || self.find(call.name.as_bytes()).is_some() {
+            return None;
         }
-        for entry in &self.set.tools {
-            let past = entry.tool.__past();
-            if past.was_called(&call.name, &entry.name) {
-                return past.migrated(call, &entry.name, version);
-            }
-            if entry.retired.contains(&call.name) {
-                let (old, new) = (&call.name, &entry.name);
-                return Err(ToolError::new(
-                    ErrorKind::Unknown,
-                    format!("the tool `{old}` is no longer there; use `{new}` instead"),
-                ));
-            }
-        }
-        Ok(Cow::Borrowed(call))
+        let entry = self.set.find_old(&call.name)?;
+        let may = is_stored || (!entry.is_exact && cx.repairs() >= Repairs::Values);
+        // A hidden tool is not named, either.
+        let scope = self.set.scope(&cx.scope());
+        (may && entry.is_visible(&scope, filter)).then(|| ToolCall {
+            name: entry.name.clone(),
+            ..call.clone()
+        })
     }
 
     /// Answers models that call a tool which is gone with the name of the tool in its place. The text is that of a lock
@@ -109,8 +94,70 @@ impl Entry {
         if self.retired.iter().any(|old| **old == *name) {
             return Some(format!("use `{new}` instead"));
         }
-        let past = self.tool.__past();
-        past.was_called(name, new)
-            .then(|| format!("it is called `{new}` now"))
+        let is_old = self.old_names.iter().any(|old| **old == *name);
+        is_old.then(|| format!("it is called `{new}` now"))
     }
+}
+
+impl Inner {
+    /// Returns the old names that lead to one tool, and those that are another tool's name, today or before. Each stands beside
+    /// its tool's name of today.
+    pub(super) fn sorted_old_names(&self) -> (Vec<OldName>, Vec<OldName>) {
+        let names = self.tools.iter().flat_map(|entry| {
+            let names = entry.old_names.iter();
+            names.map(|old| (old.clone(), entry.name.clone()))
+        });
+        let all: Vec<OldName> = names.collect();
+        let is_free = |(old, today): &OldName| {
+            let others = |(other, of): &OldName| other == old && of != today;
+            self.position(old.as_bytes()).is_none() && !all.iter().any(others)
+        };
+        all.iter().cloned().partition(is_free)
+    }
+
+    /// Returns the tool that had this name before.
+    #[cold]
+    pub(super) fn find_old(&self, name: &str) -> Option<&Entry> {
+        let (_, today) = self.old_names.iter().find(|(old, _)| **old == *name)?;
+        self.find(today.as_bytes())
+    }
+
+    /// Returns the names among these that are near to a name, or had one before that is.
+    pub(super) fn near<'n>(&'n self, name: &str, names: Vec<&'n str>) -> Vec<&'n str> {
+        let old_names = self.old_names.iter();
+        let old_names = old_names.filter(|(_, today)| names.contains(&&**today));
+        let old_names = old_names.map(|(old, _)| &**old);
+        let all: Vec<&str> = names.iter().copied().chain(old_names).collect();
+        let mut found = Vec::new();
+        for name in near(name, all) {
+            let name = self.find_old(name).map_or(name, |entry| &*entry.name);
+            if !found.contains(&name) {
+                found.push(name);
+            }
+        }
+        found
+    }
+
+    /// Returns the tool that has this name, or had it before.
+    pub(super) fn find_any(&self, name: &str) -> Option<&Entry> {
+        self.find(name.as_bytes()).or_else(|| self.find_old(name))
+    }
+
+    /// Returns a scope that knows the old names of tools that were called.
+    pub(super) fn scope<'s>(&'s self, scope: &Scope<'s>) -> Scope<'s> {
+        if self.old_names.is_empty() {
+            return *scope;
+        }
+        scope.with_old_names(&self.old_names)
+    }
+}
+
+/// Puts the name that was called into the result of a call that ran under the name of today.
+#[cold]
+pub(super) fn answered_by_old_name(call: &ToolCall, mut result: ToolResult) -> ToolResult {
+    let renamed = old_name("", &call.name, &result.name);
+    let repairs = std::iter::once(renamed).chain(result.repairs.iter().cloned());
+    result.repairs = repairs.collect::<Vec<_>>().into();
+    result.name = call.name.clone();
+    result
 }

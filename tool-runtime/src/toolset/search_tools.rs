@@ -83,8 +83,8 @@ impl SearchTools {
 
     async fn search(&self, asked: SearchArguments, cx: &Context) -> Result<Outcome, ToolError> {
         let SearchArguments { query } = asked;
-        let (scope, filter) = (cx.scope(), cx.filter());
-        let set = &self.set;
+        let (set, filter) = (&self.set, cx.filter());
+        let scope = set.scope(&cx.scope());
         let is_candidate = |entry: &&Entry| {
             (self.tells || entry.is_deferred()) && entry.is_visible(&scope, filter)
         };

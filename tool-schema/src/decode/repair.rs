@@ -52,6 +52,8 @@ pub enum RepairKind {
     /// letters alone, beyond their case, and the key that was written has no letters but ASCII's and those
     /// of the other one.
     Renamed,
+    /// The tool or an argument was called by a name that it had before: `#[tool(was("old_name"))]`.
+    OldName,
 }
 
 /// Extent to which arguments are repaired: see `Context::with_repairs`.
@@ -74,7 +76,7 @@ pub enum RepairKind {
 pub enum Repairs {
     /// Nothing: arguments are read as they stand.
     None,
-    /// Values whose keys are as they were written. Examples: a number in quotes, one value for a
+    /// Values whose keys are as they were written, or old names of arguments. Examples: a number in quotes, one value for a
     /// list, `null` for a default, a list in a string. Servers go no further.
     Values,
     /// Keys too: one that is misspelled, objects in a string, arguments that were encoded twice.
@@ -92,6 +94,7 @@ impl RepairKind {
             Self::NullDropped => "null_dropped",
             Self::Decoded => "decoded",
             Self::Renamed => "renamed",
+            Self::OldName => "old_name",
         }
     }
 }

@@ -43,7 +43,9 @@ impl CallCommand {
         let Some((name, matches)) = matches.subcommand() else {
             return Err("name a tool".to_owned());
         };
-        let Some(tool) = tools.get(name) else {
+        let tool = tools.get(name);
+        // By an old name, the command takes nothing: see `command::tool`.
+        let Some(tool) = tool.filter(|tool| *tool.def().name == *name) else {
             return Ok(Self::of(name, "{}".to_owned()));
         };
         let (schema, flags) = parameters(tool.def());

@@ -1,5 +1,6 @@
 //! The tree of commands, built from the tools when the program starts.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 
@@ -208,7 +209,20 @@ fn call(tools: &Toolset) -> Command {
         .subcommand_help_heading("Tools")
         // An unknown tool gets the model's error, with near names.
         .allow_external_subcommands(true)
-        .subcommands(summaries(tools).map(|(def, summary)| tool(def, &summary)))
+        .subcommands(summaries(tools).map(|(def, summary)| {
+            let old_names = old_names(tools, def);
+            tool(def, &summary).aliases(old_names)
+        }))
+}
+
+/// Returns the old names by which a tool can be called.
+fn old_names(tools: &Toolset, def: &ToolDef) -> Vec<String> {
+    let is_its = |old: &&Cow<'static, str>| {
+        let tool = tools.get(old);
+        !def.is_exact() && tool.is_some_and(|tool| tool.def().name == def.name)
+    };
+    let names = def.old_names().names.iter();
+    names.filter(is_its).map(ToString::to_string).collect()
 }
 
 /// The flags of a tool's command, and the schema that they are read by.

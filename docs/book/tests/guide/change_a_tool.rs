@@ -1,7 +1,8 @@
 //! The page `change-a-tool.md`.
 
 use toolwright::agent::testing::ScriptedModel;
-use toolwright::agent::{Agent, ModelResponse, Session};
+use toolwright::agent::{Agent, ModelResponse, Session, SessionError, ThreadMessage};
+use toolwright::call::Decision;
 use toolwright::layers::Approval;
 use toolwright::{Context, Encoder, Executor, ToolCall};
 
@@ -11,29 +12,22 @@ mod before {
     use toolwright::tool;
 
     /// Orders something.
-    #[tool(destructive, version = "1.0")]
+    #[tool(destructive)]
     pub(super) fn place_order(qty: u32) -> String {
         format!("ordered {qty}")
     }
 }
 
 // ANCHOR: tools
-use serde_json::{Value, json};
 use toolwright::{Toolset, tool, tools};
 
 /// Orders something.
-#[tool(destructive, version = "2.0", was("place_order"), migrate = from_v1)]
-fn create_order(#[arg(was = "qty")] quantity: u32, currency: String) -> String {
+#[tool(destructive, was("place_order"))]
+fn create_order(
+    #[arg(was = "qty")] quantity: u32,
+    #[arg(default = "EUR")] currency: &str,
+) -> String {
     format!("ordered {quantity}, to be paid in {currency}")
-}
-
-/// Version 1 knew euros alone. Arguments have their names of today.
-fn from_v1(version: &str, mut arguments: Value) -> Result<Value, String> {
-    if arguments["quantity"] == 0 {
-        return Err(format!("version {version} took orders of nothing"));
-    }
-    arguments["currency"] = json!("EUR");
-    Ok(arguments)
 }
 
 /// Reads one page of the output.
@@ -71,10 +65,14 @@ fn show(session: &Session) {
         println!("{} {}", pending.call.name, pending.call.arguments);
     }
 }
+
+fn approve(session: &mut Session) -> Result<(), SessionError> {
+    session.decide("call_1", Decision::Approve)
+}
 // ANCHOR_END: agent
 
 #[tokio::test]
-async fn an_agent_migrates() {
+async fn an_agent_reads_old_names() {
     let store = toolwright::agent::MemoryCheckpointer::new();
     let call = ToolCall::new("call_1", "place_order", r#"{"qty":2}"#);
     let model = ScriptedModel::new([Ok(ModelResponse::calls([call]))]);
@@ -85,38 +83,43 @@ async fn an_agent_migrates() {
     agent.run(&mut session, &Context::new()).await.unwrap();
 
     let executor = Executor::serial(desk()).layer(Approval::default());
-    let new = Agent::with_executor(ScriptedModel::new([]), executor).checkpointer(store);
-    let now = new.state("ann").await.unwrap().unwrap();
+    let model = ScriptedModel::new([Ok(ModelResponse::text("Ordered."))]);
+    let new = Agent::with_executor(model, executor).checkpointer(store);
+    let mut now = new.state("ann").await.unwrap().unwrap();
+    let shown = output::of(|| show(&now));
+    approve(&mut now).unwrap();
+    let run = new.run(&mut now, &Context::new()).await.unwrap();
+    assert_eq!(run.text(), Some("Ordered."));
     let printed = output::of(|| {
-        show(&session);
-        show(&now);
+        println!("{}", shown.trim_end());
+        let last = now.thread().messages().iter().rev();
+        let answer = last.filter_map(|message| match message {
+            ThreadMessage::Tool(answer) => Some(&answer.text),
+            _ => None,
+        });
+        println!("{}", answer.into_iter().next().unwrap());
     });
     output::shown("change_a_tool.agent.txt", &printed);
 }
 
 // ANCHOR: own
-use toolwright::ToolError;
+use toolwright::executor::{Batch, CallPlan};
 
-/// What you store.
-fn stored(tools: &Toolset, call: &ToolCall) -> (ToolCall, String) {
-    (call.clone(), tools.version(&call.name).to_owned())
-}
-
-/// What you run, or the words for the model.
-fn opened(tools: &Toolset, stored: &(ToolCall, String)) -> Result<ToolCall, ToolError> {
-    let (call, version) = stored;
-    Ok(tools.migrate(call, version)?.into_owned())
+/// Runs the calls of a turn that an earlier version of the program stored.
+async fn run_stored(executor: &Executor, calls: &[ToolCall], cx: &Context) -> Batch {
+    let plans = vec![CallPlan::Stored; calls.len()];
+    executor.run_planned(calls, &plans, cx).await
 }
 // ANCHOR_END: own
 
-#[test]
-fn own_stores() {
-    let call = ToolCall::new("call_1", "place_order", r#"{"qty":0}"#);
-    let kept = stored(&tools![before::place_order], &call);
-    assert_eq!(kept.1, "1.0");
+#[tokio::test]
+async fn own_stores() {
+    let calls = [ToolCall::new("call_1", "place_order", r#"{"qty":2}"#)];
+    let batch = run_stored(&Executor::serial(desk()), &calls, &Context::new()).await;
+    let result = batch.results().next().unwrap();
     assert_eq!(
-        opened(&desk(), &kept).unwrap_err().to_string(),
-        "a call of version 1.0 cannot be made one of version 2.0: version 1.0 took orders of nothing"
+        result.content(Encoder::auto()),
+        "ordered 2, to be paid in EUR"
     );
 }
 

@@ -75,7 +75,7 @@ impl Engine<'_> {
         };
         self.session.at.node = next;
         if next == Node::Tools {
-            self.session.note_versions(&tools);
+            self.session.note_tools(&tools);
         }
         for hook in self.agent.hooks.iter().rev() {
             hook.after_model(self.session);

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 use toolwright_provider::call::{ErrorKind, Outcome, ToolCall, ToolError, ToolResult};
-use toolwright_runtime::executor::{Batch, Decided, Halted, Reply};
+use toolwright_runtime::executor::{Batch, CallPlan, Decided, Halted, Reply};
 use toolwright_runtime::tool::{Context, Decision};
 use toolwright_runtime::toolset::Toolset;
 
@@ -57,7 +57,13 @@ impl Engine<'_> {
             self.rounds += 1;
         }
         let calls = self.session.thread.last_calls();
-        let (all, plans): (Vec<_>, _) = ((0..calls.len()).collect(), plans(calls, &places));
+        let all: Vec<_> = (0..calls.len()).collect();
+        let mut plans = plans(calls, &places);
+        for (index, (plan, call)) in plans.iter_mut().zip(calls).enumerate() {
+            if *plan == CallPlan::Run && self.session.is_stored(index, call, &tools) {
+                *plan = CallPlan::Stored;
+            }
+        }
         let executor = self.executor(&visit);
         let batch = executor
             .run_planned(calls, &plans, &self.call_context(&visit))
@@ -81,8 +87,8 @@ impl Engine<'_> {
         let tools = self.active_agent().executor.tools(&self.context());
         for pending in self.session.pending() {
             if self.session.wait(pending.index).is_none() {
-                let digest = digest::of(&pending.call, &tools);
-                self.session.put_wait(WaitingCall::new(pending, digest));
+                let tool = digest::of_tool(&pending.call.name, &tools);
+                self.session.put_wait(WaitingCall::new(pending, tool));
             }
         }
     }
@@ -111,7 +117,9 @@ impl Engine<'_> {
             };
             let holds = match &decision {
                 Decision::Approve
-                    if ![digest::of(call, tools), digest::of_call(call)].contains(&wait.digest) =>
+                    if !wait.is_intact()
+                        || !wait.tool.is_empty()
+                            && wait.tool != digest::of_tool(&call.name, tools) =>
                 {
                     let words = "the tool, or the call, has changed since the call was shown, and an \
                                  approval does not hold for it; the call can be edited, answered or \
@@ -124,7 +132,7 @@ impl Engine<'_> {
                 }
                 Decision::Edit(arguments) => {
                     let edited = ToolCall::new(&*call.id, &*call.name, arguments.to_string());
-                    tools.validate_call(&edited, cx)
+                    tools.__validate_stored(&edited, cx)
                 }
                 _ => Ok(()),
             };
@@ -199,7 +207,7 @@ impl Engine<'_> {
                     let before = self.session.take_wait(index);
                     let tools =
                         tools.get_or_insert_with(|| active_agent.executor.tools(&self.context()));
-                    let digest = digest::of(&pending.call, tools);
+                    let tool = digest::of_tool(&pending.call.name, tools);
                     let call = pending.call.clone();
                     let mut wait = WaitingCall::new(
                         PendingCall {
@@ -207,7 +215,7 @@ impl Engine<'_> {
                             call,
                             reason,
                         },
-                        digest,
+                        tool,
                     );
                     wait.attempt = pending.attempt;
                     wait.sub = sub.map(Box::new).or(before.and_then(|before| before.sub));

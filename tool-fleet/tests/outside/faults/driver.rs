@@ -105,6 +105,7 @@ pub(crate) async fn run(calls: usize, seed: u64, limit: Duration) -> Result<bool
         "unknown_unlisted": unlisted,
         "stale_writes_accepted": audit.stale,
         "effects": effects_of.begun.len(),
+        "effects_after_deploy": effects_of.deployed,
         "leased_writes": audit.writes,
         "leases_taken_over": audit.taken_over,
         "faults": counts.to_json(),
@@ -119,6 +120,7 @@ pub(crate) async fn run(calls: usize, seed: u64, limit: Duration) -> Result<bool
         && unlisted == 0
         && audit.stale == 0
         && audit.writes > 0
+        && effects_of.deployed > 0
         && counts.are_all())
 }
 
@@ -225,6 +227,8 @@ async fn answered(
 struct Effects {
     begun: BTreeMap<(String, String), usize>,
     ended: BTreeSet<(String, String)>,
+    /// Calls that tools of the next version got.
+    deployed: usize,
 }
 
 impl Effects {
@@ -237,10 +241,12 @@ impl Effects {
                 words.next().unwrap_or_default(),
                 words.next().unwrap_or_default(),
             );
-            if what == "begin" {
-                *effects.begun.entry(of).or_default() += 1;
-            } else {
-                effects.ended.insert(of);
+            match &*what {
+                "begin" => *effects.begun.entry(of).or_default() += 1,
+                "deployed" => effects.deployed += 1,
+                _ => {
+                    effects.ended.insert(of);
+                }
             }
         }
         Ok(effects)

@@ -62,9 +62,14 @@ pub(crate) struct Faults {
 }
 
 impl Faults {
-    fn worker(&self) -> Result<Child, Failure> {
+    /// Starts a worker. One that is started in a killed one's place has the tools of the next version: a rolling deploy.
+    fn worker(&self, is_deployed: bool) -> Result<Child, Failure> {
         let quiet = std::env::var_os("FAULTS_LOUD").is_none();
-        let worker = Command::new(std::env::current_exe()?)
+        let mut worker = Command::new(std::env::current_exe()?);
+        if is_deployed {
+            worker.env("DEPLOYED", "1");
+        }
+        let worker = worker
             .arg("worker")
             .env("EFFECTS", &self.effects)
             .env("DATABASE_URL", &self.worker_url)
@@ -87,7 +92,7 @@ impl Faults {
     pub(crate) async fn inject(mut self, counts: &Counts) -> Result<(), Failure> {
         let mut workers = Vec::new();
         for _ in 0..WORKERS {
-            workers.push(self.worker()?);
+            workers.push(self.worker(false)?);
         }
         // The first of each come soon, so that a short run has them all.
         let mut due = [2, 3, 5, 7].map(|seconds| Instant::now() + Duration::from_secs(seconds));
@@ -102,7 +107,7 @@ impl Faults {
             }
             let place = self.random.below(WORKERS);
             if !asleep.iter().any(|(asleep, _)| *asleep == place) {
-                let new = self.worker()?;
+                let new = self.worker(true)?;
                 if let Some(worker) = workers.get_mut(place) {
                     worker.kill().await?;
                     *worker = new;

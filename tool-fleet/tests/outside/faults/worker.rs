@@ -43,10 +43,42 @@ impl Effects {
     }
 }
 
+/// Tools before the deploy.
+mod before {
+    use super::{Approved, Context, Effects, tool};
+
+    /// Charges a customer.
+    #[tool]
+    pub(super) async fn charge(
+        ms: u64,
+        #[state] effects: &Effects,
+        #[context] cx: &Context,
+    ) -> &'static str {
+        effects.have(ms, cx).await
+    }
+
+    /// Gives money back.
+    #[tool]
+    pub(super) async fn refund(
+        yes: Approved<'_>,
+        ms: u64,
+        #[state] effects: &Effects,
+        #[context] cx: &Context,
+    ) -> &'static str {
+        let _ = yes.arguments();
+        effects.have(ms, cx).await
+    }
+}
+
 /// Charges a customer.
 #[tool]
-async fn charge(ms: u64, #[state] effects: &Effects, #[context] cx: &Context) -> &'static str {
-    effects.have(ms, cx).await
+async fn charge(
+    #[arg(was = "ms")] millis: u64,
+    #[state] effects: &Effects,
+    #[context] cx: &Context,
+) -> &'static str {
+    effects.note("deployed", cx);
+    effects.have(millis, cx).await
 }
 
 /// Looks something up.
@@ -67,12 +99,12 @@ async fn note(ms: u64, #[state] effects: &Effects, #[context] cx: &Context) -> &
 #[tool]
 async fn refund(
     yes: Approved<'_>,
-    ms: u64,
+    #[arg(was = "ms")] millis: u64,
     #[state] effects: &Effects,
     #[context] cx: &Context,
 ) -> &'static str {
     let _ = yes.arguments();
-    effects.have(ms, cx).await
+    effects.have(millis, cx).await
 }
 
 /// Asks the customer.
@@ -101,15 +133,20 @@ impl Model for Shop {
             // A little different for each conversation, and the same for each attempt.
             let ms = 10 + 37 * (request.thread.len() as u64 % 7);
             let slow = format!(r#"{{"ms": {ms}}}"#);
+            let paid = if std::env::var_os("DEPLOYED").is_some() {
+                format!(r#"{{"millis": {ms}}}"#)
+            } else {
+                slow.clone()
+            };
             let call =
                 |name: &str, arguments: &str| ToolCall::new(name, name, arguments.to_owned());
             Ok(match turns.count() {
                 0 => ModelResponse::calls([
-                    call("charge", &slow),
+                    call("charge", &paid),
                     call("look_up", &slow),
                     call("note", &slow),
                 ]),
-                1 => ModelResponse::calls([call("refund", &slow)]),
+                1 => ModelResponse::calls([call("refund", &paid)]),
                 2 => ModelResponse::calls([call("confirm", "{}")]),
                 _ => ModelResponse::text("All is done."),
             })
@@ -122,7 +159,12 @@ pub(crate) async fn run() -> Result<(), Failure> {
     let name = format!("worker-{}", std::process::id());
     let fleet = connected().await?;
     let effects = Arc::new(Effects(setting("EFFECTS")?.into()));
-    let remote = tools![charge, look_up, refund, confirm; state = Arc::clone(&effects)];
+    let state = Arc::clone(&effects);
+    let remote = if std::env::var_os("DEPLOYED").is_some() {
+        tools![charge, look_up, refund, confirm; state = state]
+    } else {
+        tools![before::charge, look_up, before::refund, confirm; state = state]
+    };
     let local = tools![note; state = effects];
     let url = format!("{}?application_name={name}", setting("DATABASE_URL")?);
     let database = Database::connect(&url)?;

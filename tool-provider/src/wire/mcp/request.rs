@@ -8,7 +8,9 @@ use super::super::read::object;
 use super::super::tool_declaration::ToolDeclaration;
 use super::super::{Loads, Parallel, ToolChoice, WireError, WriteRequest, read_def};
 use super::Mcp;
-use crate::call::{Annotations, Block, Encoder, Meta, Outcome, ToolCall, ToolDef, ToolResult};
+use crate::call::{
+    Annotations, Block, Encoder, Meta, OldNames, Outcome, ToolCall, ToolDef, ToolResult,
+};
 use toolwright_schema::decode::Repair;
 use toolwright_schema::render::SchemaDoc;
 
@@ -45,7 +47,7 @@ impl Mcp {
 
 impl WriteRequest for Mcp {
     /// `_meta` holds what of the tool's `meta` has a key with a `/`, as the protocol's own keys
-    /// have, and `icons` what stands under that name: all else is the host's.
+    /// have, and `icons` what stands under that name: all else is the host's. It has the old names of arguments, too.
     fn definition(&self, tool: &ToolDeclaration<'_>) -> String {
         let def = tool.def;
         let fits = |output: &&SchemaDoc| self.of_2026 || is_object_schema(output);
@@ -61,7 +63,7 @@ impl WriteRequest for Mcp {
             .maybe_json("outputSchema", output.map(SchemaDoc::as_json))
             .maybe_json("annotations", hints.as_deref())
             .maybe_json("icons", icons.map(ToString::to_string).as_deref())
-            .maybe_json("_meta", meta(&def.meta).as_deref());
+            .maybe_json("_meta", meta(def).as_deref());
         tool.with_extras(definition).end()
     }
 
@@ -161,16 +163,22 @@ fn annotations(hints: Annotations) -> String {
         .end()
 }
 
-fn meta(meta: &Meta) -> Option<String> {
-    let mut entries: Vec<_> = meta.iter().filter(|(key, _)| key.contains('/')).collect();
-    entries.sort_unstable_by_key(|(key, _)| *key);
-    if entries.is_empty() {
-        return None;
+fn meta(def: &ToolDef) -> Option<String> {
+    let entries = def.meta.iter().filter(|(key, _)| key.contains('/'));
+    let mut entries: Vec<_> = entries
+        .map(|(key, value)| (key, value.to_string()))
+        .collect();
+    let was = &def.old_names().arguments;
+    if !was.is_empty() {
+        let names = was.iter();
+        let names = names.fold(Object::new(), |names, (old, new)| names.text(old, new));
+        entries.push((OldNames::META, names.end()));
     }
+    entries.sort_unstable_by_key(|(key, _)| *key);
     let object = entries.iter().fold(Object::new(), |object, (key, value)| {
-        object.json(key, &value.to_string())
+        object.json(key, value)
     });
-    Some(object.end())
+    (!entries.is_empty()).then(|| object.end())
 }
 
 fn repair(repair: &Repair) -> String {

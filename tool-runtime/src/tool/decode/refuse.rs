@@ -29,9 +29,15 @@ pub(super) struct Repaired<'a> {
 }
 
 /// The object that the arguments are, decoded once more if they were encoded twice.
-fn object<'a>(text: &'a str, call: &Call<'a>, is_secret: bool) -> Result<Repaired<'a>, ToolError> {
-    let mut repairs = Vec::new();
-    let mut text = text;
+fn object<'a>(
+    repaired: Repaired<'a>,
+    call: &Call<'a>,
+    is_secret: bool,
+) -> Result<Repaired<'a>, ToolError> {
+    let Repaired {
+        mut text,
+        mut repairs,
+    } = repaired;
     loop {
         let mut json = reader(text, call);
         let fault = match json.skip().and_then(|_| json.finish()) {
@@ -133,14 +139,14 @@ pub(super) fn too_costly() -> ToolError {
 #[cfg(feature = "validate")]
 #[cold]
 pub(super) fn repair<'a>(
-    text: &'a str,
+    arguments: Repaired<'a>,
     call: &Call<'a>,
     root: &Shape<'_>,
     has_secrets: bool,
 ) -> Result<&'a str, ToolError> {
     // The schema does not know which part is secret.
     let root = &if has_secrets { root.secret() } else { *root };
-    let Repaired { text, mut repairs } = object(text, call, has_secrets)?;
+    let Repaired { text, mut repairs } = object(arguments, call, has_secrets)?;
     let found =
         |repairs| walk::collect_faults(text, reading_at_run_time(text, call), root, repairs);
     let mut all = found(call.repairs());
@@ -187,14 +193,14 @@ pub(super) fn repair<'a>(
 /// Repairs the arguments and fills the slots, or tells every fault, of which `first` is known.
 #[cold]
 pub(super) fn refuse<'a>(
-    text: &'a str,
+    arguments: Repaired<'a>,
     call: &Call<'a>,
     params: Object<'static>,
     slots: &mut [&mut dyn Slot<'a>],
     first: Error,
 ) -> Result<(), ToolError> {
     let root = Shape::new(toolwright_schema::shape::Kind::Object(params));
-    let Repaired { text, mut repairs } = object(text, call, holds_secret(&root))?;
+    let Repaired { text, mut repairs } = object(arguments, call, holds_secret(&root))?;
     let mut found = walk::collect_faults(text, reading(call), &root, call.repairs());
     repairs.append(&mut found.repairs);
     // Types that nobody can look into may buffer, too, and then know integers by their spelling.
@@ -287,7 +293,7 @@ fn into_error(mut found: Found) -> ToolError {
 /// Repairs arguments that are one value, or tells every fault.
 #[cold]
 pub(super) fn refuse_whole<'a>(
-    text: &'a str,
+    arguments: Repaired<'a>,
     call: &Call<'a>,
     root: Option<&'static Shape<'static>>,
     error: Error,
@@ -295,7 +301,7 @@ pub(super) fn refuse_whole<'a>(
     // A type without a schema still refuses repeated keys.
     let any = Shape::new(toolwright_schema::shape::Kind::Any);
     let shape = root.unwrap_or(&any);
-    let Repaired { text, mut repairs } = match object(text, call, holds_secret(shape)) {
+    let Repaired { text, mut repairs } = match object(arguments, call, holds_secret(shape)) {
         Ok(object) => object,
         Err(error) => return Refused::Told(error),
     };
@@ -315,7 +321,11 @@ pub(super) fn refuse_whole<'a>(
     Refused::Told(into_error(found))
 }
 
-impl Repaired<'_> {
+impl<'a> Repaired<'a> {
+    pub(super) fn new(text: &'a str, repairs: Vec<Repair>) -> Self {
+        Self { text, repairs }
+    }
+
     /// Notes that the repaired text was read.
     pub(super) fn note(self, call: &Call<'_>) {
         call.store().repaired(self.text, self.repairs);

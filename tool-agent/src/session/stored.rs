@@ -1,0 +1,89 @@
+//! Unanswered calls that were made, or shown, with an earlier version of their tools.
+
+use serde_json::json;
+use toolwright_provider::call::{ToolCall, ToolError};
+use toolwright_runtime::tool::{Context, Decision};
+use toolwright_runtime::toolset::Toolset;
+
+use super::{PendingCall, PendingCallReason, Session};
+use crate::agent::Agent;
+use crate::digest;
+
+/// A call that runs no more.
+pub(crate) struct RefusedCall {
+    pub(crate) index: usize,
+    pub(crate) call: ToolCall,
+    pub(crate) error: ToolError,
+}
+
+impl Session {
+    /// Notes which tools the last turn's calls are made for. A call by an old name of a tool is made for none.
+    pub(crate) fn note_tools(&mut self, tools: &Toolset) {
+        let calls = self.thread.last_calls().iter().enumerate();
+        let calls = calls.filter(|(_, call)| {
+            let tool = tools.get(&call.name);
+            tool.is_some_and(|tool| *tool.def().name == *call.name)
+        });
+        let digests = calls.map(|(index, call)| (index, digest::of_tool(&call.name, tools)));
+        self.made_for = digests.collect();
+    }
+
+    /// Returns true if a call was made for another version of its tool. It may use names of then.
+    pub(crate) fn is_stored(&self, index: usize, call: &ToolCall, tools: &Toolset) -> bool {
+        let made_for = self.made_for.get(&index);
+        made_for.is_some_and(|digest| *digest != digest::of_tool(&call.name, tools))
+    }
+
+    /// Returns the calls of earlier versions that these tools refuse, each with whether its tool is still there. Calls that
+    /// wait without an approval, or were changed in the store, are left as they are.
+    pub(crate) fn refused(&self, tools: &Toolset, cx: &Context) -> Vec<(bool, RefusedCall)> {
+        let mut refused = Vec::new();
+        for PendingCall { index, call, .. } in self.pending() {
+            let is_there = tools.contains(&call.name);
+            let runs = self.wait(index).is_none_or(|wait| {
+                is_there && wait.decision == Some(Decision::Approve) && wait.is_intact()
+            });
+            if runs
+                && self.is_stored(index, &call, tools)
+                && let Err(error) = tools.__validate_stored(&call, cx)
+            {
+                refused.push((is_there, RefusedCall { index, call, error }));
+            }
+        }
+        refused
+    }
+
+    /// Shows calls again whose tools have changed since they were shown, also those of agents in calls. An approval or an
+    /// edit of before does not count.
+    pub(crate) fn show_again(&mut self, tools: &Toolset, cx: &Context) {
+        for wait in &mut self.waits {
+            let Some(tool) = tools.get(&wait.call.name) else {
+                continue;
+            };
+            if let (Some(agent), Some(sub)) = (Agent::of_tool(&**tool), &mut wait.sub) {
+                let active = agent.active_agent(sub).unwrap_or(agent);
+                sub.show_again(&active.executor().tools(cx), cx);
+            }
+            let today = digest::of_tool(&wait.call.name, tools);
+            // What was changed in the store is refused.
+            if wait.tool.is_empty() || wait.tool == today || !wait.is_intact() {
+                continue;
+            }
+            let is_for_a_tool =
+                |decision: &mut Decision| matches!(decision, Decision::Approve | Decision::Edit(_));
+            let is_dropped = wait.decision.take_if(is_for_a_tool).is_some();
+            if !is_dropped && !matches!(wait.reason, PendingCallReason::Decision(_)) {
+                continue;
+            }
+            // People see that it is another question.
+            use PendingCallReason::{Agent as Inside, OutcomeUnknown};
+            if !matches!(wait.reason, Inside | OutcomeUnknown { .. }) {
+                let why = "the tool has changed since the call was shown";
+                let tool = today.get(..8);
+                wait.reason = PendingCallReason::Decision(json!({ "why": why, "tool": tool }));
+            }
+            wait.digest = digest::of(&wait.call, &today);
+            wait.tool = today;
+        }
+    }
+}

@@ -432,6 +432,14 @@ fn an_old_name_is_no_other_tools() {
         assert!(Toolset::new(tools).is_err());
     }
     assert!(all().rename("delete", "place_order").is_err());
+    let registry = toolwright::Registry::from(all());
+    assert!(
+        registry
+            .insert_new(Arc::clone(tools![place_order].iter().next().unwrap()))
+            .is_err()
+    );
+    // It is not removed by it.
+    assert!(registry.remove("place_order").is_none() && registry.contains("create_order"));
     // Its own it may have again, and a tool that is put in has its name.
     assert!(all().rename("create_order", "place_order").is_ok());
     let tools = all().with(Arc::clone(tools![place_order].iter().next().unwrap()));

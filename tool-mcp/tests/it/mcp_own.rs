@@ -386,8 +386,6 @@ async fn a_call_by_old_names_reaches_the_server() {
         result.repairs[0].to_string(),
         "quantity: qty was taken for quantity"
     );
-    let shown = tools.get("create_order").unwrap().redacted(r#"{"qty": 2}"#);
-    assert_eq!(shown, r#"{"quantity":2}"#);
     let result = call(&tools, "create_order", r#"{"qty": 2, "quantity": 3}"#).await;
     let error = result.outcome.unwrap_err();
     assert_eq!(error.to_string(), "quantity: given more than once");

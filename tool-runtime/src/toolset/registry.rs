@@ -136,7 +136,8 @@ impl Registry {
     pub fn remove(&self, name: &str) -> Option<Arc<dyn Tool>> {
         self.change(|tools| {
             let kept = tools.filter(|tool| tool.def().name != name);
-            (kept, tools.get(name).cloned())
+            let removed = tools.get(name).filter(|tool| tool.def().name == name);
+            (kept, removed.cloned())
         })
     }
 
@@ -149,12 +150,12 @@ impl Registry {
         self.snapshot().attach(defs)
     }
 
-    /// Returns the tool of this name.
+    /// Returns the tool of this name, or the one that had it before.
     pub fn get(&self, name: &str) -> Option<Arc<dyn Tool>> {
         self.snapshot().get(name).cloned()
     }
 
-    /// Returns true if there is a tool of this name.
+    /// Returns true if there is a tool of this name, or one that had it before.
     pub fn contains(&self, name: &str) -> bool {
         self.snapshot().contains(name)
     }

@@ -180,10 +180,15 @@ impl Engine<'_> {
             return Ok(ToolChoice::Auto);
         }
         match choice {
-            ToolChoice::Specific(name) if !tools.contains(name) => {
-                let message = format!("the tool choice names `{name}`, and there is no such tool");
-                Err(AgentError::ToolChoice(message))
-            }
+            ToolChoice::Specific(name) => match tools.get(name) {
+                // The name may be an old one.
+                Some(tool) => Ok(ToolChoice::Specific(tool.name().into())),
+                None => {
+                    let message =
+                        format!("the tool choice names `{name}`, and there is no such tool");
+                    Err(AgentError::ToolChoice(message))
+                }
+            },
             ToolChoice::Required if tools.is_empty() => {
                 let message = "the tool choice requires a call, and there are no tools";
                 Err(AgentError::ToolChoice(message.to_owned()))

@@ -73,7 +73,9 @@ fn all() -> Toolset {
         secret,
         ..Crm: Crm as "crm_",
     ]
-    .retired("read_output -> read_page\npeek -> secret\nread_page 0123456789abcdef\n  takes {}\nlost ->")
+    .retired(
+        "read_output -> read_page\npeek -> secret\nread_page 0123456789abcdef\n  takes {}\nlost ->",
+    )
 }
 
 fn call(name: &str, arguments: &str) -> ToolCall {

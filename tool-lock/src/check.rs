@@ -1,12 +1,12 @@
 //! Tools held to a file.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 use toolwright_json::Value;
 use toolwright_provider::call::ToolDef;
-use toolwright_runtime::tool::Past;
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::text::near;
@@ -47,7 +47,7 @@ const MODE: &str = "TOOLS_LOCK";
 #[derive(Debug, Clone)]
 pub struct Lock {
     path: PathBuf,
-    tools: Vec<(ToolDef, Past)>,
+    tools: Vec<ToolDef>,
     optional: Vec<String>,
     mode: Option<Mode>,
 }
@@ -166,7 +166,7 @@ impl std::error::Error for LockError {
 impl Lock {
     /// Compares tools with the file at a path.
     pub fn new(tools: &Toolset, path: impl Into<PathBuf>) -> Self {
-        let tools = tools.iter().map(|tool| (tool.def().clone(), tool.__past()));
+        let tools = tools.iter().map(|tool| tool.def().clone());
         Self {
             path: path.into(),
             tools: tools.collect(),
@@ -237,7 +237,7 @@ impl Lock {
     /// Returns the up-to-date file.
     fn new_file(&self, old: &File) -> File {
         let mut file = File::default();
-        for (def, _) in &self.tools {
+        for def in &self.tools {
             file.tools.insert(def.name.to_string(), Entry::of(def));
         }
         file.gone = old.gone.clone();
@@ -245,7 +245,7 @@ impl Lock {
             if self.optional.contains(name) {
                 file.tools.insert(name.clone(), entry.clone());
             } else {
-                let names = self.tools.iter().map(|(def, _)| &*def.name);
+                let names = self.tools.iter().map(|def| &*def.name);
                 let new = near(name, names).first().copied().unwrap_or_default();
                 file.gone.insert(name.clone(), new.to_owned());
             }
@@ -256,19 +256,16 @@ impl Lock {
 
     /// Returns the entries of tools that are not there any more, under any name.
     fn gone<'f>(&self, file: &'f File) -> impl Iterator<Item = (&'f String, &'f Entry)> {
-        file.tools.iter().filter(|(name, _)| {
-            let is = |(def, past): &(ToolDef, Past)| {
-                def.name == **name || past.was_called(name, &def.name)
-            };
-            !self.tools.iter().any(is)
-        })
+        file.tools
+            .iter()
+            .filter(|(name, _)| !self.tools.iter().any(|def| def.is_called(name)))
     }
 
     fn changes(&self, file: &File) -> Vec<LockChange> {
         let mut changes: Vec<_> = self
             .tools
             .iter()
-            .filter_map(|(def, past)| change(file, def, past))
+            .filter_map(|def| change(file, def))
             .collect();
         let gone = self
             .gone(file)
@@ -294,18 +291,14 @@ fn mode_of(words: &str) -> Result<Mode, LockError> {
 }
 
 /// Compares a tool with its entry.
-fn change(file: &File, def: &ToolDef, past: &Past) -> Option<LockChange> {
+fn change(file: &File, def: &ToolDef) -> Option<LockChange> {
     let (mut verdict, mut reasons) = (Verdict::Same, Vec::new());
     let mut add = |other: Verdict, reason: String| {
         verdict = verdict.max(other);
         reasons.push(reason);
     };
     let new = Entry::of(def);
-    let before = || {
-        file.tools
-            .iter()
-            .find(|(name, _)| past.was_called(name, &def.name))
-    };
+    let before = || file.tools.iter().find(|(name, _)| def.is_called(name));
     match file.tools.get_key_value(&*def.name).or_else(before) {
         None => add(Verdict::Minor, "the tool is new".to_owned()),
         Some((name, old)) => {
@@ -322,7 +315,7 @@ fn change(file: &File, def: &ToolDef, past: &Past) -> Option<LockChange> {
                 add(Verdict::Major, "it may destroy things now".to_owned());
             }
             if old.takes != new.takes {
-                let renamed = renamed(&old.takes, past.was_args);
+                let renamed = renamed(&old.takes, &def.old_names().arguments);
                 let comparison = compared(&renamed, &new.takes);
                 add(comparison.verdict, taken(&comparison, &renamed, &new.takes));
             }
@@ -412,7 +405,7 @@ fn arguments(schema: &str) -> Vec<String> {
 }
 
 /// Renames arguments in a schema to their names of today.
-fn renamed(schema: &str, names: &[(&str, &str)]) -> String {
+fn renamed(schema: &str, names: &[(Cow<'static, str>, Cow<'static, str>)]) -> String {
     let Ok(Value::Object(mut keywords)) = Value::parse(schema) else {
         return schema.to_owned();
     };
@@ -420,8 +413,8 @@ fn renamed(schema: &str, names: &[(&str, &str)]) -> String {
     let today = |name: &str| {
         let found = names
             .iter()
-            .find(|(old, new)| *old == name && !known.iter().any(|name| name == new));
-        found.map(|(_, new)| *new)
+            .find(|(old, new)| **old == *name && !known.iter().any(|name| **name == **new));
+        found.map(|(_, new)| &**new)
     };
     for (keyword, value) in &mut keywords {
         match (&**keyword, value) {

@@ -34,8 +34,11 @@ const WORDS: [Keyword; 9] = [
     Keyword::WriteOnly,
 ];
 
+/// Reads a hint.
+type Hint = fn(&Annotations) -> Option<bool>;
+
 /// Hints by the words that a file has for them.
-const HINTS: [(&str, fn(&Annotations) -> Option<bool>); 4] = [
+const HINTS: [(&str, Hint); 4] = [
     ("read_only", |hints| hints.read_only),
     ("destructive", |hints| hints.destructive),
     ("idempotent", |hints| hints.idempotent),
@@ -178,9 +181,9 @@ fn remove_words(schema: &mut Value<'_>) {
         match (holds, value) {
             (Holds::Nothing, _) => {}
             (Holds::Named | Holds::NamedOrNames | Holds::Defined, Value::Object(named)) => {
-                named
-                    .iter_mut()
-                    .for_each(|(_, schema)| remove_words(schema));
+                for (_, schema) in named {
+                    remove_words(schema);
+                }
             }
             (_, Value::Array(schemas)) => schemas.iter_mut().for_each(remove_words),
             (_, schema) => remove_words(schema),

@@ -414,12 +414,12 @@ fn has_nobodys_keys(part: &Part<'_>) -> bool {
 /// Returns the fewest and the most entries of objects.
 fn entries(part: &Part<'_>) -> (u64, Option<u64>) {
     let (min, max) = lengths(part);
-    let names = names(part);
-    let required = names.iter().filter(|name| requires(part, name)).count() as u64;
-    let named = rest(part).is_none().then_some(names.len() as u64);
-    let max = match (max, named) {
-        (Some(max), Some(named)) => Some(max.min(named)),
-        (max, named) => max.or(named),
+    let keys = names(part);
+    let required = keys.iter().filter(|name| requires(part, name)).count() as u64;
+    let listed = rest(part).is_none().then_some(keys.len() as u64);
+    let max = match (max, listed) {
+        (Some(max), Some(listed)) => Some(max.min(listed)),
+        (max, listed) => max.or(listed),
     };
     (min.max(required), max)
 }

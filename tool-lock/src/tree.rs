@@ -317,7 +317,7 @@ pub(crate) fn element<'s>(part: &[&'s Shape<'s>], index: usize) -> Part<'s> {
 }
 
 /// Fields of an object, but for the rest.
-pub(crate) fn fields<'s>(object: Object<'s>) -> impl Iterator<Item = &'s Field<'s>> {
+pub(crate) fn fields(object: Object<'_>) -> impl Iterator<Item = &Field<'_>> {
     object.fields.iter().filter(|field| !field.flatten)
 }
 
@@ -379,12 +379,12 @@ pub(crate) fn rest<'s>(part: &[&'s Shape<'s>]) -> Option<Part<'s>> {
     Some(all)
 }
 
-/// Returns the shape of the values behind keys that an object does not name, if it says any; `None` if it is closed.
-fn rest_of<'s>(object: Object<'s>) -> Option<Option<&'s Shape<'s>>> {
+/// Returns the shapes of the values behind keys that an object does not name; `None` if it is closed.
+fn rest_of(object: Object<'_>) -> Option<Part<'_>> {
     let rest = object.fields.iter().find(|field| field.flatten);
     match rest.map(|field| field.shape.kind) {
-        Some(Kind::Map(map)) => Some(Some(map.values)),
-        _ if object.open => Some(None),
+        Some(Kind::Map(map)) => Some(std::iter::once(map.values).collect()),
+        _ if object.open => Some(Part::new()),
         _ => None,
     }
 }

@@ -73,7 +73,9 @@ impl Search {
         }
         self.left -= 1;
         let mut near = Part::new();
-        by.iter().for_each(|shape| related(shape, EDGES, &mut near));
+        for shape in by {
+            related(shape, EDGES, &mut near);
+        }
         let mut found = Vec::new();
         for ty in TYPES {
             for part in parts(from, ty).unwrap_or_default().iter().take(MOST_PARTS) {
@@ -167,9 +169,9 @@ impl Search {
         all.extend(both.iter().flat_map(|shape| keys_of_patterns(shape)));
         let spellings = keys(&both);
         let mut spelled = Part::new();
-        spellings
-            .iter()
-            .for_each(|shape| related(shape, EDGES, &mut spelled));
+        for shape in &spellings {
+            related(shape, EDGES, &mut spelled);
+        }
         all.extend(
             spelled
                 .iter()

@@ -8,6 +8,8 @@
 )]
 #![allow(
     clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::too_many_lines,
     clippy::cast_precision_loss,
     clippy::float_cmp
 )]

@@ -752,7 +752,8 @@ impl Inner {
         if let Some(today) = visible.clone().find_map(|entry| entry.instead_of(name)) {
             return ToolError::new(kind, format!("unknown tool `{shown}`; {today}"));
         }
-        let near = self.near(name, visible.map(|entry| &*entry.name).collect());
+        let visible: Vec<_> = visible.map(|entry| &*entry.name).collect();
+        let near = self.near(name, &visible);
         let gap = if near.is_empty() { "" } else { "; " };
         let hint = did_you_mean(&near);
         ToolError::new(kind, format!("unknown tool `{shown}`{gap}{hint}"))

@@ -76,8 +76,10 @@ impl Session {
                 continue;
             }
             // People see that it is another question.
-            use PendingCallReason::{Agent as Inside, OutcomeUnknown};
-            if !matches!(wait.reason, Inside | OutcomeUnknown { .. }) {
+            if !matches!(
+                wait.reason,
+                PendingCallReason::Agent | PendingCallReason::OutcomeUnknown { .. }
+            ) {
                 let why = "the tool has changed since the call was shown";
                 let tool = today.get(..8);
                 wait.reason = PendingCallReason::Decision(json!({ "why": why, "tool": tool }));

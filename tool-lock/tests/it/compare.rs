@@ -136,7 +136,7 @@ fn what_is_not_proven_may_break() {
     // A schema that cannot be read.
     let comparison = compared(
         r#"{"type":"object"}"#,
-        r##"{"$ref":"https://example.com/schema"}"##,
+        r#"{"$ref":"https://example.com/schema"}"#,
     );
     assert_eq!(comparison.verdict, Verdict::Undecided);
     assert!(!comparison.faults.is_empty());

@@ -19,9 +19,9 @@ fn doc(schema: &Value) -> SchemaDoc {
     SchemaDoc::try_from(schema).unwrap()
 }
 
-fn def(name: &str, input: Value) -> ToolDef {
+fn def(name: &str, input: impl Into<Value>) -> ToolDef {
     let mut def = ToolDef::new(name.to_owned(), "Does it.");
-    def.input = doc(&input);
+    def.input = doc(&input.into());
     def
 }
 

@@ -274,7 +274,8 @@ const MOST_OLD_NAMES: usize = 64;
 /// a stored call of a tool of ours that is gone must not go to a server.
 fn old_names(was: &Map<String, Value>, input: &SchemaDoc) -> OldNames {
     let schema = input.to_value();
-    let has = |name: &str| schema["properties"].get(name).is_some();
+    let properties = schema.get("properties");
+    let has = |name: &str| properties.is_some_and(|properties| properties.get(name).is_some());
     let names = was
         .iter()
         .filter_map(|(old, new)| Some((old, new.as_str()?)));

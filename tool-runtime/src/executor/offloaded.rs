@@ -230,6 +230,7 @@ mod tests {
             cx: Context::new(),
             index: 0,
             yes: None,
+            is_stored: false,
             store: Arc::new(Store::new()),
             span: CallSpan::default(),
             _place: None,

@@ -123,7 +123,7 @@ impl Inner {
     }
 
     /// Returns the names among these that are near to a name, or had one before that is.
-    pub(super) fn near<'n>(&'n self, name: &str, names: Vec<&'n str>) -> Vec<&'n str> {
+    pub(super) fn near<'n>(&'n self, name: &str, names: &[&'n str]) -> Vec<&'n str> {
         let old_names = self.old_names.iter();
         let old_names = old_names.filter(|(_, today)| names.contains(&&**today));
         let old_names = old_names.map(|(old, _)| &**old);

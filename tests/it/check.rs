@@ -399,7 +399,7 @@ fn a_default_that_its_own_bounds_refuse_is_told_and_not_published() {
     }));
     let message = *panicked.unwrap_err().downcast::<String>().unwrap();
     assert!(
-        message.contains("the default 0 of /most is refused"),
+        message.contains("list: /most: refused_default: the default 0 is refused"),
         "{message}"
     );
 }

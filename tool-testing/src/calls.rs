@@ -1,8 +1,11 @@
+use std::fmt::Write;
+
 use super::Samples;
 use toolwright_provider::call::{ErrorKind, ToolCall, ToolResult};
+use toolwright_provider::dialect::Dialect;
 use toolwright_runtime::tool::Context;
-use toolwright_runtime::toolset::Toolset;
-use toolwright_schema::decode::{example, refused_defaults};
+use toolwright_runtime::toolset::{ProblemCode, Toolset};
+use toolwright_schema::decode::example;
 
 /// Calls of every tool of a set: its examples, a small one, and then so many at random that its schema admits.
 ///
@@ -76,23 +79,11 @@ pub fn assert_callable(tools: &Toolset, cx: &Context, seed: u64, random: usize) 
             let line = format!("\n{}: hidden in this context, and not called", def.name);
             wrong.push_str(&line);
         }
-        let shape = def.input.shape();
-        for default in shape.into_iter().flat_map(refused_defaults) {
-            let (name, path, json) = (&def.name, default.path, default.json);
-            let line = format!(
-                "\n{name}: the default {json} of {path} is refused: {}",
-                default.fault
-            );
-            wrong.push_str(&line);
-        }
-        for example in def.refused_examples() {
-            let (name, json, fault) = (&def.name, example.json, example.fault);
-            let of = if example.path.is_empty() { "" } else { " of " };
-            let line = format!(
-                "\n{name}: the example {json}{of}{} is refused: {fault}",
-                example.path
-            );
-            wrong.push_str(&line);
+    }
+    // The dialect does not matter: these problems are those of every one.
+    for problem in tools.check(Dialect::Mcp20260728).errors() {
+        if let ProblemCode::RefusedDefault | ProblemCode::RefusedExample = problem.code {
+            let _ = write!(wrong, "\n{problem}");
         }
     }
     for (call, result) in calls.iter().zip(&results) {

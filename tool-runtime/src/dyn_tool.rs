@@ -17,12 +17,13 @@ use self::handler::{Check, Handler};
 #[cfg(feature = "validate")]
 #[doc(hidden)]
 pub use self::validator::SchemaValidator;
-use crate::tool::{Answer, Call, Context, Scope, Tool, not_approved, without_secrets_of};
+use crate::tool::{Answer, Call, Context, Scope, Tool, not_approved};
 #[cfg(feature = "validate")]
 use crate::tool::{check, filled};
 use toolwright_provider::call::{Annotations, ErrorKind, Output, ToolDef, ToolError};
 use toolwright_provider::definitions::Stripped;
 use toolwright_provider::dialect::Inverse;
+use toolwright_schema::decode::without_secrets;
 use toolwright_schema::read::read;
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::{Schema, Shape};
@@ -183,8 +184,10 @@ impl Tool for DynTool {
     }
 
     fn redacted<'t>(&self, arguments: &'t str) -> Cow<'t, str> {
-        let shape = self.secrets().or_else(|| self.def.input.shape());
-        without_secrets_of(&self.def, shape, arguments)
+        match self.secrets().or_else(|| self.def.input.shape()) {
+            Some(shape) => without_secrets(arguments, shape),
+            None => arguments.into(),
+        }
     }
 
     fn reads_context(&self) -> bool {

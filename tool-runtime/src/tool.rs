@@ -83,7 +83,6 @@ use std::sync::Arc;
 
 use toolwright_provider::call::{ToolDef, ToolError};
 use toolwright_schema::decode::without_secrets;
-use toolwright_schema::shape::Shape;
 
 /// A tool as the runtime sees it: a definition and a way to call it.
 ///
@@ -120,7 +119,13 @@ pub trait Tool: Send + Sync {
     /// By default the secrets are those of the [input schema](ToolDef::input): of parameters marked `#[arg(secret)]`
     /// and types marked `#[schema(secret)]`.
     fn redacted<'t>(&self, arguments: &'t str) -> Cow<'t, str> {
-        without_secrets_of(self.def(), self.def().input.shape(), arguments)
+        let Some(shape) = self.def().input.shape() else {
+            return arguments.into();
+        };
+        match with_names_of_today(arguments, &self.def().old_names().arguments) {
+            Some((today, _)) => without_secrets(&today, shape).into_owned().into(),
+            None => without_secrets(arguments, shape),
+        }
     }
 
     /// Returns true if the conversation may see and call the tool.
@@ -166,21 +171,6 @@ pub trait Tool: Send + Sync {
     #[doc(hidden)]
     fn __whole(&self) -> Option<&ToolDef> {
         None
-    }
-}
-
-/// Returns arguments without the secrets of a shape, under the names that they have today.
-pub(crate) fn without_secrets_of<'t>(
-    def: &ToolDef,
-    shape: Option<&Shape<'_>>,
-    arguments: &'t str,
-) -> Cow<'t, str> {
-    let Some(shape) = shape else {
-        return arguments.into();
-    };
-    match with_names_of_today(arguments, &def.old_names().arguments) {
-        Some((today, _)) => without_secrets(&today, shape).into_owned().into(),
-        None => without_secrets(arguments, shape),
     }
 }
 

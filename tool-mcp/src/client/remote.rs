@@ -275,7 +275,7 @@ const MOST_OLD_NAMES: usize = 64;
 fn old_names(was: &Map<String, Value>, input: &SchemaDoc) -> OldNames {
     let schema = input.to_value();
     let properties = schema.get("properties");
-    let has = |name: &str| properties.is_some_and(|properties| properties.get(name).is_some());
+    let has = |name: &str| properties.is_some_and(|all| all.get(name).is_some());
     let names = was
         .iter()
         .filter_map(|(old, new)| Some((old, new.as_str()?)));

@@ -229,6 +229,7 @@ mod tests {
             call: ToolCall::new("1", "count", "{}"),
             cx: Context::new(),
             index: 0,
+            is_stored: false,
             yes: None,
             is_stored: false,
             store: Arc::new(Store::new()),

@@ -26,13 +26,6 @@ impl Past {
         was_args: &[],
     };
 
-    /// Returns true if a tool that is listed as `listed` was called `old` before. A prefix of the list was there then, too.
-    pub fn was_called(&self, old: &str, listed: &str) -> bool {
-        let prefix = listed.strip_suffix(self.name).unwrap_or_default();
-        let old = old.strip_prefix(prefix);
-        old.is_some_and(|old| self.was.contains(&old))
-    }
-
     /// Returns the names for a definition. `listed` gives a tool's name the prefix of its list.
     pub(crate) fn old_names(&self, listed: impl Fn(&'static str) -> Cow<'static, str>) -> OldNames {
         let arguments = self.was_args.iter();

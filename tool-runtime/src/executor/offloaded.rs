@@ -231,7 +231,6 @@ mod tests {
             index: 0,
             is_stored: false,
             yes: None,
-            is_stored: false,
             store: Arc::new(Store::new()),
             span: CallSpan::default(),
             _place: None,

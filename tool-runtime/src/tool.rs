@@ -62,7 +62,6 @@ pub use self::open_calls::{
 };
 #[cfg(feature = "tokio")]
 pub(crate) use self::open_calls::{failed, key_of};
-pub use self::past::Past;
 pub(crate) use self::past::{naming_arguments, old_name, with_names_of_today};
 pub use self::place::CallPlace;
 #[cfg(feature = "tokio")]

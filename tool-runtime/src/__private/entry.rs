@@ -5,8 +5,10 @@ use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use crate::tool::{Answer, Approved, Call, EarlyExit, Past, Ran, Scope, Tool};
-use toolwright_provider::call::{Annotations, ErrorKind, Example, Meta, ToolDef, ToolError};
+use crate::tool::{Answer, Approved, Call, EarlyExit, Ran, Scope, Tool};
+use toolwright_provider::call::{
+    Annotations, ErrorKind, Example, Meta, OldNames, ToolDef, ToolError,
+};
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::{Refs, Shape, Side};
 
@@ -62,8 +64,10 @@ pub struct Descriptor {
     pub reads_context: bool,
     /// True if the tree of the parameters takes unknown keys. Said before it is made; the tree itself says it later.
     pub ignores_unknown: bool,
-    /// Names that the tool had before. Its own name is not said here.
-    pub past: Past,
+    /// Names that the tool had before.
+    pub was: &'static [&'static str],
+    /// Names that arguments had before, each with the one of today.
+    pub was_args: &'static [(&'static str, &'static str)],
 }
 
 macro_rules! hints {
@@ -115,7 +119,8 @@ impl Descriptor {
         may_hide: false,
         reads_context: false,
         ignores_unknown: false,
-        past: Past::NONE,
+        was: &[],
+        was_args: &[],
     };
 
     /// Sets the name for people.
@@ -141,16 +146,14 @@ impl Descriptor {
 
     /// Sets the names that the tool had before.
     #[must_use]
-    pub const fn was(mut self, was: &'static [&'static str]) -> Self {
-        self.past.was = was;
-        self
+    pub const fn was(self, was: &'static [&'static str]) -> Self {
+        Self { was, ..self }
     }
 
     /// Sets the names that arguments had before, each with the one of today.
     #[must_use]
-    pub const fn was_args(mut self, was: &'static [(&'static str, &'static str)]) -> Self {
-        self.past.was_args = was;
-        self
+    pub const fn was_args(self, was_args: &'static [(&'static str, &'static str)]) -> Self {
+        Self { was_args, ..self }
     }
 
     /// Sets the examples.
@@ -176,7 +179,13 @@ impl Descriptor {
         if !self.mentions.is_empty() && def.description.starts_with(self.description) {
             def.mention(self.mentions);
         }
-        def.set_old_names(self.past.old_names(|old| listed.old_name(old)));
+        let arguments = self.was_args.iter();
+        def.set_old_names(OldNames {
+            names: self.was.iter().map(|old| listed.old_name(old)).collect(),
+            arguments: arguments
+                .map(|&(old, new)| (old.into(), new.into()))
+                .collect(),
+        });
         def.title = (!self.title.is_empty()).then_some(self.title.into());
         def.input = SchemaDoc::from_shape(self.input, Side::Input);
         def.output = self

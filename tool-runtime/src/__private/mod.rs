@@ -46,7 +46,7 @@ pub use self::targets::{
     within_budget,
 };
 pub use crate::tool::{
-    Approved, Call, Context, EarlyExit, Past, Provide, ProvideShared, Ran, Reading, Slot,
+    Approved, Call, Context, EarlyExit, Provide, ProvideShared, Ran, Reading, Slot,
 };
 pub use crate::toolset::{Instructions, Part};
 pub use toolwright_provider::call::{Annotations, Outcome, ToolCall, ToolError};

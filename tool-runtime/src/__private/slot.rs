@@ -374,7 +374,7 @@ pub fn decode_root<'a, S: Filled<'a>>(
     about: About,
     mut slot: (S,),
 ) -> Result<(S::Held,), EarlyExit> {
-    let was = about.past.was_args;
+    let was = about.was_args;
     let decoded = crate::tool::decode_root(call, about.input, was, &mut slot.0);
     match stop(call, decoded) {
         Some(stop) => Err(stop),
@@ -408,7 +408,7 @@ pub(super) fn fill<'a>(
             "the tool has no parameters",
         )));
     };
-    let was = about.past.was_args;
+    let was = about.was_args;
     stop(call, crate::tool::decode_params(call, params, was, slots))
 }
 

@@ -1,42 +1,8 @@
 //! Names that a tool and its arguments had before.
 
-use std::borrow::Cow;
-
 use toolwright_json::Value;
-use toolwright_provider::call::{OldNames, ToolError};
+use toolwright_provider::call::ToolError;
 use toolwright_schema::decode::{FaultCode, Repair, RepairKind};
-
-/// Names that a tool and its arguments had before, in `const`.
-#[doc(hidden)]
-#[derive(Debug, Clone, Copy)]
-pub struct Past {
-    /// The name that the tool itself has, before a list or a toolset renames it.
-    pub name: &'static str,
-    /// Earlier names.
-    pub was: &'static [&'static str],
-    /// Earlier names of arguments, each with the one of today.
-    pub was_args: &'static [(&'static str, &'static str)],
-}
-
-impl Past {
-    /// Nothing.
-    pub const NONE: Self = Self {
-        name: "",
-        was: &[],
-        was_args: &[],
-    };
-
-    /// Returns the names for a definition. `listed` gives a tool's name the prefix of its list.
-    pub(crate) fn old_names(&self, listed: impl Fn(&'static str) -> Cow<'static, str>) -> OldNames {
-        let arguments = self.was_args.iter();
-        OldNames {
-            names: self.was.iter().map(|old| listed(old)).collect(),
-            arguments: arguments
-                .map(|&(old, new)| (old.into(), new.into()))
-                .collect(),
-        }
-    }
-}
 
 /// Gives arguments the names that they have today, and leaves their values as they are spelled. Returns `None` if none has
 /// an old name.

@@ -7,6 +7,7 @@ use super::program::{run, run_with};
 
 pub(crate) const TESTS: &[Named] = named![
     flags_become_what_the_schema_says,
+    a_command_has_the_old_names_of_its_tool,
     parts_of_objects_have_flags,
     texts_are_strings_where_strings_alone_belong,
     names_that_are_taken_have_others,
@@ -38,6 +39,20 @@ fn flags_become_what_the_schema_says() {
     assert_eq!(
         got(&["call", "get_forecast", "--location", "5"])["location"],
         "5"
+    );
+}
+
+fn a_command_has_the_old_names_of_its_tool() {
+    assert_eq!(
+        got(&["call", "meteo", "--location", "Oslo"]),
+        json!({"location": "Oslo", "unit": "celsius", "days": 3})
+    );
+    // One that destroys is named instead.
+    let came = run(&["call", "requisition", "--approve"]);
+    assert_ne!(came.code, 0, "{came:?}");
+    assert!(
+        format!("{came:?}").contains("it is called `order` now"),
+        "{came:?}"
     );
 }
 

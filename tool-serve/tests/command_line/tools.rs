@@ -34,7 +34,7 @@ struct Forecast {
 }
 
 /// Weather forecast of a city. It is made up.
-#[tool(read_only)]
+#[tool(read_only, was("meteo"))]
 fn get_forecast(
     /// City name
     location: String,
@@ -94,7 +94,7 @@ struct Order {
 }
 
 /// Places an order.
-#[tool(destructive)]
+#[tool(destructive, was("requisition"))]
 fn order(
     customer: Customer,
     #[arg(default)] lines: Vec<Line>,

@@ -61,8 +61,8 @@ impl Toolset {
     /// // In a program: `include_str!("../tools.lock")`.
     /// let tools = tools![read_page].retired("read_output -> read_page");
     /// let call = ToolCall::new("1", "read_output", "{}");
-    /// let error = tools.call_blocking(&call, &Context::new()).to_string();
-    /// assert!(error.contains("use `read_page` instead"), "{error}");
+    /// let result = tools.call_blocking(&call, &Context::new());
+    /// assert!(result.errors().any(|error| error.contains("use `read_page` instead")));
     /// ```
     pub fn retired(&self, lock: &str) -> Self {
         let mut set = Inner::clone(&self.set);

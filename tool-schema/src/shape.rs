@@ -14,7 +14,6 @@ pub(crate) mod fields;
 #[cfg(feature = "schemars")]
 mod foreign;
 mod int;
-mod key_head;
 mod kinds;
 mod layers;
 mod listed_keys;
@@ -38,7 +37,6 @@ pub use self::fields::{Alternative, Key, Rest, alternatives, alternatives_of, ke
 pub use self::foreign::foreign;
 pub use self::int::Int;
 pub use self::int::{SIGNED_KEY, UNSIGNED_KEY};
-pub(crate) use self::key_head::KeyHead;
 #[cfg(any(feature = "schemars", feature = "validate"))]
 pub(crate) use self::kinds::Definition;
 pub use self::kinds::{

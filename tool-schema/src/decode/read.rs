@@ -307,10 +307,10 @@ impl<'de> Json<'de> {
             (Place::Opened, [b'"', rest @ ..]) => rest,
             _ => return false,
         };
-        if field.presence == Presence::Never {
+        if field.presence == Presence::Never || field.is_escaped {
             return false;
         }
-        let Some(rest) = field.head.strip_from(rest, field.name) else {
+        let Some([b'"', b':', rest @ ..]) = rest.strip_prefix(field.name.as_bytes()) else {
             return false;
         };
         self.scan.set_offset(self.whole().len() - rest.len());

@@ -1,15 +1,14 @@
 //! The keys of an object.
 
 use super::{Kind, Shape, Variant};
-use crate::shape::KeyHead;
 
 /// One key of an object, or one parameter of a tool.
 #[derive(Debug, Clone, Copy)]
 pub struct Field<'s> {
     /// The key that is read.
     pub name: &'s str,
-    /// Start of the key as it stands in JSON.
-    pub(crate) head: KeyHead,
+    /// True if JSON escapes the key.
+    pub(crate) is_escaped: bool,
     /// The key that is written.
     pub output_name: &'s str,
     /// Other spellings of the key, which are read but never published: a model needs one name only.
@@ -33,6 +32,18 @@ pub struct Field<'s> {
     pub default: Option<fn() -> Option<String>>,
     /// An example's JSON.
     pub example: Option<fn() -> Option<String>>,
+}
+
+/// Returns true if JSON escapes a character of a string.
+const fn is_escaped(text: &str) -> bool {
+    let mut bytes = text.as_bytes();
+    while let [byte, rest @ ..] = bytes {
+        if *byte < 0x20 || *byte == b'"' || *byte == b'\\' {
+            return true;
+        }
+        bytes = rest;
+    }
+    false
 }
 
 /// Presence of a key when the type is read.
@@ -80,7 +91,7 @@ impl<'s> Field<'s> {
     pub const fn new(name: &'s str, description: &'s str, shape: &'s Shape<'s>) -> Self {
         Self {
             name,
-            head: KeyHead::of(name),
+            is_escaped: is_escaped(name),
             output_name: name,
             aliases: &[],
             description,

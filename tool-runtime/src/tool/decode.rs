@@ -22,20 +22,33 @@ pub(crate) const MOST_PARAMS: usize = 64;
 
 /// Returns the arguments' text, under the names of today, and how it was changed. Providers send nothing, or `null`, for a
 /// call without arguments.
+#[inline]
 fn arguments<'a, S: AsRef<str>>(
     call: &Call<'a>,
     was: &[(S, S)],
 ) -> Result<(&'a str, Vec<Repair>), ToolError> {
     let text = text_of(call)?;
-    if !was.is_empty()
-        && call.reads_old_names()
-        && let Some((today, repairs)) = with_names_of_today(text, was)
-    {
-        return Ok((call.store().pen().keep(today), repairs));
+    if was.is_empty() {
+        return Ok((text, Vec::new()));
     }
-    Ok((text, Vec::new()))
+    Ok(under_names_of_today(text, call, was))
 }
 
+#[cold]
+fn under_names_of_today<'a, S: AsRef<str>>(
+    text: &'a str,
+    call: &Call<'a>,
+    was: &[(S, S)],
+) -> (&'a str, Vec<Repair>) {
+    if call.reads_old_names()
+        && let Some((today, repairs)) = with_names_of_today(text, was)
+    {
+        return (call.store().pen().keep(today), repairs);
+    }
+    (text, Vec::new())
+}
+
+#[inline]
 fn text_of<'a>(call: &Call<'a>) -> Result<&'a str, ToolError> {
     let text = call.arguments();
     let most = call.limits().text;

@@ -102,7 +102,7 @@ impl Server {
                 let (answer, all) = (Arc::clone(&answer), Arc::clone(&all));
                 connections.spawn(async move {
                     // A client that goes away is no failure of the server's.
-                    let _ = serve(stream, &*answer, &all).await;
+                    let _ = serve(stream, answer, &all).await;
                 });
             }
         });
@@ -116,7 +116,7 @@ impl Server {
 
 async fn serve(
     stream: TcpStream,
-    answer: &(impl Fn(&Asked) -> Reply + ?Sized),
+    answer: Arc<impl Fn(&Asked) -> Reply + Send + Sync + 'static>,
     all: &Mutex<Vec<Asked>>,
 ) -> std::io::Result<()> {
     let mut stream = BufReader::new(stream);
@@ -148,7 +148,11 @@ async fn serve(
             body: String::from_utf8(body).unwrap(),
         };
         all.lock().unwrap().push(asked.clone());
-        let reply = answer(&asked);
+        let answer = Arc::clone(&answer);
+        // An answer may wait for another request. A blocked worker would keep the task that it was to run next.
+        let reply = tokio::task::spawn_blocking(move || answer(&asked))
+            .await
+            .unwrap();
         if reply.hang_up {
             return Ok(());
         }

@@ -1,5 +1,5 @@
 //! Tools and arguments that had other names before: which calls run by these, and which are answered with the name of today.
-
+#![cfg(feature = "tokio")]
 // Tools are written as users write them; and a test that finds less than it expects has failed.
 #![allow(
     clippy::needless_pass_by_value,

@@ -508,7 +508,7 @@ async fn a_call_of_another_version_is_read_under_old_names_or_refused() {
     let words = error.to_string();
     let is_clear = words.starts_with("the call is for another version of `plain` (")
         && words.contains(") than the worker's (")
-        && words.ends_with("nothing ran: qty: 3 is a number, expected a string");
+        && words.ends_with("nothing ran: qty: expected a string, got 3");
     assert!(is_clear, "{words}");
     worker.stop().await;
     // An older worker knows no name of tomorrow.
@@ -520,10 +520,9 @@ async fn a_call_of_another_version_is_read_under_old_names_or_refused() {
         .outcome
         .unwrap_err()
         .to_string();
-    assert!(
-        words.contains("and does not fit; nothing ran: count: unknown argument"),
-        "{words}"
-    );
+    let is_clear = words.contains("and does not fit; nothing ran: ")
+        && words.contains("count: unknown argument");
+    assert!(is_clear, "{words}");
     worker.stop().await;
 }
 

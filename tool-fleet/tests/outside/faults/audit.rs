@@ -41,12 +41,15 @@ const TRIGGERS: &str = "
 ";
 
 /// Writes of a machine under a lease that another one took: checkpoints, renewals and records of calls. And leases that were taken
-/// while another one was live.
+/// while another one was live. After a lease has expired, an input may be stored before the next run takes a lease. That happens
+/// after a deploy: a call that was approved for the old tool waits again, so no run takes the lease of a killed worker until a
+/// person decides.
 const STALE: &str = "
     SELECT count(*) FROM public.audit AS written
     LEFT JOIN public.audit AS taken ON taken.took = written.lease
     WHERE written.lease IS NOT NULL AND (
-        (written.took IS NULL AND written.machine IS DISTINCT FROM taken.machine)
+        (written.took IS NULL AND written.machine IS DISTINCT FROM taken.machine
+            AND NOT (written.what = 'checkpoint' AND NOT written.is_live))
         OR (written.took IS NOT NULL AND written.is_live)
     )
 ";

@@ -382,7 +382,7 @@ fn layers_see_the_names_of_today() {
         r#"read_page {"page":3,"zz":[1e2,1.10]}"#,
     ];
     assert_eq!(*seen.lock().unwrap(), lines);
-    // Whoever asks by arguments is not passed by.
+    // An approval layer that asks by arguments sees the current names.
     let asks = Approval::when(|ask| {
         ask.call().name == "create_order" && ask.call().arguments.contains("quantity")
     });

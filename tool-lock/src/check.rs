@@ -321,7 +321,7 @@ fn change(file: &File, def: &ToolDef) -> Option<LockChange> {
             }
             match (&old.returns, &new.returns) {
                 (Some(old), Some(new)) if old != new => {
-                    // Whoever reads results by the old schema reads the new ones.
+                    // A client with the old schema accepts the new results.
                     let comparison = compared(new, old);
                     add(comparison.verdict, returned(&comparison));
                 }

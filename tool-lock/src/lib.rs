@@ -1,4 +1,4 @@
-//! What a change of a tool breaks. Use it through the crate `toolwright`.
+//! Compares tools with a file and reports which changes break callers. Use it as `toolwright::lock`.
 
 mod check;
 mod compare;

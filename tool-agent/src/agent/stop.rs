@@ -1,4 +1,4 @@
-//! Stopping a stored session, whoever runs it, and answers to stored calls that run no more.
+//! Stops a stored session in any process, and answers stored calls that no longer run.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

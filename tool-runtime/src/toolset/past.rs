@@ -88,7 +88,7 @@ impl Entry {
         self
     }
 
-    /// Returns what a model is told that calls a name which is no tool's any more, if this tool is in its place.
+    /// Returns the error text for a call of a retired name, if this tool replaces it.
     pub(super) fn instead_of(&self, name: &str) -> Option<String> {
         let new = &self.name;
         if self.retired.iter().any(|old| **old == *name) {

@@ -41,8 +41,8 @@ use std::{fmt, fs, io};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use toolwright::{
-    DynTool, Outcome, Tool, ToolError, Toolset, call::Payload, schema::SchemaDoc, text::Printable,
-    toolset::BuildError,
+    DynTool, Outcome, Tool, ToolError, ToolOptions, Toolset, call::Payload, schema::SchemaDoc,
+    text::Printable, toolset::BuildError,
 };
 
 #[derive(Deserialize)]
@@ -85,7 +85,7 @@ pub(crate) fn from_file(path: &Path) -> Result<Arc<dyn Tool>, LoadError> {
     let mut builder = DynTool::builder()
         .name(file.name)
         .description(file.description)
-        .blocking(true)
+        .options(ToolOptions::new().blocking(true))
         .handler_sync(move |arguments: Map<String, Value>, _| run(template.filled(&arguments)?));
     if let Some(parameters) = file.parameters {
         builder = builder.parameters(parameters);

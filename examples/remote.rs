@@ -94,7 +94,9 @@ pub(crate) fn remote(stream: TcpStream) -> Result<Toolset, Box<dyn std::error::E
     for def in defs {
         let (remote, name) = (remote.clone(), def.name.clone());
         let run = move |arguments: Box<RawValue>, _| remote.call(&name, &arguments);
-        let tool = DynTool::builder().def(def).blocking(true).handler_sync(run);
+        let options = def.options.blocking(true);
+        let tool = DynTool::builder().def(def).options(options);
+        let tool = tool.handler_sync(run);
         tools.push(tool.build()?);
     }
     Ok(Toolset::new(tools)?)

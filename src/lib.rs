@@ -8,7 +8,9 @@
 // What users name most stands here; the rest in modules that say what it is.
 pub use toolwright_macros::{Provide, Schema};
 #[doc(inline)]
-pub use toolwright_provider::call::{Encoder, Outcome, ToolCall, ToolDef, ToolError, ToolResult};
+pub use toolwright_provider::call::{
+    Encoder, Outcome, ToolCall, ToolDef, ToolError, ToolOptions, ToolResult,
+};
 #[doc(inline)]
 pub use toolwright_provider::dialect::Dialect;
 #[doc(inline)]
@@ -243,14 +245,12 @@ pub mod serve {
 /// | `name = "…"` | the name that the model calls; without it the function's |
 /// | `title = "…"` | a name for people |
 /// | `description = "…"` | what the tool does, in place of the doc comment; also a constant, `concat!(…)`, `include_str!(…)` |
-/// | `full_doc` | the model reads the whole doc comment, with its code blocks and the sections for people |
 /// | `read_only`, `destructive`, `idempotent`, `open_world` | hints about its effects, each also `= false` |
 /// | `manual` | a person or the host answers its calls |
 /// | `exact` | its arguments run only as they were written: no [repair](args::Repairs) changes them; a tool that is `destructive` or takes an [`Approved`](call::Approved) is exact anyway |
 /// | `return_direct` | its result goes to the user as it is |
 /// | `exclusive` | it never runs beside another tool |
-/// | `blocking` | its body blocks the thread (synchronous functions) |
-/// | `spawn` | its calls are tasks of their own, so that computing calls of a turn use several threads |
+/// | `blocking` | its body blocks the thread or computes for long (synchronous functions) |
 /// | `background` | its calls stay open where somebody takes their results later, as agents do: the model reads a note at once and the result in a later message; see [`OpenCalls`](executor::OpenCalls) |
 /// | `timeout = "10s"` | how long a call may take; also `ms`, `m`, `h` |
 /// | `meta(key = literal, …)` | values that ride on every result, for the host |
@@ -261,7 +261,6 @@ pub mod serve {
 /// | `example({"city": "Oslo"}, "a city")` | a call that shows how the tool is called, several if you like: JSON, which [`Toolset::check`] decodes ([`call::Example`]) |
 /// | `targets(openai_strict, …)` | the [`Dialect`]s that must accept the tool: one that cannot say its arguments is an error at the parameter |
 /// | `was("old_name", …)` | names that it had before: calls by them are its own; a new call of an exact tool is answered with the name of today |
-/// | `handle = Name` | another name for the struct, where the function's collides |
 /// | `args = Name` | makes a struct of the arguments: `Name::read(&call, &cx.reading())` decodes and validates a call, and `run` runs the tool; see [`Reading`](call::Reading) |
 /// | `crate = path` | where `toolwright` is, if not at `::toolwright` |
 ///
@@ -314,7 +313,7 @@ pub mod serve {
 /// | `#[arg(pattern = "…")]`, `#[arg(format = "…")]` | a string that matches, or of a format of JSON Schema |
 /// | `#[arg(multiple_of = 5)]`, `#[arg(unique)]` | a number, a list without equal elements |
 /// | `#[state] db: &Db`, `#[state] db: Arc<Db>` | from the toolset's state, never seen by the model; see [`Provide`] |
-/// | `#[context] cx: &Context` | the call's [`Context`], never seen by the model |
+/// | `cx: &Context`, without an attribute | the call's [`Context`], never seen by the model; a parameter whose type has another name is marked `#[context]` |
 /// | `yes: Approved<'_>`, without an attribute | a person's yes to the call, without which nothing runs; see [`Approved`](call::Approved) |
 ///
 /// # Result
@@ -381,7 +380,7 @@ pub use toolwright_macros::tool;
 /// Clients send arguments as strings. Each parameter is a string, a number, a `bool`, an enum without data, a date or a
 /// similar type, or an `Option` of one. Other types do not compile.
 ///
-/// The options are those of `#[tool]` that make sense here: `name`, `title`, `description`, `full_doc`, `blocking`, `spawn`,
+/// The options are those of `#[tool]` that make sense here: `name`, `title`, `description`, `blocking`,
 /// `timeout`, `meta`, `visible`, `validate`, `targets`, `handle`, `crate`.
 #[cfg(feature = "mcp-server")]
 pub use toolwright_macros::prompt;

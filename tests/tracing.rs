@@ -119,14 +119,6 @@ fn blocks() -> u8 {
     1
 }
 
-/// Says something on a task of its own.
-#[tool(spawn)]
-async fn spawned() -> u8 {
-    tokio::task::yield_now().await;
-    tracing::info!("there");
-    1
-}
-
 /// Fails.
 #[tool]
 fn fails() -> Result<u8, &'static str> {
@@ -140,7 +132,7 @@ async fn hangs() -> u8 {
 }
 
 fn all() -> Toolset {
-    tools![waits, blocks, spawned, fails, hangs]
+    tools![waits, blocks, fails, hangs]
 }
 
 fn call(id: &str, name: &str) -> ToolCall {
@@ -223,7 +215,7 @@ fn names_that_a_model_made_up_are_one_line_of_a_log() {
 
 #[test]
 fn the_span_is_entered_wherever_the_tool_runs() {
-    for name in ["waits", "blocks", "spawned"] {
+    for name in ["waits", "blocks"] {
         let recorder = Recorder::default();
         run(&recorder, &Executor::serial(all()), &[call("1", name)]);
         let said = recorder.said.lock().unwrap();
@@ -259,10 +251,6 @@ fn a_subscriber_that_panics_changes_nothing() {
         ..Recorder::default()
     };
     let executor = Executor::parallel(all(), 2).content_in_spans();
-    let calls = [
-        call("1", "waits"),
-        call("2", "blocks"),
-        call("3", "spawned"),
-    ];
-    assert_eq!(run(&recorder, &executor, &calls), ["Oslo7", "1", "1"]);
+    let calls = [call("1", "waits"), call("2", "blocks")];
+    assert_eq!(run(&recorder, &executor, &calls), ["Oslo7", "1"]);
 }

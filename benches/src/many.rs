@@ -27,7 +27,7 @@ async fn rest() -> i64 {
 }
 
 /// Computes.
-#[tool(spawn)]
+#[tool(blocking)]
 fn work() -> u64 {
     compute()
 }

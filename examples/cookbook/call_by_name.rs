@@ -7,7 +7,7 @@ struct User(&'static str);
 
 /// Write a greeting.
 #[tool]
-fn greet(name: &str, times: Option<u8>, #[context] cx: &Context) -> Vec<String> {
+fn greet(name: &str, times: Option<u8>, cx: &Context) -> Vec<String> {
     let from = cx.get::<User>().map_or("nobody", |user| user.0);
     let greeting = format!("Hello {name}, from {from}");
     vec![greeting; times.unwrap_or(1).into()]

@@ -38,7 +38,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .prefix("files_")
         // It is our own server.
         .trust_hints()
-        .filter(|def| def.annotations.read_only == Some(true))
+        .filter(|def| def.options.annotations.read_only == Some(true))
         .await?;
 
     // Beside our own, for an executor or an agent.

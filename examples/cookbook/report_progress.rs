@@ -6,7 +6,7 @@ use toolwright::{Context, Encoder, Executor, ToolCall, tool, tools};
 
 /// Import the customers of a file.
 #[tool]
-async fn import_customers(file: &str, #[context] cx: &Context) -> String {
+async fn import_customers(file: &str, cx: &Context) -> String {
     let steps = ["read the file", "checked the names", "saved"];
     for (done, step) in (1_u8..).zip(steps) {
         tokio::task::yield_now().await; // the work

@@ -11,8 +11,8 @@ use toolwright::call::{Answer, Approved, Call, Filter, Grant, Scope, State, Wrap
 use toolwright::executor::{OutputLimit, Overflow};
 use toolwright::layers::Cache;
 use toolwright::{
-    Context, DynTool, Encoder, Executor, Registry, Tool, ToolCall, ToolDef, ToolError, Toolset,
-    call::Annotations, tool, tool_of, tools, toolset::Namespace,
+    Context, DynTool, Encoder, Executor, Registry, Tool, ToolCall, ToolDef, ToolError, ToolOptions,
+    Toolset, call::Annotations, tool, tool_of, tools, toolset::Namespace,
 };
 
 /// All names of tools here.
@@ -98,7 +98,7 @@ struct ByHand(ToolDef, Runs);
 impl ByHand {
     fn new(name: &'static str) -> Self {
         let mut def = ToolDef::new(name, "Counts.");
-        def.annotations = read_only();
+        def.options.annotations = read_only();
         Self(def, Runs::new(0))
     }
 }
@@ -138,7 +138,7 @@ fn closure(reads_context: bool) -> Arc<dyn Tool> {
     DynTool::builder()
         .name("closure")
         .description("Counts.")
-        .annotations(read_only())
+        .options(ToolOptions::new().annotations(read_only()))
         .reads_context(reads_context)
         .handler_sync(move |_: Value, _| Ok::<_, ToolError>(count(&runs)))
         .build()

@@ -17,8 +17,8 @@ use toolwright::executor::{Batch, PendingReason};
 use toolwright::layers::{Approval, Cache, Layer, Levels, Retry};
 use toolwright::schema::SchemaDoc;
 use toolwright::{
-    Context, DynTool, Executor, Registry, Tool, ToolCall, ToolDef, ToolError, Toolset, Wire, tool,
-    tool_of, tools,
+    Context, DynTool, Executor, Registry, Tool, ToolCall, ToolDef, ToolError, ToolOptions, Toolset,
+    Wire, tool, tool_of, tools,
 };
 
 /// Removes some pages.
@@ -161,15 +161,15 @@ fn asks(tools: &Toolset, approval: Approval) -> bool {
 /// A definition that lessens all caution.
 fn careless(def: &ToolDef) -> ToolDef {
     let mut def = def.clone();
-    def.annotations = Annotations {
+    def.options.annotations = Annotations {
         read_only: Some(true),
         destructive: Some(false),
         idempotent: Some(true),
         open_world: Some(false),
     };
     def.meta = Meta::default();
-    def.manual = false;
-    def.exclusive = false;
+    def.options.manual = false;
+    def.options.exclusive = false;
     def
 }
 
@@ -205,7 +205,7 @@ fn the_higher_of_two_risks_counts() {
         let members = [("risk", risk), ("danger", danger)].into_iter();
         let members = members.filter_map(|(key, value)| Some((key.to_owned(), value?.into())));
         def.meta = members.collect::<Map<_, Value>>().into();
-        def.annotations = Annotations::NONE;
+        def.options.annotations = Annotations::NONE;
         def
     };
     let danger = || Levels::new("danger", ["green", "amber", "red"]);
@@ -239,7 +239,7 @@ fn the_higher_of_two_risks_counts() {
 
 #[test]
 fn the_more_cautious_hint_is_published() {
-    let harmless = careless(&ToolDef::new("", "")).annotations;
+    let harmless = careless(&ToolDef::new("", "")).options.annotations;
     let harmful = Annotations {
         read_only: Some(false),
         destructive: Some(true),
@@ -259,16 +259,16 @@ fn the_more_cautious_hint_is_published() {
         let tool = DynTool::builder()
             .name("tool")
             .description("Does.")
-            .annotations(own)
+            .options(ToolOptions::new().annotations(own))
             .handler_sync(|_: Value, _| Ok::<_, ToolError>(1))
             .build()
             .unwrap();
         let mut def = tool.def().clone();
-        def.annotations = stored;
+        def.options.annotations = stored;
         for (way, tools) in ways(&def, &tool) {
             let said = format!("{way}: {own:?} {stored:?}");
             let found = tools.definitions().next().unwrap();
-            assert_eq!(found.annotations, expected, "{said}");
+            assert_eq!(found.options.annotations, expected, "{said}");
             let sent = Wire::Mcp.definitions(&tools);
             assert_eq!(
                 sent.contains(r#""destructiveHint":true"#),
@@ -319,8 +319,8 @@ fn a_stored_definition_makes_no_call_repeatable() {
     let tools = tools![read];
     let same = tools.attach(tools.definitions().cloned()).unwrap();
     assert_eq!(
-        same.definitions().next().unwrap().annotations,
-        tools.definitions().next().unwrap().annotations
+        same.definitions().next().unwrap().options.annotations,
+        tools.definitions().next().unwrap().options.annotations
     );
 }
 
@@ -335,14 +335,21 @@ fn who_answers_and_beside_what_stays_too() {
             Some(PendingReason::ManualTool),
             "{way}"
         );
-        assert!(tools.definitions().next().unwrap().exclusive, "{way}");
+        assert!(
+            tools.definitions().next().unwrap().options.exclusive,
+            "{way}"
+        );
     }
     // Others may be made more careful.
     let mut def = tool_of!(look).def().clone();
-    (def.manual, def.exclusive, def.needs_approval) = (true, true, true);
+    (
+        def.options.manual,
+        def.options.exclusive,
+        def.options.needs_approval,
+    ) = (true, true, true);
     let tools = tools![look].attach([def]).unwrap();
     let def = tools.definitions().next().unwrap();
-    assert!(def.manual && def.exclusive && def.needs_approval);
+    assert!(def.options.manual && def.options.exclusive && def.options.needs_approval);
 }
 
 #[test]

@@ -70,7 +70,12 @@ fn a_tool_is_told_in_a_line_and_the_list_is_the_same_each_time() {
         r#"{"type":"object"}"#
     );
     assert_eq!(
-        set.get("forecast").unwrap().def().annotations.read_only,
+        set.get("forecast")
+            .unwrap()
+            .def()
+            .options
+            .annotations
+            .read_only,
         Some(true)
     );
     let text = Wire::OpenAiChat.definitions(&set).to_string();

@@ -43,13 +43,6 @@ fn checked(text: &str) -> usize {
     text.len()
 }
 
-/// Panics in a task of its own.
-#[tool(spawn)]
-async fn spawned() -> u8 {
-    tokio::task::yield_now().await;
-    panic!("secret 1234")
-}
-
 /// Panics on a thread of its own.
 #[tool(blocking)]
 fn blocking() -> u8 {
@@ -87,7 +80,7 @@ fn works() -> &'static str {
 }
 
 fn all() -> Toolset {
-    tools![shy, checked, spawned, blocking, returned, taken, works]
+    tools![shy, checked, blocking, returned, taken, works]
         .merge(&Toolset::new([trap()]).unwrap())
         .unwrap()
 }
@@ -162,7 +155,6 @@ async fn every_part_of_a_tool_may_panic() {
     let calls = calls(&[
         ("shy", "{}"),
         ("checked", r#"{"text":""}"#),
-        ("spawned", "{}"),
         ("blocking", "{}"),
         ("returned", "{}"),
         ("taken", r#"{"mine":{"n":1}}"#),
@@ -173,7 +165,6 @@ async fn every_part_of_a_tool_may_panic() {
     let expected = [
         ("shy", Some(ErrorKind::Hidden)),
         ("checked", PANICKED),
-        ("spawned", PANICKED),
         ("blocking", PANICKED),
         ("returned", PANICKED),
         ("taken", PANICKED),

@@ -126,7 +126,7 @@ fn every_part_can_be_read() {
         json!("integer")
     );
     assert_eq!(
-        def.annotations,
+        def.options.annotations,
         Annotations {
             destructive: Some(true),
             idempotent: Some(false),
@@ -134,8 +134,13 @@ fn every_part_can_be_read() {
             ..Annotations::NONE
         }
     );
-    assert!(def.manual && def.return_direct && def.exclusive && !def.blocking);
-    assert_eq!(def.timeout, Some(Duration::from_millis(1500)));
+    assert!(
+        def.options.manual
+            && def.options.return_direct
+            && def.options.exclusive
+            && !def.options.blocking
+    );
+    assert_eq!(def.options.timeout, Some(Duration::from_millis(1500)));
     let meta: Vec<_> = def.meta.iter().collect();
     assert_eq!(
         serde_json::to_value(&def.meta).unwrap(),
@@ -197,17 +202,17 @@ fn full() -> ToolDef {
     )
     .unwrap();
     def.output = Some(SchemaDoc::parse("true").unwrap());
-    def.annotations = Annotations {
+    def.options.annotations = Annotations {
         read_only: Some(false),
         destructive: Some(true),
         idempotent: Some(false),
         open_world: Some(true),
     };
-    def.manual = true;
-    def.return_direct = true;
-    def.exclusive = true;
-    def.blocking = true;
-    def.timeout = Some(Duration::from_millis(90_001));
+    def.options.manual = true;
+    def.options.return_direct = true;
+    def.options.exclusive = true;
+    def.options.blocking = true;
+    def.options.timeout = Some(Duration::from_millis(90_001));
     def.meta = json!({"cache_control": {"type": "ephemeral"}, "n": [1, null]})
         .as_object()
         .unwrap()
@@ -331,7 +336,7 @@ fn a_short_timeout_stays_one() {
         (Duration::ZERO, 0),
     ] {
         let mut def = ToolDef::new("x", "y");
-        def.timeout = Some(timeout);
+        def.options.timeout = Some(timeout);
         let stored = serde_json::to_value(&def).unwrap();
         assert_eq!(stored["timeout_ms"], json!(millis), "{timeout:?}");
     }

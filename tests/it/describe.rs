@@ -36,16 +36,6 @@ fn one_line() {}
 #[tool]
 fn paragraphs() {}
 
-/// Looks it up.
-///
-/// # Examples
-/// ```
-/// let shown = 1;
-/// # let hidden = 2;
-/// ```
-#[tool(full_doc)]
-fn whole() {}
-
 const ADDS: &str = "Adds";
 
 /// For people.
@@ -97,7 +87,6 @@ fn the_doc_comment_is_the_description() {
     let tools = tools![
         one_line,
         paragraphs,
-        whole,
         block,
         attribute,
         said,
@@ -111,10 +100,6 @@ fn the_doc_comment_is_the_description() {
             "paragraphs",
             "Looks up a customer, by any part of the name.\n\nUse it first:\n\n- for a name\n\
              - for a `String`, see [the docs](https://example.org)",
-        ),
-        (
-            "whole",
-            "Looks it up.\n\n# Examples\n```\nlet shown = 1;\n```",
         ),
         ("constant", "Adds"),
         ("joined", "Reads a file:\nWhat the file says."),

@@ -10,7 +10,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use toolwright::{
-    Context, DynTool, Outcome, Schema, Tool, ToolCall, ToolDef, ToolError, ToolResult, Toolset,
+    Context, DynTool, Outcome, Schema, Tool, ToolCall, ToolDef, ToolError, ToolOptions, ToolResult,
+    Toolset,
     call::{Annotations, Answer, Call, ErrorKind, Scope, State},
     schema::SchemaDoc,
     toolset::{BuildError, DynToolBuilder},
@@ -72,7 +73,7 @@ fn what_is_not_said_is_empty() {
         def.input.to_value(),
         json!({"type": "object", "properties": {}, "additionalProperties": false})
     );
-    assert!(def.meta.is_empty() && !def.manual);
+    assert!(def.meta.is_empty() && !def.options.manual);
     assert!(tool.visible(&Scope::default()));
     let tools = Toolset::new([tool]).unwrap();
     assert!(tools.validate("ping", "{}").is_ok());
@@ -90,11 +91,14 @@ fn what_is_said_is_kept_unchanged() {
         .title("Ping")
         .parameters(SchemaDoc::parse(schema).unwrap())
         .output(SchemaDoc::of::<String>())
-        .annotations(hints)
-        .return_direct(true)
-        .exclusive(true)
-        .blocking(true)
-        .timeout(Duration::from_secs(5))
+        .options(
+            ToolOptions::new()
+                .annotations(hints)
+                .return_direct(true)
+                .exclusive(true)
+                .blocking(true)
+                .timeout(Duration::from_secs(5)),
+        )
         .meta("risk", "high")
         .meta("cost", 3)
         .build()
@@ -104,9 +108,9 @@ fn what_is_said_is_kept_unchanged() {
     assert_eq!(def.title.as_deref(), Some("Ping"));
     assert_eq!(def.input.as_json(), schema);
     assert_eq!(def.output, Some(SchemaDoc::of::<String>()));
-    assert_eq!(def.annotations, hints);
-    assert!(def.return_direct && def.exclusive && def.blocking);
-    assert_eq!(def.timeout, Some(Duration::from_secs(5)));
+    assert_eq!(def.options.annotations, hints);
+    assert!(def.options.return_direct && def.options.exclusive && def.options.blocking);
+    assert_eq!(def.options.timeout, Some(Duration::from_secs(5)));
     assert_eq!(def.meta.get("risk"), Some(&json!("high")));
     assert_eq!(def.meta.get("cost"), Some(&json!(3)));
 }
@@ -114,7 +118,7 @@ fn what_is_said_is_kept_unchanged() {
 #[test]
 fn a_stored_definition_is_taken_over_whole() {
     let mut def = ToolDef::new("ping", "Answers.");
-    def.exclusive = true;
+    def.options.exclusive = true;
     def.meta = json!({"risk": "low"}).as_object().unwrap().clone().into();
     let builder = DynTool::builder().def(def.clone());
     let tool = builder
@@ -299,11 +303,11 @@ fn visibility_can_be_said_at_run_time() {
 #[test]
 fn a_declared_tool_needs_no_handler() {
     let mut def = ToolDef::new("sign", "Signs a contract.");
-    def.manual = true;
+    def.options.manual = true;
     let built = DynTool::builder()
         .name("sign")
         .description("Signs a contract.")
-        .manual(true)
+        .options(ToolOptions::new().manual(true))
         .build()
         .unwrap();
     for tool in [DynTool::declare(def.clone()), built] {

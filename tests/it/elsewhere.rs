@@ -243,8 +243,8 @@ fn tools_of_another_host_are_listed_without_code_and_run_by_name() {
     let there = there.definitions().next().unwrap();
     assert_eq!(here.input.to_value(), there.input.to_value());
     assert_eq!(
-        (&here.name, here.annotations),
-        (&there.name, there.annotations)
+        (&here.name, here.options.annotations),
+        (&there.name, there.options.annotations)
     );
     assert_eq!(
         call(&tools, "divide", &json!({"a": 7, "b": 2})),

@@ -67,7 +67,7 @@ fn arguments_are_read_once_and_once_more_for_layers() {
 static HERE: AtomicUsize = AtomicUsize::new(0);
 
 /// Waits on its thread until two calls of it run, and says whether they did.
-#[tool(spawn)]
+#[tool(blocking)]
 fn meet() -> (bool, String) {
     HERE.fetch_add(1, Ordering::SeqCst);
     let began = Instant::now();

@@ -12,7 +12,7 @@ use serde_json::json;
 use tokio::sync::watch;
 use toolwright::layers::Retry;
 use toolwright::{
-    Context, DynTool, Executor, ToolCall, ToolError, Toolset,
+    Context, DynTool, Executor, ToolCall, ToolError, ToolOptions, Toolset,
     call::{Cancel, ErrorKind},
     executor::{Batch, BlockingLimit, Event, Halted},
     tool, tools,
@@ -78,12 +78,6 @@ async fn turn(n: usize, #[state] shared: &Shared) -> usize {
 }
 
 /// Ends when it is its turn.
-#[tool(spawn)]
-async fn turn_spawned(n: usize, #[state] shared: &Shared) -> usize {
-    shared.turn(n).await
-}
-
-/// Ends when it is its turn.
 #[tool(blocking)]
 fn turn_blocking(n: usize, #[state] shared: &Shared) -> usize {
     while *shared.turn.borrow() != n {
@@ -96,12 +90,6 @@ fn turn_blocking(n: usize, #[state] shared: &Shared) -> usize {
 /// Waits until three were at work at once.
 #[tool]
 async fn three(#[state] shared: &Shared) {
-    shared.at_work().await;
-}
-
-/// Waits until three were at work at once.
-#[tool(spawn)]
-async fn three_spawned(#[state] shared: &Shared) {
     shared.at_work().await;
 }
 
@@ -121,12 +109,6 @@ fn three_blocking(#[state] shared: &Shared) {
 #[tool]
 async fn boom() -> u8 {
     panic!("awaiting")
-}
-
-/// Panics.
-#[tool(spawn)]
-async fn boom_spawned() -> u8 {
-    panic!("as a task")
 }
 
 /// Panics.
@@ -152,14 +134,6 @@ async fn hang(#[state] shared: &Shared) -> u8 {
     std::future::pending().await
 }
 
-/// Never answers.
-#[tool(spawn)]
-async fn hang_spawned(#[state] shared: &Shared) -> u8 {
-    let _heard = Heard(shared);
-    shared.hang.send_modify(|hang| *hang += 1);
-    std::future::pending().await
-}
-
 /// Does not answer until it is told to end.
 #[tool(blocking)]
 fn hang_blocking(#[state] shared: &Shared, #[context] cx: &Context) -> u8 {
@@ -174,13 +148,6 @@ fn hang_blocking(#[state] shared: &Shared, #[context] cx: &Context) -> u8 {
 /// Has a limit of its own, and never answers.
 #[tool(timeout = "500ms")]
 async fn hurried(#[state] shared: &Shared) -> u8 {
-    let _heard = Heard(shared);
-    std::future::pending().await
-}
-
-/// Has a limit of its own, and never answers.
-#[tool(spawn, timeout = "500ms")]
-async fn hurried_spawned(#[state] shared: &Shared) -> u8 {
     let _heard = Heard(shared);
     std::future::pending().await
 }
@@ -203,13 +170,6 @@ async fn echo(text: String) -> String {
 }
 
 /// Says it.
-#[tool(spawn)]
-async fn echo_spawned(text: String) -> String {
-    tokio::task::yield_now().await;
-    text
-}
-
-/// Says it.
 #[tool(blocking)]
 fn echo_blocking(text: String) -> String {
     text
@@ -217,8 +177,8 @@ fn echo_blocking(text: String) -> String {
 
 fn all(shared: &Arc<Shared>) -> Toolset {
     tools![
-        turn, turn_spawned, turn_blocking, three, three_spawned, three_blocking, boom, boom_spawned,
-        boom_blocking, hurried, hurried_spawned, hurried_blocking, hang, hang_spawned, hang_blocking, echo, echo_spawned, echo_blocking;
+        turn, turn_blocking, three, three_blocking, boom, boom_blocking, hurried, hurried_blocking, hang,
+        hang_blocking, echo, echo_blocking;
         state = Arc::clone(shared)
     ]
 }
@@ -250,7 +210,7 @@ async fn soon<T>(future: impl Future<Output = T>) -> T {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn answers_stand_in_call_order_under_their_ids() {
-    for name in ["turn", "turn_spawned", "turn_blocking"] {
+    for name in ["turn", "turn_blocking"] {
         // The last one ends first.
         let shared = Shared::new(7);
         let finished = Arc::new(Mutex::new(Vec::new()));
@@ -280,7 +240,7 @@ async fn answers_stand_in_call_order_under_their_ids() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn no_more_run_at_once_than_may() {
-    for name in ["three", "three_spawned", "three_blocking"] {
+    for name in ["three", "three_blocking"] {
         let shared = Shared::new(0);
         let calls: Vec<_> = (0..30)
             .map(|n| call(&n.to_string(), name, &json!({})))
@@ -299,9 +259,6 @@ async fn a_panic_and_a_limit_concern_their_call_alone() {
         "echo",
         "boom",
         "hurried",
-        "echo_spawned",
-        "boom_spawned",
-        "hurried_spawned",
         "echo_blocking",
         "boom_blocking",
         "hurried_blocking",
@@ -320,16 +277,13 @@ async fn a_panic_and_a_limit_concern_their_call_alone() {
             None,
             panicked,
             late,
-            None,
-            panicked,
-            late,
             Some(ErrorKind::Unknown)
         ]
     );
     let ids: Vec<_> = batch.results().map(|result| &*result.id).collect();
     assert_eq!(ids, names);
-    // All three have heard that nobody waits for them.
-    soon(shared.heard.subscribe().wait_for(|heard| *heard == 3))
+    // Both know that nobody waits for them.
+    soon(shared.heard.subscribe().wait_for(|heard| *heard == 2))
         .await
         .unwrap();
 }
@@ -337,16 +291,16 @@ async fn a_panic_and_a_limit_concern_their_call_alone() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn cancelled_calls_are_answered_and_end() {
     let shared = Shared::new(0);
-    let names = ["echo", "hang", "hang_spawned", "hang_blocking", "echo"];
+    let names = ["echo", "hang", "hang_blocking", "echo"];
     let calls = names.iter().enumerate();
     let calls: Vec<_> = calls.map(|(n, name)| of(&n.to_string(), name)).collect();
     let stop = Cancel::new();
     let cx = Context::new().with_cancel(stop.clone());
     let hang = shared.hang.subscribe();
-    // From another task, once three are at work. Nobody says how far the others are.
+    // From another task, once both are at work. Nobody says how far the others are.
     let stops = tokio::spawn(async move {
         let mut hang = hang;
-        hang.wait_for(|hang| *hang == 3).await.unwrap();
+        hang.wait_for(|hang| *hang == 2).await.unwrap();
         stop.cancel();
     });
     let executor = Executor::parallel(all(&shared), 4).no_timeout();
@@ -354,12 +308,12 @@ async fn cancelled_calls_are_answered_and_end() {
     stops.await.unwrap();
     let cancelled = Some(ErrorKind::Cancelled);
     let found = kinds(&batch);
-    assert_eq!(found[1..4], [cancelled; 3]);
-    assert_eq!(found.len(), 5);
+    assert_eq!(found[1..3], [cancelled; 2]);
+    assert_eq!(found.len(), 4);
     assert_eq!(batch.halted(), Some(&Halted::Cancelled));
     let ids: Vec<_> = batch.results().map(|result| &*result.id).collect();
-    assert_eq!(ids, ["0", "1", "2", "3", "4"]);
-    soon(shared.heard.subscribe().wait_for(|heard| *heard == 3))
+    assert_eq!(ids, ["0", "1", "2", "3"]);
+    soon(shared.heard.subscribe().wait_for(|heard| *heard == 2))
         .await
         .unwrap();
 }
@@ -371,9 +325,9 @@ async fn batches_at_once_keep_their_answers_apart() {
     let batches = (0..16).map(|batch| {
         let executor = executor.clone();
         tokio::spawn(async move {
-            let names = ["echo", "echo_spawned", "echo_blocking"];
+            let names = ["echo", "echo_blocking"];
             let text = |n: usize| format!("{batch}/{n}");
-            let calls = (0..60).map(|n| call("same", names[n % 3], &json!({"text": text(n)})));
+            let calls = (0..60).map(|n| call("same", names[n % 2], &json!({"text": text(n)})));
             let calls: Vec<_> = calls.collect();
             let batch = executor.run(&calls, &Context::new()).await;
             let values = batch.results().map(toolwright::ToolResult::value);
@@ -444,14 +398,16 @@ fn forgotten(ended: &Arc<AtomicUsize>) -> Toolset {
 
     let ended = Arc::clone(ended);
     let tool = DynTool::builder().name("forgets").description("Waits.");
-    let tool = tool.blocking(true).handler(move |_: serde_json::Value, _| {
-        let ends = Ends(Arc::clone(&ended));
-        async move {
-            std::future::pending::<()>().await;
-            drop(ends);
-            Ok::<_, ToolError>(())
-        }
-    });
+    let tool =
+        tool.options(ToolOptions::new().blocking(true))
+            .handler(move |_: serde_json::Value, _| {
+                let ends = Ends(Arc::clone(&ended));
+                async move {
+                    std::future::pending::<()>().await;
+                    drop(ends);
+                    Ok::<_, ToolError>(())
+                }
+            });
     Toolset::new([tool.build().unwrap()]).unwrap()
 }
 
@@ -576,14 +532,6 @@ fn stubborn(#[state] latch: &Latch) -> u8 {
     1
 }
 
-/// The same in a task.
-#[tool(spawn, timeout = "20ms")]
-async fn stubborn_task(#[state] latch: &Latch) -> u8 {
-    latch.0.lock().unwrap().recv().unwrap();
-    latch.1.fetch_add(1, Ordering::SeqCst);
-    1
-}
-
 /// The same, again and again.
 #[tool(blocking, idempotent, timeout = "20ms")]
 fn stubborn_idempotent(#[state] latch: &Latch) -> u8 {
@@ -602,31 +550,30 @@ fn latch() -> (std::sync::mpsc::Sender<()>, Arc<Latch>) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_limit_on_what_cannot_be_stopped_says_that_the_outcome_is_unknown() {
     let unknown = "it could not be stopped, and it is not known whether it took effect";
-    for name in ["stubborn", "stubborn_task"] {
-        for retries in [false, true] {
-            let (go_on, latch) = latch();
-            let tools = tools![stubborn, stubborn_task; state = Arc::clone(&latch)];
-            let mut executor = Executor::serial(tools);
-            if retries {
-                // Whatever is said of the tool: it may have taken effect.
-                let wait = Duration::ZERO;
-                executor = executor.layer(Retry::new(3).always_for([name]).backoff(wait, wait));
-            }
-            let batch = soon(executor.run(&[of("1", name)], &Context::new())).await;
-            let error = batch.results().next().unwrap().outcome.clone().unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::Timeout, "{name}");
-            assert_eq!(error.messages().last(), Some(unknown), "{name}");
-            assert!(error.is_outcome_unknown(), "{name}");
-            // And it does, later, once.
-            go_on.send(()).unwrap();
-            soon(async {
-                while latch.1.load(Ordering::SeqCst) == 0 {
-                    tokio::task::yield_now().await;
-                }
-            })
-            .await;
-            assert_eq!(latch.1.load(Ordering::SeqCst), 1);
+    let name = "stubborn";
+    for retries in [false, true] {
+        let (go_on, latch) = latch();
+        let tools = tools![stubborn; state = Arc::clone(&latch)];
+        let mut executor = Executor::serial(tools);
+        if retries {
+            // Whatever is said of the tool: it may have taken effect.
+            let wait = Duration::ZERO;
+            executor = executor.layer(Retry::new(3).always_for([name]).backoff(wait, wait));
         }
+        let batch = soon(executor.run(&[of("1", name)], &Context::new())).await;
+        let error = batch.results().next().unwrap().outcome.clone().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Timeout, "{name}");
+        assert_eq!(error.messages().last(), Some(unknown), "{name}");
+        assert!(error.is_outcome_unknown(), "{name}");
+        // And it does, later, once.
+        go_on.send(()).unwrap();
+        soon(async {
+            while latch.1.load(Ordering::SeqCst) == 0 {
+                tokio::task::yield_now().await;
+            }
+        })
+        .await;
+        assert_eq!(latch.1.load(Ordering::SeqCst), 1);
     }
 
     // What does the same again may be made again.
@@ -645,7 +592,7 @@ async fn a_limit_on_what_cannot_be_stopped_says_that_the_outcome_is_unknown() {
     let tools = tools![stubborn; state = Arc::clone(&latch)];
     let tool = Arc::clone(tools.get("stubborn").unwrap());
     let mut def = tool.def().clone();
-    def.timeout = None;
+    def.options.timeout = None;
     let tools = tools.attach([def]).unwrap();
     let executor = Executor::serial(tools).batch_timeout(Duration::from_millis(20));
     let batch = soon(executor.run(&[of("1", "stubborn")], &Context::new())).await;

@@ -102,7 +102,7 @@ fn a_key_of_ours_is_a_typed_error_on_each_wire() {
     for wire in Wire::ALL {
         let mut def = tool_of!(add).def().clone();
         def.title = Some("Sum".into());
-        def.annotations.read_only = Some(true);
+        def.options.annotations.read_only = Some(true);
         def.meta = Map::from_iter([
             ("icons".to_owned(), json!([])),
             ("a/b".to_owned(), json!(1)),

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
 
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::yield_now;
 use toolwright::{
     Context, Executor, ToolCall, Toolset, call::Cancel, executor::Batch, tool, tools,
@@ -142,50 +141,4 @@ async fn calls_that_are_ready_end_in_one_turn_of_their_batch() {
     let (batch, polls, between) = beside(tools, turns, calls("waits", 0)).await;
     assert_eq!(answered(&batch), CALLS);
     assert_eq!((polls, between), (1, 0));
-}
-
-type Messages = tokio::sync::Mutex<UnboundedReceiver<usize>>;
-
-/// Reads what there is.
-#[tool]
-async fn reads(#[state] messages: &Messages) -> usize {
-    let mut sum = 0;
-    while let Some(n) = messages.lock().await.recv().await {
-        sum += n;
-    }
-    sum
-}
-
-/// Reads what there is, as a task of its own.
-#[tool(spawn)]
-async fn reads_apart(#[state] messages: &Messages) -> usize {
-    let mut sum = 0;
-    while let Some(n) = messages.lock().await.recv().await {
-        sum += n;
-    }
-    sum
-}
-
-/// A call that never waits, though it awaits, holds its batch's thread. As a task of its own it has tokio's
-/// budget, and gives the thread back.
-#[tokio::test]
-async fn what_never_waits_is_a_task_of_its_own() {
-    for (name, gives_back) in [("reads", false), ("reads_apart", true)] {
-        let (send, messages) = unbounded_channel();
-        (0..CALLS).for_each(|n| send.send(n).unwrap());
-        drop(send);
-        let tools = tools![reads, reads_apart; state = Arc::new(Messages::new(messages))];
-        let calls = vec![ToolCall::new("1", name, "{}")];
-        let (batch, _, between) = beside(tools, Arc::default(), calls).await;
-        let sum = batch
-            .results()
-            .next()
-            .and_then(toolwright::ToolResult::value);
-        assert_eq!(sum, Some((CALLS * (CALLS - 1) / 2).into()));
-        if gives_back {
-            assert!(between > 50, "{between}");
-        } else {
-            assert_eq!(between, 0);
-        }
-    }
 }

@@ -53,7 +53,6 @@ enum Then {
 enum Kind {
     Plain,
     Exclusive,
-    Spawned,
     Background,
     Blocking,
     OwnLimit,
@@ -73,7 +72,6 @@ impl Kind {
         match self {
             Self::Plain | Self::Wrong | Self::NoJson => "plain",
             Self::Exclusive => "exclusive",
-            Self::Spawned => "spawned",
             Self::Background => "background",
             Self::Blocking => "blocking",
             Self::OwnLimit => "own_limit",
@@ -159,7 +157,6 @@ fn kind() -> impl Strategy<Value = Kind> {
     prop_oneof![
         8 => Just(Kind::Plain),
         2 => Just(Kind::Exclusive),
-        2 => Just(Kind::Spawned),
         2 => Just(Kind::Background),
         1 => Just(Kind::Blocking),
         1 => Just(Kind::OwnLimit),
@@ -283,12 +280,6 @@ async fn exclusive(
     then: Then,
     #[state] s: &Shared,
 ) -> Result<Outcome, ToolError> {
-    act(s, n, ms, then).await
-}
-
-/// Does so as a task.
-#[tool(spawn)]
-async fn spawned(n: usize, ms: u64, then: Then, #[state] s: &Shared) -> Result<Outcome, ToolError> {
     act(s, n, ms, then).await
 }
 
@@ -555,7 +546,7 @@ async fn run(case: &Case) -> Result<(), TestCaseError> {
     });
     let told = Arc::new(Mutex::new(Told::default()));
     let declared = DynTool::declare(toolwright::ToolDef::new("declared", "Has no code."));
-    let tools = tools![plain, exclusive, spawned, background, blocking, own_limit, manual, hidden; state = Arc::clone(&shared)]
+    let tools = tools![plain, exclusive, background, blocking, own_limit, manual, hidden; state = Arc::clone(&shared)]
         .merge(&Toolset::new([declared]).unwrap())
         .unwrap();
     let open = OpenCalls::new().timeout(Duration::from_secs(90));

@@ -20,8 +20,8 @@ use toolwright::executor::{
 };
 use toolwright::layers::{Approval, Cache, Handled, Layer, Next, Request, Retry};
 use toolwright::{
-    Context, DynTool, Executor, Outcome, Registry, Tool, ToolCall, ToolDef, ToolError, Toolset,
-    tool, tool_of, tools,
+    Context, DynTool, Executor, Outcome, Registry, Tool, ToolCall, ToolDef, ToolError, ToolOptions,
+    Toolset, tool, tool_of, tools,
 };
 
 /// The arguments with which bodies ran, and those that the yes held.
@@ -62,12 +62,6 @@ async fn pay_later(yes: Approved<'_>, bill: u32, #[state] runs: &Runs) -> String
 /// Pays a bill on a thread.
 #[tool(blocking)]
 fn pay_blocking(bill: u32, #[state] runs: &Runs, yes: Approved<'_>) -> String {
-    runs.note(bill, &yes)
-}
-
-/// Pays a bill on a task.
-#[tool(spawn)]
-fn pay_spawn(bill: u32, #[state] runs: &Runs, yes: Approved<'_>) -> String {
     runs.note(bill, &yes)
 }
 
@@ -112,11 +106,10 @@ impl Desk {
     }
 }
 
-const ALL: [&str; 9] = [
+const ALL: [&str; 8] = [
     "pay",
     "pay_later",
     "pay_blocking",
-    "pay_spawn",
     "pay_background",
     "look",
     "pay_items",
@@ -126,7 +119,7 @@ const ALL: [&str; 9] = [
 
 fn all(runs: &Runs) -> Toolset {
     tools![
-        pay, pay_later, pay_blocking, pay_spawn, pay_background, look, pay_items,
+        pay, pay_later, pay_blocking, pay_background, look, pay_items,
         pay as "second_pay", ..Desk(runs.clone()): Desk; state = runs.clone()
     ]
 }
@@ -211,7 +204,7 @@ async fn so_do_the_asynchronous_ways_of_a_toolset() {
 fn the_definition_says_so() {
     let runs = Runs::default();
     let tools = all(&runs);
-    assert!(tools.definitions().all(|def| def.needs_approval));
+    assert!(tools.definitions().all(|def| def.options.needs_approval));
     let def = tools.get("pay").unwrap().def();
     // The model does not see it.
     assert_eq!(
@@ -227,11 +220,12 @@ fn the_definition_says_so() {
     assert!(
         serde_json::from_value::<ToolDef>(stored)
             .unwrap()
+            .options
             .needs_approval
     );
     assert!(Executor::serial(&tools).requires_approval(def));
     let others = ToolDef::new("look", "Looks.");
-    assert!(!others.needs_approval);
+    assert!(!others.options.needs_approval);
     assert!(
         serde_json::to_value(&others)
             .unwrap()
@@ -592,7 +586,7 @@ fn a_tool_around_it_cannot_lose_it() {
     let runs = Runs::default();
     let own = tool_of!(pay; state = runs.clone());
     let mut def = own.def().clone();
-    def.needs_approval = false;
+    def.options.needs_approval = false;
     let mut stored = def.clone();
     stored.name = "pay".into();
     let around: Arc<dyn Tool> = Arc::new(Around(def, Arc::clone(&own)));
@@ -663,7 +657,7 @@ fn tools_by_hand_and_from_closures_say_it_too() {
     let closure = DynTool::builder()
         .name("pay")
         .description("Pays.")
-        .needs_approval(true)
+        .options(ToolOptions::new().needs_approval(true))
         .handler_sync(move |_: Value, _| {
             counts.fetch_add(1, Ordering::Relaxed);
             Ok::<_, ToolError>("paid 7")
@@ -686,7 +680,7 @@ fn tools_by_hand_and_from_closures_say_it_too() {
         }
     }
     let mut def = ToolDef::new("pay", "Pays.");
-    def.needs_approval = true;
+    def.options.needs_approval = true;
     let by_hand: Arc<dyn Tool> = Arc::new(ByHand(def, Arc::clone(&ran)));
 
     for tool in [closure, by_hand] {

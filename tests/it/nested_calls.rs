@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use toolwright::layers::Retry;
 use toolwright::{
-    Context, DynTool, Executor, Tool, ToolCall, ToolError, ToolResult, Toolset,
+    Context, DynTool, Executor, Tool, ToolCall, ToolError, ToolOptions, ToolResult, Toolset,
     call::{Cancel, ErrorKind, Progress},
     executor::{Batch, Event},
 };
@@ -24,7 +24,7 @@ fn tool(
     run: impl Fn(Context) -> Result<Value, ToolError> + Send + Sync + 'static,
 ) -> Arc<dyn Tool> {
     let tool = DynTool::builder().name(name).description("Does something.");
-    tool.blocking(true)
+    tool.options(ToolOptions::new().blocking(true))
         .handler_sync(move |_: Value, cx| run(cx))
         .build()
         .unwrap()

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 use toolwright::call::{BoxFuture, Cancel, ErrorKind, StoredOutcome};
 use toolwright::executor::{
     OpenCall, OpenCallError, OpenCallHandle, OpenCallState, OpenCallStore, OpenCalls, Runner,
@@ -788,6 +788,58 @@ async fn whoever_waits_for_a_call_that_is_withdrawn_waits_no_more() {
     assert_eq!(open.len(), 1);
     open.withdraw_begun_before(std::time::SystemTime::now() + Duration::from_secs(1));
     assert!(open.is_empty() && open.wait(&keys[1]).await.is_none());
+}
+
+/// A permit for each body that has begun, and for each that has ended.
+struct Bodies {
+    begun: Semaphore,
+    ended: Semaphore,
+}
+
+/// Waits until it is cancelled.
+#[tool(background)]
+async fn waits(#[state] bodies: &Bodies) {
+    struct Ends<'a>(&'a Bodies);
+    impl Drop for Ends<'_> {
+        fn drop(&mut self) {
+            self.0.ended.add_permits(1);
+        }
+    }
+    let _ends = Ends(bodies);
+    bodies.begun.add_permits(1);
+    std::future::pending().await
+}
+
+/// A reader on another thread holds the call for a moment, which is no copy of the list.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_withdrawn_call_is_cancelled_whoever_reads_it_meanwhile() {
+    const ROUNDS: usize = 300;
+    let bodies = Arc::new(Bodies {
+        begun: Semaphore::new(0),
+        ended: Semaphore::new(0),
+    });
+    let open = OpenCalls::new();
+    let executor = Executor::serial(tools![waits; state = Arc::clone(&bodies)]).open_calls(&open);
+    let (reader, stop) = (open.clone(), Cancel::new());
+    let stopped = stop.clone();
+    let reads = std::thread::spawn(move || {
+        while !stopped.is_cancelled() {
+            for call in reader.list() {
+                drop(reader.get(&call.key));
+            }
+        }
+    });
+    for round in 0..ROUNDS {
+        let call = ToolCall::new(round.to_string(), "waits", "{}");
+        drop(executor.run(&[call], &Context::new()).await);
+        bodies.begun.acquire().await.unwrap().forget();
+        open.withdraw(&open.list()[0].key);
+        let ended = bodies.ended.acquire();
+        let ended = tokio::time::timeout(Duration::from_secs(20), ended).await;
+        ended.expect("the call runs on").unwrap().forget();
+    }
+    stop.cancel();
+    reads.join().unwrap();
 }
 
 #[tokio::test]

@@ -10,8 +10,9 @@ use std::time::{Duration, Instant};
 
 use toolwright::layers::Retry;
 use toolwright::{
-    Context, DynTool, Executor, Outcome, Tool, ToolCall, ToolError, ToolResult, Toolset,
-    call::{Annotations, BoxFuture, ErrorKind},
+    Context, DynTool, Executor, Outcome, Tool, ToolCall, ToolError, ToolOptions, ToolResult,
+    Toolset,
+    call::{BoxFuture, ErrorKind},
     executor::{ErrorPolicy, OnFailure},
     layers::{Handled, Layer, Next, Request},
 };
@@ -25,11 +26,7 @@ fn stubborn(attempts: u32, told: Sender<bool>) -> Arc<dyn Tool> {
     DynTool::builder()
         .name("stubborn")
         .description("Takes its time.")
-        .blocking(true)
-        .annotations(Annotations {
-            idempotent: Some(true),
-            ..Annotations::NONE
-        })
+        .options(ToolOptions::new().blocking(true).idempotent(true))
         .handler_sync(move |_: serde_json::Value, cx: Context| {
             cx.update_state("half_done", true);
             if attempt.fetch_add(1, Ordering::SeqCst) == attempts {

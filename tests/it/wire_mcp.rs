@@ -72,7 +72,7 @@ fn a_definition_is_read_back_whole() {
     for wire in WIRES {
         let def = wire.parse_definition(text).unwrap();
         assert_eq!(wire.definition(&def), text);
-        assert_eq!(def.annotations.idempotent, Some(true));
+        assert_eq!(def.options.annotations.idempotent, Some(true));
     }
     let old = r#"{"name":"x","inputSchema":{"type":"object"},"annotations":{"title":"T"}}"#;
     let def = Wire::Mcp.parse_definition(old).unwrap();

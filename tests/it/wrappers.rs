@@ -134,7 +134,7 @@ fn what_is_not_the_tools_own_stays_an_error() {
 fn the_definition_is_kept_in_any_order() {
     let plain = halving();
     let mut direct = plain.def().clone();
-    direct.return_direct = true;
+    direct.options.return_direct = true;
     let wrapped = [
         halving().handle_errors().return_direct(),
         halving().return_direct().handle_errors(),

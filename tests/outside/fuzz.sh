@@ -6,17 +6,15 @@ cd "$(dirname "$0")/../.."
 export RUST_BACKTRACE=0
 
 seconds=${1:-60}
-version=0.13.2
 target_dir=$(realpath -m "${CARGO_TARGET_DIR:-fuzz/target}")
-tools=$target_dir/cargo-fuzz
-
-if ! [[ $("$tools/bin/cargo-fuzz" --version 2>&1) == "cargo-fuzz $version" ]]; then
-  cargo install cargo-fuzz --version "$version" --locked --root "$tools" --target-dir "$target_dir/install"
-fi
-# A C++ compiler builds libFuzzer. Without sanitizers the pinned stable toolchain is enough; the
-# runtime has no `unsafe` that they could say anything about.
-fuzz() {
-  "$tools/bin/cargo-fuzz" "$1" --fuzz-dir fuzz --target-dir "$target_dir" --sanitizer none "${@:2}"
+triple=$(rustc --print host-tuple)
+# The flags of `cargo fuzz` without a sanitizer: the pinned stable toolchain is enough, and the runtime has no `unsafe` that a
+# sanitizer could say anything about. A C++ compiler builds libFuzzer. `--target` keeps macros and build scripts free of them.
+build() {
+  RUSTFLAGS="--cfg fuzzing -Cdebug-assertions -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+    -Cllvm-args=-sanitizer-coverage-trace-compares -Cllvm-args=-simplifycfg-branch-fold-threshold=0" \
+    cargo build -q --release --manifest-path fuzz/Cargo.toml --target "$triple" --target-dir "$target_dir"
 }
 
 corpus=${FUZZ_CORPUS:-$(mktemp -d)}
@@ -29,16 +27,14 @@ cargo fmt --manifest-path fuzz/Cargo.toml --check
 # One core each.
 run() {
   mkdir -p "$corpus/$1" "fuzz/artifacts/$1"
-  fuzz run "$1" "$corpus/$1" "fuzz/seeds/$1" "fuzz/regressions/$1" -- \
+  "$target_dir/$triple/release/$1" "$corpus/$1" "fuzz/seeds/$1" "fuzz/regressions/$1" \
     -max_total_time="$seconds" -timeout=5 -rss_limit_mb=2048 -max_len=4096 \
     -dict="fuzz/dictionaries/$1.txt" -artifact_prefix="fuzz/artifacts/$1/" -print_final_stats=1 \
     >"$corpus/$1.log" 2>&1
 }
 
 targets=(arguments responses messages)
-for target in "${targets[@]}"; do
-  fuzz build "$target"
-done
+build
 declare -A running
 for target in "${targets[@]}"; do
   run "$target" &
@@ -52,7 +48,7 @@ for target in "${targets[@]}"; do
   else
     tail -n 40 "$corpus/$target.log"
     echo "a finding in the target $target; run it again with:"
-    sed -n "s|.*Test unit written to |  $tools/bin/cargo-fuzz run --fuzz-dir fuzz --sanitizer none $target |p" "$corpus/$target.log"
+    sed -n "s|.*Test unit written to |  $target_dir/$triple/release/$target |p" "$corpus/$target.log"
     found=1
   fi
 done

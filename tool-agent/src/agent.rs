@@ -389,7 +389,7 @@ impl Agent {
     ///
     /// /// Repeats what the user said last.
     /// #[tool]
-    /// fn echo(#[context] cx: &Context) -> Option<String> {
+    /// fn echo(cx: &Context) -> Option<String> {
     ///     let thread = cx.conversation::<Thread>()?;
     ///     thread.last_input().map(str::to_owned)
     /// }

@@ -20,7 +20,12 @@ pub(crate) fn of_tool(name: &str, tools: &Toolset) -> String {
         return of_parts(&[]);
     };
     let def = tool.def();
-    let hints = json!([def.annotations, def.manual, def.needs_approval]).to_string();
+    let hints = json!([
+        def.options.annotations,
+        def.options.manual,
+        def.options.needs_approval
+    ])
+    .to_string();
     of_parts(&[&*def.name, &*def.description, &*hints, def.input.as_json()])
 }
 

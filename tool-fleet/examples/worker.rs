@@ -22,7 +22,7 @@ use toolwright_postgres::{Database, PostgresCheckpointer};
 
 /// Charges a customer.
 #[tool(destructive)]
-async fn charge(customer: u32, cents: u64, #[context] cx: &Context) -> String {
+async fn charge(customer: u32, cents: u64, cx: &Context) -> String {
     println!("charging customer {customer} {cents} cents");
     tokio::time::sleep(Duration::from_secs(1)).await;
     // A bank that gets this key twice charges once.

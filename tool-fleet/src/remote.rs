@@ -143,18 +143,17 @@ struct RemoteTool {
 impl RemoteTool {
     fn new(fleet: &Fleet, queue: &str, inner: &Arc<dyn Tool>) -> Self {
         let mut def = inner.def().clone();
-        let limit = match def.timeout {
+        let limit = match def.options.timeout {
             Some(own) => own,
-            None if def.background => BACKGROUND,
+            None if def.options.background => BACKGROUND,
             None => fleet.settings.call_timeout,
         };
         // The limit of the executor here is the last resort: what it ends can have taken effect.
-        if !def.background {
-            def.timeout = Some(total(fleet, limit, def.annotations.may_repeat()) + MARGIN);
+        if !def.options.background {
+            def.options.timeout =
+                Some(total(fleet, limit, def.options.annotations.may_repeat()) + MARGIN);
         }
-        // On a task of its own: an executor knows that it cannot stop it, and that its outcome is unknown then.
-        def.spawn = true;
-        def.blocking = false;
+        def.options.blocking = false;
         Self {
             fleet: fleet.clone(),
             queue: queue.into(),
@@ -162,7 +161,7 @@ impl RemoteTool {
             name: def.name.to_string(),
             fingerprint: fingerprint(inner.def()),
             limit,
-            may_repeat: def.annotations.may_repeat(),
+            may_repeat: def.options.annotations.may_repeat(),
             def,
         }
     }
@@ -186,15 +185,18 @@ impl Tool for RemoteTool {
         if let Err(error) = self.inner.validate(call) {
             return Answer::Ready(Err(error));
         }
-        if self.def.needs_approval
+        if self.def.options.needs_approval
             && let Err(error) = call.approved()
         {
             return Answer::Ready(Err(error));
         }
         let request = CallRequest::new(call, &self.name, &self.fingerprint, self.limit);
-        let answer = self.answer(request, call.context());
+        let cx = call.context();
+        let answer = self.answer(request, cx.clone());
         Answer::later(async move {
+            cx.__runs_elsewhere(true);
             let answer = answer.await;
+            cx.__runs_elsewhere(false);
             // Whoever cancels a call expects no other answer.
             if let Err(error) = &answer
                 && error.is_outcome_unknown()

@@ -131,7 +131,7 @@ impl ToolsHost {
                 batch.await
             }
             () = self.expired.cancelled() => {
-                let def = tools.get(&call.name).map(|tool| tool.def().annotations);
+                let def = tools.get(&call.name).map(|tool| tool.def().options.annotations);
                 if def.is_some_and(Annotations::may_repeat) {
                     // Another worker runs it again.
                     return Err(ApplicationFailure::new("the worker stops").into());

@@ -14,6 +14,7 @@ use toolwright_json::Value;
 use toolwright_provider::call::{Annotations, ToolDef};
 use toolwright_schema::keyword::{Holds, Keyword};
 use toolwright_schema::render::SchemaDoc;
+use toolwright_schema::text::{FNV_OFFSET, fnv1a};
 
 const HEAD: &str =
     "# What the tools take and return. A test holds them to it; TOOLS_LOCK=update writes it.\n";
@@ -70,9 +71,9 @@ impl Entry {
         text.push_str(def.output.as_ref().map_or("", |output| output.as_json()));
         let hints = HINTS
             .iter()
-            .filter(|(_, hint)| hint(&def.annotations) == Some(true));
+            .filter(|(_, hint)| hint(&def.options.annotations) == Some(true));
         Self {
-            fingerprint: format!("{:016x}", fingerprint(&text)),
+            fingerprint: format!("{:016x}", fnv1a(FNV_OFFSET, text.as_bytes())),
             hints: hints.map(|(name, _)| (*name).to_owned()).collect(),
             takes: without_words(&def.input),
             returns: def.output.as_ref().map(without_words),
@@ -189,10 +190,4 @@ fn remove_words(schema: &mut Value<'_>) {
             (_, schema) => remove_words(schema),
         }
     }
-}
-
-/// FNV-1a.
-fn fingerprint(text: &str) -> u64 {
-    let fold = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, fold)
 }

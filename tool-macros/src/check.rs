@@ -36,7 +36,6 @@ pub(crate) fn free(cx: &Ctxt, tool: &Tool) {
 pub(crate) fn method(cx: &Ctxt, tool: &Tool, others: &[Tool]) {
     name_is_new(cx, tool, others);
     state_is_self(cx, tool);
-    no_handle(cx, tool);
     no_own_crate(cx, tool);
     not_generic(cx, tool);
     all(cx, tool);
@@ -84,21 +83,19 @@ fn handle_is_no_primitive(cx: &Ctxt, tool: &Tool) {
         "bool", "char", "str", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32",
         "i64", "i128", "isize", "f32", "f64",
     ];
-    let handle = tool.options.handle.as_ref().unwrap_or(&tool.ident);
-    let name = handle.unraw().to_string();
+    let name = tool.ident.unraw().to_string();
     if PRIMITIVES.contains(&name.as_str()) {
         cx.error(
-            handle,
-            format!("the tool's struct `{name}` would hide the primitive type of that name\nhelp: name it otherwise: `#[tool(handle = {})]`, and list it by that name", pascal(&name)),
+            &tool.ident,
+            format!("the tool's struct `{name}` would hide the primitive type of that name\nhelp: rename the function, and keep the model's name: `#[tool(name = \"{name}\")] fn {name}_tool`"),
         );
     }
 }
 
 /// The tool's own struct is listed by the function's name, and the arguments are another one.
 fn args_have_a_name(cx: &Ctxt, tool: &Tool) {
-    let handle = tool.options.handle.as_ref().unwrap_or(&tool.ident);
     if let Some(args) = &tool.options.args
-        && args == handle
+        && *args == tool.ident
     {
         cx.error(
             args,
@@ -115,12 +112,6 @@ pub(crate) fn args_are_of_one_type(cx: &Ctxt, tool: &Tool, generics: &Generics) 
             "methods of a generic type have no structs of arguments\nhelp: remove `args`",
         );
     }
-}
-
-fn pascal(name: &str) -> String {
-    let mut chars = name.chars();
-    let first = chars.next().map(|char| char.to_ascii_uppercase());
-    first.into_iter().chain(chars).collect::<String>() + "Tool"
 }
 
 /// A tool's name must be unique in its block; a list would report it only where it is written. Methods behind a
@@ -178,16 +169,6 @@ fn state_is_self(cx: &Ctxt, tool: &Tool) {
                 "the state of a method is its `self`\nhelp: put the value into a field and read it from `&self`",
             );
         }
-    }
-}
-
-/// Methods are listed by their type.
-fn no_handle(cx: &Ctxt, tool: &Tool) {
-    if let Some(handle) = &tool.options.handle {
-        cx.error(
-            handle,
-            "the methods of a type are listed together, without a handle\nhelp: remove `handle`, and list them as `..value: Type`",
-        );
     }
 }
 
@@ -369,16 +350,15 @@ fn default_is_for_a_value(cx: &Ctxt, tool: &Tool) {
     }
 }
 
-/// What changes nothing destroys nothing, and what runs alone does not go on beside others.
+/// Rejects `read_only` with `destructive`, and `exclusive` with `background`.
 fn hints_agree(cx: &Ctxt, tool: &Tool) {
-    if tool.options.exclusive && tool.options.background {
+    if tool.options.is_on("exclusive") && tool.options.is_on("background") {
         cx.error_at(
             tool.name.span,
             "an `exclusive` tool runs beside no other one, and a `background` tool goes on beside those that follow\nhelp: remove one of the two",
         );
     }
-    let is_on = |name| tool.options.annotations.contains(&(name, true));
-    if is_on("read_only") && is_on("destructive") {
+    if tool.options.is_on("read_only") && tool.options.is_on("destructive") {
         cx.error_at(
             tool.name.span,
             "a tool that is `read_only` changes nothing, so it is not `destructive`\nhelp: remove one of the two",
@@ -392,8 +372,7 @@ fn timeout_can_be_kept(cx: &Ctxt, tool: &Tool) {
     let options = &tool.options;
     if let Some((span, _)) = options.timeout
         && !tool.is_async
-        && options.blocking.is_none()
-        && options.spawn.is_none()
+        && !options.is_on("blocking")
         && !ty::is_stream(&tool.output)
     {
         cx.error_at(
@@ -401,16 +380,10 @@ fn timeout_can_be_kept(cx: &Ctxt, tool: &Tool) {
             format!("nothing could stop the synchronous tool `{}` at its timeout\nhelp: add `blocking`, so that it runs on a thread of its own, or make it `async`", tool.name.value),
         );
     }
-    if let Some(span) = options.blocking.filter(|_| tool.is_async) {
+    if let Some(span) = options.span_of("blocking").filter(|_| tool.is_async) {
         cx.error_at(
             span,
             format!("`blocking` is for synchronous tools, and `{}` is `async`\nhelp: remove one of the two", tool.name.value),
-        );
-    }
-    if let (Some(_), Some(span)) = (options.blocking, options.spawn) {
-        cx.error_at(
-            span,
-            "`blocking` and `spawn` ask for two places to run in\nhelp: `blocking` for a body that waits, `spawn` for one that computes",
         );
     }
 }

@@ -9,7 +9,7 @@ use crate::attr;
 use crate::ctxt::Ctxt;
 use crate::invisible_chars;
 use crate::mentions::{self, unmarked};
-use crate::model::{Options, Text, Words};
+use crate::model::{Text, Words};
 use crate::span::{literal, parse_quote};
 
 /// Contents of a doc comment.
@@ -36,21 +36,15 @@ struct Line {
 }
 
 /// Reads the doc comment of a function.
-pub(crate) fn function(cx: &Ctxt, attrs: &[Attribute], options: &Options) -> Doc {
+pub(crate) fn function(cx: &Ctxt, attrs: &[Attribute]) -> Doc {
     let mut lines = lines(cx, attrs);
-    if !options.full_doc {
-        leave_out_what_is_for_people(&mut lines);
-    }
+    leave_out_what_is_for_people(&mut lines);
     let mut params = Vec::new();
     let mut rest = Vec::new();
     let mut in_arguments = false;
-    let mut in_fence = false;
     for line in lines {
         let trimmed = line.text.trim_start();
-        if trimmed.starts_with("```") {
-            in_fence = !in_fence;
-        }
-        if let Some(heading) = heading(trimmed).filter(|_| !in_fence) {
+        if let Some(heading) = heading(trimmed) {
             in_arguments = matches!(
                 heading.to_ascii_lowercase().as_str(),
                 "arguments" | "args" | "parameters" | "params"
@@ -223,32 +217,12 @@ fn clean(lines: Vec<Line>) -> Words {
     Words::Const(Box::new(parse_quote!(::core::concat!(#(#parts, "\n"),*))))
 }
 
-/// Text for a model: no hidden lines, no links into Rust's documentation, one line a paragraph.
+/// Text for a model: no links into Rust's documentation, one line a paragraph.
 fn clean_text(lines: Vec<String>) -> String {
     let mut out: Vec<String> = Vec::new();
-    let mut fence: Option<bool> = None;
     let mut joins = false;
     for text in lines {
         let trimmed = text.trim_start();
-        if let Some(language) = trimmed.strip_prefix("```") {
-            fence = match fence {
-                None => Some(is_rust(language)),
-                Some(_) => None,
-            };
-            out.push(text);
-            joins = false;
-            continue;
-        }
-        if let Some(is_rust) = fence {
-            if is_rust && (trimmed == "#" || trimmed.starts_with("# ")) {
-                continue;
-            }
-            out.push(match trimmed.strip_prefix("##") {
-                Some(rest) if is_rust => format!("#{rest}"),
-                _ => text,
-            });
-            continue;
-        }
         if is_reference_definition(trimmed) {
             continue;
         }
@@ -271,22 +245,6 @@ fn clean_text(lines: Vec<String>) -> String {
         text = text.replace("\n\n\n", "\n\n");
     }
     text.trim().to_owned()
-}
-
-fn is_rust(language: &str) -> bool {
-    const RUST: [&str; 7] = [
-        "rust",
-        "ignore",
-        "no_run",
-        "should_panic",
-        "compile_fail",
-        "edition2021",
-        "edition2024",
-    ];
-    language
-        .split([',', ' '])
-        .filter(|word| !word.is_empty())
-        .all(|word| RUST.contains(&word))
 }
 
 fn starts_item(line: &str) -> bool {
@@ -396,15 +354,11 @@ mod tests {
 
     use super::{function, plain};
     use crate::ctxt::Ctxt;
-    use crate::model::{Options, Words};
+    use crate::model::Words;
 
     #[test]
     fn text_for_a_model_is_clean() {
         let cx = Ctxt::new();
-        let options = Options {
-            full_doc: true,
-            ..Options::default()
-        };
         let doc = function(
             &cx,
             &[
@@ -414,19 +368,14 @@ mod tests {
                 parse_quote!(#[doc = " - `a[0]` stays"]),
                 parse_quote!(#[doc = " - an [optional] word stays"]),
                 parse_quote!(#[doc = ""]),
-                parse_quote!(#[doc = " ```"]),
-                parse_quote!(#[doc = " # use hidden::line;"]),
-                parse_quote!(#[doc = " let shown = 1;"]),
-                parse_quote!(#[doc = " ```"]),
                 parse_quote!(#[doc = " [`Customer`]: crate::Customer"]),
             ],
-            &options,
         );
         assert!(cx.finish().is_ok());
         assert_eq!(
             text(&doc.text),
             "Looks up a `Customer` or a `std::string::String`, see [the docs](https://example.org).\n\n\
-             - `a[0]` stays\n- an [optional] word stays\n\n```\nlet shown = 1;\n```"
+             - `a[0]` stays\n- an [optional] word stays"
         );
     }
 
@@ -438,7 +387,6 @@ mod tests {
             &[
                 parse_quote!(#[doc = "* Adds numbers.\n *\n * # Arguments\n *\n * * `a` - the first,\n *   in two lines\n * - b: the second\n * - **c**: the third\n *\n * # Returns\n * The sum.\n "]),
             ],
-            &Options::default(),
         );
         assert!(cx.finish().is_ok());
         let params: Vec<_> = doc

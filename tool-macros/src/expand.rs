@@ -7,7 +7,7 @@ use syn::{Expr, ExprLit, Generics, Lit, Path, ReturnType};
 use crate::attr;
 
 use crate::list::{Handle, this_function};
-use crate::model::{DefaultValue, Mention, ModelParam, Options, Tool};
+use crate::model::{DefaultValue, Mention, ModelParam, Options, Switch, Tool};
 use crate::schema::is_basic;
 use crate::span::{
     SpanEnds, call_site_at, ident, item_span, literal, local, not_looked_into_in_editor,
@@ -402,9 +402,9 @@ fn table(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
 
 /// Names of before, as calls on the descriptor.
 fn past(tool: &Tool) -> Vec<TokenStream> {
-    let mut calls = Vec::new();
+    let mut fields = Vec::new();
     if let Some(names) = earlier_names(&tool.options) {
-        calls.push(quote!(.was(#names)));
+        fields.push(quote!(was: #names));
     }
     let arguments: Vec<_> = tool
         .model_params()
@@ -417,9 +417,9 @@ fn past(tool: &Tool) -> Vec<TokenStream> {
         })
         .collect();
     if !arguments.is_empty() {
-        calls.push(quote!(.was_args(&[#(#arguments),*])));
+        fields.push(quote!(was_args: &[#(#arguments),*]));
     }
-    calls
+    fields
 }
 
 /// The tree of a parameter's type. A basic type needs no lookup, which would cost the compiler time.
@@ -564,46 +564,45 @@ fn earlier_names(options: &Options) -> Option<TokenStream> {
 fn rest(tool: &Tool) -> Option<TokenStream> {
     let options = &tool.options;
     let mentions = &tool.mentions;
-    let mut calls = past(tool);
+    let mut fields = past(tool);
     if let Some(title) = &options.title {
         let title = literal(&title.value);
-        calls.push(quote!(.title(#title)));
+        fields.push(quote!(title: #title));
     }
-    for (name, value) in &options.annotations {
-        let (name, value) = (ident(name), literal(*value));
-        calls.push(quote!(.#name(#value)));
-    }
-    for (flag, name) in [
-        (options.manual, "manual"),
-        (tool.needs_approval(), "needs_approval"),
-        (options.exact, "exact"),
-        (options.return_direct, "return_direct"),
-        (options.exclusive, "exclusive"),
-        (options.blocking.is_some(), "blocking"),
-        (options.spawn.is_some(), "spawn"),
-        (options.background, "background"),
-        (options.ignore_unknown.is_some(), "ignores_unknown"),
-        (tool.reads_context(), "reads_context"),
-    ] {
-        if flag {
-            let name = ident(name);
-            calls.push(quote!(.#name()));
-        }
+    let mut settings: Vec<_> = options
+        .switches
+        .iter()
+        .map(|Switch { name, value, .. }| {
+            let (name, value) = (ident(name), literal(*value));
+            quote!(.#name(#value))
+        })
+        .collect();
+    if tool.needs_approval() {
+        settings.push(quote!(.needs_approval(true)));
     }
     if let Some((_, millis)) = options.timeout {
         let millis = literal(millis);
-        calls.push(quote!(.timeout_ms(#millis)));
+        settings.push(quote!(.timeout(__tool::Duration::from_millis(#millis))));
+    }
+    if !settings.is_empty() {
+        fields.push(quote!(options: __tool::ToolOptions::new() #(#settings)*));
+    }
+    if options.ignore_unknown.is_some() {
+        fields.push(quote!(ignores_unknown: true));
+    }
+    if tool.reads_context() {
+        fields.push(quote!(reads_context: true));
     }
     if let Some(meta) = &options.meta {
         let meta = literal(meta);
-        calls.push(quote!(.meta(#meta)));
+        fields.push(quote!(meta: #meta));
     }
     if !options.examples.is_empty() {
         let examples = options.examples.iter().map(|example| {
             let (json, words) = (literal(&example.json), literal(&example.words));
             quote!((#json, #words))
         });
-        calls.push(quote!(.examples(&[#(#examples),*])));
+        fields.push(quote!(examples: &[#(#examples),*]));
     }
     if !mentions.is_empty() {
         let mentions = mentions.iter().map(|Mention { at, len, path }| {
@@ -617,15 +616,16 @@ fn rest(tool: &Tool) -> Option<TokenStream> {
             let name = handle.scope(&quote!(#start <#ty> #end));
             quote!((#at, #len, #name))
         });
-        calls.push(quote!(.mentions(&[#(#mentions),*])));
+        fields.push(quote!(mentions: &[#(#mentions),*]));
     }
-    let rest = quote!(__tool::Descriptor::NEW #(#calls)*);
-    let rest = match &options.visible {
-        Some(visible) => {
-            quote!(__tool::Descriptor { visible: #visible, may_hide: true, ..#rest })
-        }
-        None if calls.is_empty() => return None,
-        None => rest,
-    };
-    Some(quote!(const REST: __tool::Descriptor = #rest;))
+    if let Some(visible) = &options.visible {
+        fields.push(quote!(visible: #visible));
+        fields.push(quote!(may_hide: true));
+    }
+    if fields.is_empty() {
+        return None;
+    }
+    Some(quote! {
+        const REST: __tool::Descriptor = __tool::Descriptor { #(#fields,)* ..__tool::Descriptor::NEW };
+    })
 }

@@ -87,7 +87,7 @@ fn free(role: Role, args: TokenStream, mut function: Function) -> TokenStream {
     let cx = Ctxt::new();
     let options = attr::options(&cx, role, args);
     let krate = krate(&options);
-    let handle = handle(&options, &function.sig.ident);
+    let handle = function.sig.ident.clone();
     check::once(&cx, &mut function.attrs);
     let is_method = check::is_method(&cx, &function.sig);
     if !is_method {
@@ -112,11 +112,6 @@ pub(crate) fn krate(options: &Options) -> Path {
         Some(path) => path.clone(),
         None => parse_quote!(::toolwright),
     }
-}
-
-/// The struct beside the function.
-fn handle(options: &Options, function: &Ident) -> Ident {
-    options.handle.clone().unwrap_or_else(|| function.clone())
 }
 
 /// Returns true if a token is a body, or the `;` in place of one.
@@ -191,7 +186,7 @@ pub(crate) fn read(cx: &Ctxt, mut options: Options, function: &mut Function) -> 
         span: ident.span(),
     });
     let errors = cx.count();
-    let doc = doc::function(cx, &function.attrs, &options);
+    let doc = doc::function(cx, &function.attrs);
     options.misread |= cx.count() > errors;
     let lifetimes: Vec<Ident> = function
         .sig
@@ -239,14 +234,24 @@ pub(crate) fn read(cx: &Ctxt, mut options: Options, function: &mut Function) -> 
 fn hidden_params(sig: &Signature) -> Vec<String> {
     let hidden = sig.inputs.iter().filter_map(|input| match input {
         FnArg::Typed(param) => {
-            let mut attrs = param.attrs.iter();
-            let is_marked =
-                attrs.any(|attr| attr.path().is_ident("state") || attr.path().is_ident("context"));
-            (is_marked || check::approved::is_meant(&param.ty)).then(|| plain_ident(&param.pat))?
+            let is_hidden = is_marked(param, &["state", "context"])
+                || check::approved::is_meant(&param.ty)
+                || is_context(param);
+            is_hidden.then(|| plain_ident(&param.pat))?
         }
         FnArg::Receiver(_) => None,
     });
     hidden.map(|ident| ident.unraw().to_string()).collect()
+}
+
+fn is_marked(param: &PatType, marks: &[&str]) -> bool {
+    let is_mark = |attr: &Attribute| marks.iter().any(|mark| attr.path().is_ident(mark));
+    param.attrs.iter().any(is_mark)
+}
+
+/// Returns true for `&Context`, by any path, unless an attribute says what else it is.
+fn is_context(param: &PatType) -> bool {
+    !is_marked(param, &["state", "arg"]) && check::param::is_context(&param.ty)
 }
 
 /// Contents of a parameter's own attributes.
@@ -264,6 +269,7 @@ fn read_param(cx: &Ctxt, doc: &Doc, param: &mut PatType) -> Option<Param> {
     if is_approved {
         check::approved::is_unmarked(cx, &mut param.attrs);
     }
+    let is_context = is_context(param);
     let mut param_attrs = ParamAttrs::default();
     let attrs = std::mem::take(&mut param.attrs);
     for attr in attrs {
@@ -276,7 +282,7 @@ fn read_param(cx: &Ctxt, doc: &Doc, param: &mut PatType) -> Option<Param> {
         let is_alone = check::approved::is_alone(cx, &ident, &param.ty);
         return is_alone.then(|| Param::Approved((*param.ty).clone()));
     }
-    if param_attrs.state || param_attrs.context {
+    if param_attrs.state || param_attrs.context || is_context {
         if let Some(arg) = param_attrs.has_arg {
             cx.error(
                 arg,

@@ -37,8 +37,6 @@ impl Role {
 }
 
 /// The options of `#[tool]`.
-// They are on or off for the user, too.
-#[allow(clippy::struct_excessive_bools)]
 #[derive(Default)]
 pub(crate) struct Options {
     pub(crate) role: Role,
@@ -47,24 +45,13 @@ pub(crate) struct Options {
     /// Of a resource: its media type.
     pub(crate) mime_type: Option<Text>,
     pub(crate) krate: Option<Path>,
-    pub(crate) handle: Option<Ident>,
     /// Name of the struct of the arguments.
     pub(crate) args: Option<Ident>,
     pub(crate) name: Option<Text>,
     pub(crate) title: Option<Text>,
     pub(crate) description: Option<Words>,
-    /// The whole doc comment is for the model.
-    pub(crate) full_doc: bool,
-    pub(crate) annotations: Vec<(&'static str, bool)>,
-    pub(crate) manual: bool,
-    pub(crate) return_direct: bool,
-    pub(crate) exclusive: bool,
-    pub(crate) exact: bool,
-    pub(crate) background: bool,
-    /// Span of the option.
-    pub(crate) blocking: Option<Span>,
-    /// Span of the option.
-    pub(crate) spawn: Option<Span>,
+    /// Hints and options that are on or off, by the names of `ToolOptions`, and where they stand.
+    pub(crate) switches: Vec<Switch>,
     /// Span of the option, and its value in milliseconds.
     pub(crate) timeout: Option<(Span, u64)>,
     /// The text of a JSON object.
@@ -86,6 +73,26 @@ pub(crate) struct Options {
     /// True if some of the options or the documentation was not understood. A missing part may have been intended
     /// then.
     pub(crate) misread: bool,
+}
+
+/// A hint or an option that is on or off.
+pub(crate) struct Switch {
+    pub(crate) name: &'static str,
+    pub(crate) value: bool,
+    pub(crate) span: Span,
+}
+
+impl Options {
+    /// Returns true if the hint or option is on.
+    pub(crate) fn is_on(&self, name: &str) -> bool {
+        self.span_of(name).is_some()
+    }
+
+    /// Returns the place of a hint or option that is on.
+    pub(crate) fn span_of(&self, name: &str) -> Option<Span> {
+        let switch = self.switches.iter().find(|switch| switch.name == name)?;
+        switch.value.then_some(switch.span)
+    }
 }
 
 /// A call as a model should make it.

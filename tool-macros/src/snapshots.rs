@@ -48,7 +48,7 @@ fn full(krate: &TokenStream) -> TokenStream {
         quote! {
             name = "create-order", title = "Create an order", read_only = false, destructive, idempotent,
             open_world, exclusive, return_direct, timeout = "10s", meta(risk = "high", level = -3),
-            visible = rules::only_admins, validate = rules::is_small, ignore_unknown, handle = CreateOrder, crate = #krate
+            visible = rules::only_admins, validate = rules::is_small, ignore_unknown, crate = #krate
         },
         quote! {
             /// Place an order.
@@ -299,7 +299,7 @@ fn a_renamed_crate_is_the_only_one() {
         },
     );
     let refused = item::tool(
-        quote!(crate = #krate, handle = 3),
+        quote!(crate = #krate, args = 3),
         quote!(
             fn add() {}
         ),

@@ -210,7 +210,15 @@ fn option_of(path: &TypePath) -> Option<&Type> {
 
 /// Returns true if the type is spelled as an `Option`: it may be missing, even if its schema is foreign.
 pub(crate) fn is_option(ty: &Type) -> bool {
-    matches!(ungrouped(ty), Type::Path(path) if option_of(path).is_some())
+    inside_option(ty).is_some()
+}
+
+/// Returns the `T` of an `Option<T>`.
+pub(crate) fn inside_option(ty: &Type) -> Option<&Type> {
+    match ungrouped(ty) {
+        Type::Path(path) => option_of(path),
+        _ => None,
+    }
 }
 
 /// Returns true for `String` and `Cow<str>`, which a literal converts into.

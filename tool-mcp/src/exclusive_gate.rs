@@ -80,7 +80,9 @@ impl ExclusiveGate {
         cx: &Context,
     ) -> Admission<'_> {
         let tool = tools.get(name);
-        let is_exclusive = tool.as_ref().is_some_and(|tool| tool.def().exclusive);
+        let is_exclusive = tool
+            .as_ref()
+            .is_some_and(|tool| tool.def().options.exclusive);
         if self.0.running().try_begin(is_exclusive) {
             return Admission::Admitted(Permit(&self.0));
         }

@@ -7,7 +7,6 @@ use std::borrow::Cow;
 use std::fmt::{self, Debug, Display};
 use std::future::Future;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -20,7 +19,7 @@ pub use self::validator::SchemaValidator;
 use crate::tool::{Answer, Call, Context, Scope, Tool, not_approved};
 #[cfg(feature = "validate")]
 use crate::tool::{check, filled};
-use toolwright_provider::call::{Annotations, ErrorKind, Output, ToolDef, ToolError};
+use toolwright_provider::call::{ErrorKind, Output, ToolDef, ToolError, ToolOptions};
 use toolwright_provider::definitions::Stripped;
 use toolwright_provider::dialect::Inverse;
 use toolwright_schema::decode::without_secrets;
@@ -167,7 +166,7 @@ impl Tool for DynTool {
     }
 
     fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
-        let lacks_approval = self.def.needs_approval && !call.is_approved();
+        let lacks_approval = self.def.options.needs_approval && !call.is_approved();
         let call = self.restored(self.own(call));
         let handler = self.handler();
         match handler.and_then(|handler| Ok((handler, self.validated(call)?))) {
@@ -354,63 +353,9 @@ impl DynToolBuilder {
         self
     }
 
-    /// Sets hints about the tool's effects.
-    pub fn annotations(mut self, annotations: Annotations) -> Self {
-        self.def.annotations = annotations;
-        self
-    }
-
-    /// Leaves calls to a person or the host; such a tool needs no handler.
-    pub fn manual(mut self, manual: bool) -> Self {
-        self.def.manual = manual;
-        self
-    }
-
-    /// Runs calls only with the approval of a person, as [`Approved`](crate::tool::Approved) does for functions.
-    pub fn needs_approval(mut self, needs_approval: bool) -> Self {
-        self.def.needs_approval = needs_approval;
-        self
-    }
-
-    /// Runs calls only with arguments as they were written: see [`ToolDef::exact`].
-    pub fn exact(mut self, exact: bool) -> Self {
-        self.def.exact = exact;
-        self
-    }
-
-    /// Sends the result to the user as it is, which ends the turn.
-    pub fn return_direct(mut self, return_direct: bool) -> Self {
-        self.def.return_direct = return_direct;
-        self
-    }
-
-    /// Runs the tool alone: no other call is in flight meanwhile.
-    pub fn exclusive(mut self, exclusive: bool) -> Self {
-        self.def.exclusive = exclusive;
-        self
-    }
-
-    /// Runs the tool on a thread that may block.
-    pub fn blocking(mut self, blocking: bool) -> Self {
-        self.def.blocking = blocking;
-        self
-    }
-
-    /// See [`ToolDef::background`].
-    pub fn background(mut self, background: bool) -> Self {
-        self.def.background = background;
-        self
-    }
-
-    /// See [`ToolDef::spawn`].
-    pub fn spawn(mut self, spawn: bool) -> Self {
-        self.def.spawn = spawn;
-        self
-    }
-
-    /// Sets the time limit of a call.
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.def.timeout = Some(timeout);
+    /// Sets hints about its effects, and how its calls run.
+    pub fn options(mut self, options: ToolOptions) -> Self {
+        self.def.options = options;
         self
     }
 
@@ -524,7 +469,7 @@ impl DynToolBuilder {
         if def.description.trim().is_empty() {
             return Err(BuildError::Missing("description"));
         }
-        if handler.is_none() && !def.manual {
+        if handler.is_none() && !def.options.manual {
             return Err(BuildError::Missing("handler"));
         }
         if def.input.shape().is_some_and(|shape| !is_object(shape)) {

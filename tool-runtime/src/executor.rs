@@ -200,7 +200,7 @@ impl Executor {
 
     /// Returns the time limit of a call of this tool: its own `timeout`, or the executor's.
     pub fn time_limit(&self, def: &ToolDef) -> Option<Duration> {
-        def.timeout.or(self.timeout)
+        def.options.timeout.or(self.timeout)
     }
 
     /// Sets the time limit of a batch. Default: none. Calls that have not ended by then are answered with a timeout.
@@ -420,7 +420,7 @@ impl Executor {
     /// let executor = Executor::serial(Toolset::default()).layer(Approval::default());
     /// let mut def = ToolDef::new("remove", "Removes a file.");
     /// assert!(!executor.requires_approval(&def));
-    /// def.annotations.destructive = Some(true);
+    /// def.options.annotations.destructive = Some(true);
     /// assert!(executor.requires_approval(&def));
     /// ```
     pub fn requires_approval(&self, def: &ToolDef) -> bool {
@@ -429,8 +429,8 @@ impl Executor {
             let says = || layer.requires_approval(def);
             reported("a layer's `requires_approval`", says).unwrap_or(true)
         };
-        def.manual
-            || def.needs_approval
+        def.options.manual
+            || def.options.needs_approval
             || self.is_manual(|name| def.is_called(name))
             || self.layers.iter().any(asks)
     }
@@ -482,12 +482,12 @@ impl Executor {
     ///
     /// ```
     /// use serde_json::json;
-    /// use toolwright::{Context, DynTool, Executor, ToolCall, ToolError, Toolset, call::Decision};
+    /// use toolwright::{Context, DynTool, Executor, ToolCall, ToolError, ToolOptions, Toolset, call::Decision};
     ///
     /// let charge = DynTool::builder()
     ///     .name("charge")
     ///     .description("Charges a card.")
-    ///     .manual(true)
+    ///     .options(ToolOptions::new().manual(true))
     ///     .handler_sync(|_: serde_json::Value, _cx| Ok::<_, ToolError>("charged"))
     ///     .build()
     ///     .unwrap();

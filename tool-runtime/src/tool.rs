@@ -29,7 +29,6 @@ pub(crate) mod state;
 mod wrap;
 mod wrappers;
 
-pub(crate) use self::answer::LaterAnswer;
 pub use self::answer::{Answer, BoxFuture, EarlyExit, Ran};
 pub use self::approved::Approved;
 #[cfg(feature = "tokio")]
@@ -136,7 +135,7 @@ pub trait Tool: Send + Sync {
     /// Returns true if an answer may depend on the call's [context](Context), such as on who calls. A
     /// [`Cache`](crate::layers::Cache) never shares such answers between conversations. Default: true.
     ///
-    /// For a `#[tool]` function the macro sets it: true if there is a `#[context]` parameter.
+    /// For a `#[tool]` function the macro sets it: true if there is a parameter `&Context`.
     fn reads_context(&self) -> bool {
         true
     }

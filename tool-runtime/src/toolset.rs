@@ -12,16 +12,14 @@ mod search_tools;
 use std::fmt;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
-#[cfg(feature = "tokio")]
-use std::time::Duration;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
 use crate::tool::{Call, Context, Filter, Grant, Redefined, Scope, Tool};
-#[cfg(feature = "tokio")]
-use toolwright_provider::call::Annotations;
-use toolwright_provider::call::{ErrorKind, Meta, SCOPES, ToolCall, ToolDef, ToolError};
+use toolwright_provider::call::{
+    ErrorKind, Meta, SCOPES, ToolCall, ToolDef, ToolError, ToolOptions,
+};
 use toolwright_provider::definitions::{self, DefinitionCache, EncodedTool, Stripped, ToolList};
 use toolwright_provider::wire::Namespace;
 use toolwright_schema::decode::Store;
@@ -105,7 +103,6 @@ pub(crate) struct Entry {
     #[cfg(feature = "tokio")]
     inside: Vec<Meta>,
     may_hide: bool,
-    needs_approval: bool,
     is_exact: bool,
     /// Names that the tool had before.
     old_names: Vec<ShortStr>,
@@ -119,8 +116,7 @@ pub(crate) struct Entry {
     /// True if that search tells definitions, since nobody loads tools.
     tells: bool,
     encoded: Arc<EncodedTool>,
-    #[cfg(feature = "tokio")]
-    traits: Traits,
+    options: ToolOptions,
     #[cfg(feature = "tokio")]
     reads_context: bool,
 }
@@ -146,50 +142,24 @@ impl ToolList for Toolset {
     }
 }
 
-/// Execution options of a tool; see [`ToolDef`].
-// Users set them as flags, too.
-#[allow(clippy::struct_excessive_bools)]
-#[cfg(feature = "tokio")]
-#[derive(Clone, Copy)]
-pub(crate) struct Traits {
-    pub(crate) manual: bool,
-    pub(crate) return_direct: bool,
-    pub(crate) exclusive: bool,
-    pub(crate) blocking: bool,
-    pub(crate) spawn: bool,
-    pub(crate) background: bool,
-    pub(crate) timeout: Option<Duration>,
-    pub(crate) annotations: Annotations,
-}
-
 impl Entry {
     pub(crate) fn new(tool: Arc<dyn Tool>) -> Self {
         let tool = Redefined::cautious(tool);
         // Asked once: a definition may be anybody's code.
         let def = tool.def();
-        let needs_approval = def.needs_approval;
         let has_mentions = def.mentions().next().is_some();
         Self {
             name: def.name.as_ref().into(),
             attributes: def.meta.clone(),
             #[cfg(feature = "tokio")]
             inside: def.all_attributes().skip(1).cloned().collect(),
-            #[cfg(feature = "tokio")]
-            traits: Traits {
-                manual: def.manual,
-                return_direct: def.return_direct,
-                exclusive: def.exclusive,
-                blocking: def.blocking,
-                spawn: def.spawn,
-                background: def.background,
-                timeout: def.timeout,
-                annotations: def.annotations,
-            },
+            options: def.options,
             #[cfg(feature = "tokio")]
             reads_context: tool.reads_context(),
-            needs_approval,
             // One look at both, so that calls of other tools pay for neither.
-            may_hide: tool.__may_hide() || def.meta.get(SCOPES).is_some() || needs_approval,
+            may_hide: tool.__may_hide()
+                || def.meta.get(SCOPES).is_some()
+                || def.options.needs_approval,
             is_exact: def.is_exact(),
             old_names: def
                 .old_names()
@@ -254,7 +224,7 @@ impl Entry {
 
     /// Returns true if the tool runs only with a person's yes.
     pub(crate) fn needs_approval(&self) -> bool {
-        self.needs_approval
+        self.options.needs_approval
     }
 
     pub(crate) fn attributes(&self) -> &Meta {
@@ -275,8 +245,8 @@ impl Entry {
         self.reads_context
     }
 
-    pub(crate) fn traits(&self) -> Traits {
-        self.traits
+    pub(crate) fn options(&self) -> &ToolOptions {
+        &self.options
     }
 }
 

@@ -53,6 +53,8 @@ pub use self::rule::{Contains, If, Oracle, Places, Rule, Text, Types};
 pub use self::schema::{Refs, Schema};
 pub use self::view::{Detail, Side};
 
+use crate::text::{FNV_OFFSET, fnv1a};
+
 /// A type's schema, as a tree that the compiler can read.
 ///
 /// `#[derive(Schema)]` makes it, and so does `#[tool]` for a function's parameters. The text is
@@ -96,7 +98,7 @@ impl Id {
     pub const fn of(path: &'static str, name: &'static str) -> Self {
         Self {
             name,
-            hash: fold(0xcbf2_9ce4_8422_2325, path.as_bytes()),
+            hash: fnv1a(FNV_OFFSET, path.as_bytes()),
         }
     }
 
@@ -104,18 +106,9 @@ impl Id {
     pub const fn with(self, other: Self) -> Self {
         Self {
             name: self.name,
-            hash: fold(self.hash ^ 0x5bd1_e995, &other.hash.to_le_bytes()),
+            hash: fnv1a(self.hash ^ 0x5bd1_e995, &other.hash.to_le_bytes()),
         }
     }
-}
-
-/// FNV-1a: a few steps a byte, which is what counts in `const`.
-const fn fold(mut hash: u64, mut bytes: &[u8]) -> u64 {
-    while let [byte, rest @ ..] = bytes {
-        hash = (hash ^ *byte as u64).wrapping_mul(0x0100_0000_01b3);
-        bytes = rest;
-    }
-    hash
 }
 
 /// Kinds of values in JSON.

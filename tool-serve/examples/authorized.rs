@@ -18,7 +18,7 @@ fn orders() -> u32 {
 
 /// Cancels an order.
 #[tool(scopes("orders:write"))]
-fn cancel_order(id: u32, #[context] cx: &Context) -> String {
+fn cancel_order(id: u32, cx: &Context) -> String {
     let by = cx.get::<Grant>().and_then(Grant::subject);
     format!("{id} is cancelled by {}", by.unwrap_or("nobody"))
 }

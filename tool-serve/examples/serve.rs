@@ -122,7 +122,7 @@ async fn count(
     /// Milliseconds between two numbers
     #[arg(default = 200, range(..=1000))]
     pause: u16,
-    #[context] cx: &Context,
+    cx: &Context,
 ) -> u32 {
     for number in 1..=to {
         tokio::time::sleep(Duration::from_millis(pause.into())).await;

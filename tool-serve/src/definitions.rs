@@ -50,13 +50,16 @@ fn tool_json(
             list(def.examples.iter().map(example_json)).into(),
         ));
     }
-    if def.annotations != Annotations::NONE {
-        members.push(("annotations", annotations_json(def.annotations).into()));
+    if def.options.annotations != Annotations::NONE {
+        members.push((
+            "annotations",
+            annotations_json(def.options.annotations).into(),
+        ));
     }
     if let Some(namespace) = namespace {
         members.push(("namespace", quoted(namespace.name()).into()));
     }
-    if def.manual {
+    if def.options.manual {
         members.push(("manual", "true".into()));
     }
     if requires_approval {

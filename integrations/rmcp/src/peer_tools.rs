@@ -126,8 +126,8 @@ fn tool(peer: &Peer<RoleClient>, listed: Listed, shown: &str) -> Result<Arc<dyn 
         return Err(format!("{place} of a schema holds invisible characters"));
     }
     describe(&mut def, shown);
-    def.exact = def.annotations.destructive == Some(true);
-    def.annotations = def.annotations.foreign(false);
+    def.options.exact = def.options.annotations.destructive == Some(true);
+    def.options.annotations = def.options.annotations.foreign(false);
     def.mark_foreign();
     let (peer, name) = (peer.clone(), listed.name);
     // The text, which keeps all digits if the program's `serde_json` does.

@@ -187,7 +187,7 @@ impl ToolsetRouter {
     async fn run(&self, call: &ToolCall, cx: &Context) -> Batch {
         let tool = self.registry.get(&call.name);
         let def = tool.as_ref().map(|tool| tool.def());
-        let is_exclusive = def.is_some_and(|def| def.exclusive);
+        let is_exclusive = def.is_some_and(|def| def.options.exclusive);
         let limit = def.and_then(|def| self.executor.time_limit(def));
         let turn = self.turns.wait(is_exclusive, limit, &cx.cancel()).await;
         let plan = match &turn {

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use toolwright::{
-    Context, DynTool, Encoder, Outcome, Schema, Tool, ToolCall, ToolDef, ToolError, ToolResult,
-    Toolset,
+    Context, DynTool, Encoder, Outcome, Schema, Tool, ToolCall, ToolDef, ToolError, ToolOptions,
+    ToolResult, Toolset,
     args::{Repair, Repairs, Store},
     call::{Annotations, Answer, Approved, Call, ErrorKind},
     tool, tools,
@@ -858,13 +858,16 @@ fn exact_tools() -> Vec<(&'static str, Toolset)> {
     };
     let careless = |tools: Toolset| {
         let mut def = tools.definitions().next().unwrap().clone();
-        def.annotations = Annotations::default();
-        (def.exact, def.needs_approval) = (false, false);
+        def.options.annotations = Annotations::default();
+        (def.options.exact, def.options.needs_approval) = (false, false);
         tools.attach([def]).unwrap()
     };
     vec![
         ("spend", tools![spend]),
-        ("spend", built(closure().annotations(hints))),
+        (
+            "spend",
+            built(closure().options(ToolOptions::new().annotations(hints))),
+        ),
         (
             "spend",
             of(tools![spend].get("spend").unwrap().clone().handle_errors()),
@@ -872,11 +875,11 @@ fn exact_tools() -> Vec<(&'static str, Toolset)> {
         ("pay", tools![spend].rename("spend", "pay").unwrap()),
         (
             "book",
-            stored(|def| def.annotations.destructive = Some(true)),
+            stored(|def| def.options.annotations.destructive = Some(true)),
         ),
         (
             "book",
-            by_hand(|def| def.annotations.destructive = Some(true)),
+            by_hand(|def| def.options.annotations.destructive = Some(true)),
         ),
         ("spend", careless(tools![spend])),
         ("exactly", tools![exactly]),
@@ -884,14 +887,20 @@ fn exact_tools() -> Vec<(&'static str, Toolset)> {
         ("exactly", careless(tools![exactly])),
         ("exactly", tools![exactly].compact().unwrap()),
         ("exactly", tools![..Books: Books]),
-        ("spend", built(closure().exact(true))),
-        ("book", stored(|def| def.exact = true)),
-        ("book", by_hand(|def| def.exact = true)),
+        (
+            "spend",
+            built(closure().options(ToolOptions::new().exact(true))),
+        ),
+        ("book", stored(|def| def.options.exact = true)),
+        ("book", by_hand(|def| def.options.exact = true)),
         ("agreed", tools![agreed]),
         ("agreed", careless(tools![agreed])),
-        ("spend", built(closure().needs_approval(true))),
-        ("book", stored(|def| def.needs_approval = true)),
-        ("book", by_hand(|def| def.needs_approval = true)),
+        (
+            "spend",
+            built(closure().options(ToolOptions::new().needs_approval(true))),
+        ),
+        ("book", stored(|def| def.options.needs_approval = true)),
+        ("book", by_hand(|def| def.options.needs_approval = true)),
     ]
 }
 

@@ -237,7 +237,8 @@ fn a_tool_that_nothing_here_runs_may_have_any_schema() {
     let schema = SchemaDoc::parse(r#"{"$ref": "https://example.com/elsewhere.json"}"#).unwrap();
     let mut def = ToolDef::new("t", "Does.");
     def.input = schema;
+    def.options.manual = true;
     let tools = Toolset::new([DynTool::declare(def.clone())]).unwrap();
     assert_eq!(tools.len(), 1);
-    assert!(DynTool::builder().def(def).manual(true).build().is_ok());
+    assert!(DynTool::builder().def(def).build().is_ok());
 }

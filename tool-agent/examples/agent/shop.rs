@@ -47,7 +47,7 @@ pub(crate) fn refund(
     /// How much, in cents
     #[arg(range(1..=10_000))]
     cents: u32,
-    #[context] cx: &Context,
+    cx: &Context,
 ) -> Result<String, ToolError> {
     let order = Order::find(order)?;
     if cents > order.paid_cents {
@@ -89,7 +89,7 @@ pub(crate) fn resend(
     /// Where to
     #[arg(len(1..))]
     address: &str,
-    #[context] cx: &Context,
+    cx: &Context,
 ) -> Result<String, ToolError> {
     let order = Order::find(order)?;
     let cents = cx

@@ -99,7 +99,7 @@ impl AgentTool {
     pub fn new(agent: Agent, name: impl Into<String>, description: impl Into<String>) -> Self {
         let mut def = ToolDef::new(name.into(), description.into());
         def.input = SchemaDoc::of::<Input>();
-        def.timeout = Some(TIMEOUT);
+        def.options.timeout = Some(TIMEOUT);
         Self {
             agent,
             def,
@@ -128,14 +128,14 @@ impl AgentTool {
     /// [budget](Agent::budget) does not hold for it. With a checkpointer it
     /// goes on in another process where it stood.
     pub fn detached(mut self) -> Self {
-        self.def.background = true;
-        self.def.timeout = None;
+        self.def.options.background = true;
+        self.def.options.timeout = None;
         self
     }
 
     /// Sets the time limit of a call. Default: one hour, and that of open calls for [detached](Self::detached) agents.
     pub fn timeout(mut self, limit: Duration) -> Self {
-        self.def.timeout = Some(limit);
+        self.def.options.timeout = Some(limit);
         self
     }
 

@@ -26,9 +26,10 @@ fn def(name: &str, input: impl Into<Value>) -> ToolDef {
 }
 
 fn set(defs: impl IntoIterator<Item = ToolDef>) -> Toolset {
-    let tools = defs
-        .into_iter()
-        .map(|def| DynTool::builder().def(def).manual(true).build().unwrap());
+    let tools = defs.into_iter().map(|mut def| {
+        def.options.manual = true;
+        DynTool::builder().def(def).build().unwrap()
+    });
     Toolset::new(tools).unwrap()
 }
 
@@ -99,7 +100,7 @@ fn a_file_has_two_or_three_lines_a_tool() {
         json!({"type": "object", "properties": {"title": {"type": "string", "description": "Words"}}}),
     );
     find.output = Some(doc(&json!({"type": "string", "title": "Found"})));
-    find.annotations.read_only = Some(true);
+    find.options.annotations.read_only = Some(true);
     Lock::new(&set([order(9), find]), &path)
         .update(false)
         .check()
@@ -142,13 +143,13 @@ fn words_are_seen_by_the_fingerprint() {
 fn a_hint_that_promised_something_is_missed() {
     let path = file("hints");
     let mut reads = order(9);
-    reads.annotations.read_only = Some(true);
+    reads.options.annotations.read_only = Some(true);
     Lock::new(&set([reads]), &path)
         .update(false)
         .check()
         .unwrap();
     let mut destroys = order(9);
-    destroys.annotations.destructive = Some(true);
+    destroys.options.annotations.destructive = Some(true);
     let text = Lock::new(&set([destroys]), &path)
         .check()
         .unwrap_err()

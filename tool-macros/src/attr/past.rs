@@ -5,17 +5,40 @@ use syn::{LitStr, Meta, Token};
 
 use super::Entry;
 use crate::ctxt::Ctxt;
-use crate::model::{Options, Text};
+use crate::model::{Options, Role, Text};
 use crate::name::{TOOL_RULE, is_tool_name};
 
-/// Rejects `version` and `migrate`, once for both.
-pub(super) fn is_gone(cx: &Ctxt, entry: &Entry, options: &mut Options) {
-    if !std::mem::replace(&mut options.has_version, true) {
+/// Options that are gone, each with its replacement.
+const GONE: [(&str, &str); 3] = [
+    (
+        "handle",
+        "a tool is listed by its function's name\nhelp: remove `handle`; where the name collides, rename the function and keep the model's name by `name = \"…\"`",
+    ),
+    (
+        "full_doc",
+        "sections and code blocks of a doc comment are for people\nhelp: remove `full_doc`, and write the model's text by `description = \"…\"`",
+    ),
+    (
+        "spawn",
+        "calls have no tasks of their own\nhelp: write `blocking` for a synchronous body that computes or waits; an `async` body calls `tokio::spawn`",
+    ),
+];
+
+/// Rejects an option that is gone: `version` and `migrate` once for both.
+pub(super) fn is_gone(cx: &Ctxt, entry: &Entry, options: &mut Options) -> bool {
+    let key = entry.key.as_str();
+    if let Some((_, words)) = GONE.iter().find(|(gone, _)| *gone == key) {
+        cx.error(entry.meta.path(), *words);
+        return true;
+    }
+    let is_version = options.role == Role::Tool && ["version", "migrate"].contains(&key);
+    if is_version && !std::mem::replace(&mut options.has_version, true) {
         cx.error(
             entry.meta.path(),
             "a tool has no `version` and no `migrate`: stored calls are read under old names\nhelp: name what was renamed: `was(\"old_name\")` here, and `#[arg(was = \"old_name\")]` at an argument; a tool that means something else gets another name",
         );
     }
+    is_version
 }
 
 /// `was("place_order", …)`

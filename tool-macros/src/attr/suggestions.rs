@@ -42,7 +42,7 @@ const OTHER_FORMS: [(&str, &[&str], &str); 9] = [
     (
         "arg",
         &["skip", "context", "state"],
-        "what the model must not see is marked `#[state]` or `#[context]`;",
+        "what the model must not see is marked `#[state]`; the call's `cx: &Context` needs no mark;",
     ),
     (
         "schema",

@@ -7,12 +7,12 @@ use syn::{Ident, LitStr, Meta, Path, Token};
 
 use super::json::example;
 use super::meta::{json_string, meta_json, with_members};
-use super::past::{is_gone, was};
+use super::past::{self, was};
 use super::targets::targets;
 use super::value::{flag, krate, path, text, text_like, words};
 use super::{Entry, Table, entries, unknown};
 use crate::ctxt::Ctxt;
-use crate::model::{Options, Role, Text};
+use crate::model::{Options, Role, Switch, Text};
 
 const TOOL: Table<Options> = Table {
     attribute: "tool",
@@ -20,20 +20,20 @@ const TOOL: Table<Options> = Table {
         ("name", |cx, it, to| to.name = text(cx, it)),
         ("title", |cx, it, to| to.title = text(cx, it)),
         ("description", |cx, it, to| to.description = words(cx, it)),
-        ("full_doc", |cx, it, to| to.full_doc = is_on(cx, it)),
-        ("read_only", |cx, it, to| hint(cx, it, to, "read_only")),
-        ("destructive", |cx, it, to| hint(cx, it, to, "destructive")),
-        ("idempotent", |cx, it, to| hint(cx, it, to, "idempotent")),
-        ("open_world", |cx, it, to| hint(cx, it, to, "open_world")),
-        ("manual", |cx, it, to| to.manual = is_on(cx, it)),
-        ("exact", |cx, it, to| to.exact = is_on(cx, it)),
-        ("return_direct", |cx, it, to| {
-            to.return_direct = is_on(cx, it);
+        ("read_only", |cx, it, to| switch(cx, it, to, "read_only")),
+        ("destructive", |cx, it, to| {
+            switch(cx, it, to, "destructive")
         }),
-        ("exclusive", |cx, it, to| to.exclusive = is_on(cx, it)),
-        ("blocking", |cx, it, to| to.blocking = on(cx, it)),
-        ("spawn", |cx, it, to| to.spawn = on(cx, it)),
-        ("background", |cx, it, to| to.background = is_on(cx, it)),
+        ("idempotent", |cx, it, to| switch(cx, it, to, "idempotent")),
+        ("open_world", |cx, it, to| switch(cx, it, to, "open_world")),
+        ("manual", |cx, it, to| switch(cx, it, to, "manual")),
+        ("exact", |cx, it, to| switch(cx, it, to, "exact")),
+        ("return_direct", |cx, it, to| {
+            switch(cx, it, to, "return_direct")
+        }),
+        ("exclusive", |cx, it, to| switch(cx, it, to, "exclusive")),
+        ("blocking", |cx, it, to| switch(cx, it, to, "blocking")),
+        ("background", |cx, it, to| switch(cx, it, to, "background")),
         ("timeout", |cx, it, to| to.timeout = timeout(cx, it)),
         ("meta", |cx, it, to| to.meta = meta_json(cx, it)),
         ("scopes", |cx, it, to| to.scopes = scopes(cx, it)),
@@ -45,27 +45,23 @@ const TOOL: Table<Options> = Table {
         ("example", |cx, it, to| to.examples.extend(example(cx, it))),
         ("targets", |cx, it, to| to.targets = targets(cx, it)),
         ("was", |cx, it, to| to.was = was(cx, it)),
-        ("handle", |cx, it, to| to.handle = handle(cx, it)),
         ("args", |cx, it, to| to.args = args(cx, it)),
         ("crate", |cx, it, to| to.krate = krate(cx, it)),
     ],
 };
 
 /// The options of `#[prompt(…)]` and `#[resource(…)]`: those of a tool that make sense for them.
-const OFFERED: [&str; 14] = [
+const OFFERED: [&str; 11] = [
     "name",
     "title",
     "description",
-    "full_doc",
     "blocking",
-    "spawn",
     "timeout",
     "meta",
     "scopes",
     "visible",
     "validate",
     "targets",
-    "handle",
     "crate",
 ];
 
@@ -93,8 +89,7 @@ pub(crate) fn options(cx: &Ctxt, role: Role, tokens: TokenStream) -> Options {
                 &entry.meta,
                 "the state of a tool is a parameter, not an option\nhelp: mark a parameter: `#[state] db: &Db`",
             );
-        } else if role == Role::Tool && ["version", "migrate"].contains(&entry.key.as_str()) {
-            is_gone(cx, &entry, &mut options);
+        } else if past::is_gone(cx, &entry, &mut options) {
         } else if role == Role::Tool {
             TOOL.read_known(cx, &entry, &mut options);
         } else if role == Role::Resource && entry.key == "mime_type" {
@@ -108,7 +103,11 @@ pub(crate) fn options(cx: &Ctxt, role: Role, tokens: TokenStream) -> Options {
         }
     }
     if role != Role::Tool {
-        options.annotations.push(("read_only", true));
+        options.switches.push(Switch {
+            name: "read_only",
+            value: true,
+            span: Span::call_site(),
+        });
     }
     let text = |text: &Option<Text>| text.as_ref().map(|text| json_string(&text.value));
     let own = [
@@ -175,18 +174,17 @@ pub(crate) fn block(cx: &Ctxt, tokens: TokenStream) -> Option<Path> {
     path
 }
 
-fn hint(cx: &Ctxt, entry: &Entry, options: &mut Options, name: &'static str) {
+fn switch(cx: &Ctxt, entry: &Entry, options: &mut Options, name: &'static str) {
+    let span = entry.span();
     let value = flag(cx, entry);
-    options.annotations.extend(value.map(|value| (name, value)));
-}
-
-fn is_on(cx: &Ctxt, entry: &Entry) -> bool {
-    flag(cx, entry).unwrap_or(false)
+    options
+        .switches
+        .extend(value.map(|value| Switch { name, value, span }));
 }
 
 /// Returns the span of an option that is on.
 pub(super) fn on(cx: &Ctxt, entry: &Entry) -> Option<Span> {
-    is_on(cx, entry).then(|| entry.span())
+    flag(cx, entry)?.then(|| entry.span())
 }
 
 /// `scopes("orders:read", …)` as the text of a JSON list.
@@ -227,15 +225,6 @@ fn is_scope(text: &str) -> bool {
 
 fn hook(cx: &Ctxt, entry: &Entry) -> Option<Path> {
     path(cx, entry, "the path of a function", "path::to::function")
-}
-
-fn handle(cx: &Ctxt, entry: &Entry) -> Option<Ident> {
-    let path = path(cx, entry, "a name", "Name")?;
-    let ident = path.get_ident();
-    if ident.is_none() {
-        cx.error(&path, "`handle` takes a name\nhelp: write `handle = Name`");
-    }
-    ident.cloned()
 }
 
 /// `args = Name`

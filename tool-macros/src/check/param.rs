@@ -82,6 +82,20 @@ pub(crate) fn out_of_bounds(name: &str, bound: &str) -> String {
     )
 }
 
+/// Returns true for `&Context`, by any path, and what is meant as one: `&mut Context`, `Option<&Context>`.
+/// `std::task::Context<'_>` has an argument, and is none.
+pub(crate) fn is_context(ty: &Type) -> bool {
+    let ty = ty::inside_option(ty).unwrap_or(ty);
+    let Type::Reference(reference) = ty::ungrouped(ty) else {
+        return false;
+    };
+    let Type::Path(path) = ty::ungrouped(&reference.elem) else {
+        return false;
+    };
+    let last = path.path.segments.last();
+    last.is_some_and(|last| last.ident == "Context" && last.arguments.is_none())
+}
+
 /// State and context belong to the toolset and the call; a tool looks at them.
 pub(crate) fn lent_type(cx: &Ctxt, what: &str, ident: &Ident, ty: &Type) -> bool {
     let lock = match what {
@@ -92,6 +106,13 @@ pub(crate) fn lent_type(cx: &Ctxt, what: &str, ident: &Ident, ty: &Type) -> bool
         return type_is_closed(cx, ident, ty, &["impl"]);
     }
     let Type::Reference(reference) = ty::ungrouped(ty) else {
+        if what == "context" && ty::is_option(ty) {
+            cx.error(
+                ty,
+                format!("a call always has a context, so it is no `Option`\nhelp: write `{ident}: &Context`"),
+            );
+            return false;
+        }
         cx.error(
             ty,
             format!("the {what} is lent to a tool, so `{ident}` must be a reference\nhelp: write `{ident}: &{}`", spelled(ty)),
@@ -160,7 +181,7 @@ pub(crate) fn foreign_attribute(cx: &Ctxt, attr: &Attribute) -> bool {
         "serde" | "schemars" | "schema" | "param" | "tool" => {
             "the options of a parameter stand in `#[arg(…)]`: `#[arg(default)]`, `#[arg(range(1..=5))]` and others"
         }
-        "ctx" | "cx" => "write `#[context]`",
+        "ctx" | "cx" => "a parameter `&Context` is the call's context without an attribute",
         _ => return true,
     };
     cx.error(

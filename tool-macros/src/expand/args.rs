@@ -233,7 +233,13 @@ impl<'t> Args<'t> {
                 let name = field(param);
                 quote!(self.#name)
             },
-            |place| place.end(cx.to_token_stream()),
+            |place| {
+                let (given, cx) = (
+                    place.start(quote!(__tool::context_of)),
+                    place.end(quote!((#cx))),
+                );
+                quote!(#given #cx)
+            },
         );
         let outcome = run::outcome(tool, callee, &arguments);
         let is_async = tool.is_async.then(|| quote!(async));

@@ -21,9 +21,7 @@ pub(crate) fn companion(
     let handle_struct = handle_struct(tool, handle);
     let imports = quote_call_site!(use #krate::__private as __tool;);
     let cfg = &tool.cfg;
-    // A name of the struct's own is for people; they list the tool by it.
-    let is_hidden = tool.options.handle.is_none();
-    let hidden = is_hidden.then(not_in_editor);
+    let hidden = not_in_editor();
     let handle_struct = generated(quote!(#(#cfg)* #hidden #handle_struct));
     let skip = not_looked_into_in_editor();
     quote! {

@@ -61,8 +61,11 @@ pub(super) fn run(tool: &Tool, names: &Names, callee: &TokenStream) -> TokenStre
         |index, _| values.get(index).to_token_stream(),
         |place| {
             let name = local("context");
-            let (borrow, name) = (place.start(quote!(&)), place.end(quote!(#name)));
-            quote!(#borrow #name)
+            let (given, name) = (
+                place.start(quote!(__tool::context_of)),
+                place.end(quote!((&#name))),
+            );
+            quote!(#given #name)
         },
     );
     let approved = approved(tool).map(|(name, yes)| quote!(let #name = #yes;));

@@ -216,7 +216,7 @@ impl<'a> Listed<'a> {
         };
         let remote = Arc::new(Remote {
             name,
-            is_repeatable: def.annotations.may_repeat(),
+            is_repeatable: def.options.annotations.may_repeat(),
             is_task,
             repeated,
         });
@@ -254,9 +254,9 @@ impl<'a> Listed<'a> {
             Some(raw) => Some(schema(raw, "output")?),
             None => None,
         };
-        def.annotations = hints.foreign(settings.trusts_hints);
-        def.exact = hints.destructive == Some(true);
-        def.timeout = settings.tool_timeout;
+        def.options.annotations = hints.foreign(settings.trusts_hints);
+        def.options.exact = hints.destructive == Some(true);
+        def.options.timeout = settings.tool_timeout;
         def.mark_foreign();
         let mut meta = self.meta.unwrap_or_default();
         if let Some(Value::Object(was)) = meta.remove(OldNames::META) {

@@ -17,7 +17,7 @@ pub(super) fn page(shared: &Shared, asker: &Asker, params: &Fields<'_>) -> Answe
     let wire = wire(asker.version);
     list_page(shared, asker, params, "tools", &defs, |def| {
         let text = wire.definition(def).into_string();
-        if def.background && asker.version == Version::V2025_11_25 {
+        if def.options.background && asker.version == Version::V2025_11_25 {
             can_be_task(&text)
         } else {
             text

@@ -38,7 +38,7 @@ pub(super) fn may_be(
     else {
         return Ok(false);
     };
-    if !tool.def().background {
+    if !tool.def().options.background {
         let words = format!("calls of `{name}` are no tasks");
         return Err(RpcError::new(code::METHOD_NOT_FOUND, words));
     }

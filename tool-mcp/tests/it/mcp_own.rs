@@ -253,8 +253,13 @@ fn definitions(client: &Client) {
             (&theirs.title, &theirs.description)
         );
         // Hints that a server gives lessen no caution.
-        assert_eq!(ours.annotations.destructive, Some(true), "{}", theirs.name);
-        assert!(!ours.annotations.may_repeat(), "{}", theirs.name);
+        assert_eq!(
+            ours.options.annotations.destructive,
+            Some(true),
+            "{}",
+            theirs.name
+        );
+        assert!(!ours.options.annotations.may_repeat(), "{}", theirs.name);
         assert_eq!(ours.meta, theirs.meta, "{}", theirs.name);
     }
     let output = here.get("forecast").unwrap().def().output.as_ref().unwrap();

@@ -86,7 +86,7 @@ fn said(def: &ToolDef) -> [Option<bool>; 4] {
         destructive,
         idempotent,
         open_world,
-    } = def.annotations;
+    } = def.options.annotations;
     [read_only, destructive, idempotent, open_world]
 }
 
@@ -122,7 +122,7 @@ async fn hints_of_a_server_do_not_lessen_caution() {
             "{}",
             def.name
         );
-        assert!(!def.annotations.may_repeat());
+        assert!(!def.options.annotations.may_repeat());
     }
     assert!(unasked(&tools).await.is_empty());
     // Who takes the tools from us reads what they are to us.

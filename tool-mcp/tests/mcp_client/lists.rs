@@ -112,7 +112,10 @@ async fn what_a_server_says_of_a_tool_stands_in_its_definition() {
     );
     assert!(def.output.as_ref().unwrap().as_json().contains("sun"));
     assert_eq!(
-        (def.annotations.read_only, def.annotations.destructive),
+        (
+            def.options.annotations.read_only,
+            def.options.annotations.destructive
+        ),
         (Some(false), Some(true))
     );
     assert_eq!(def.meta.get("example.com/cost"), Some(&json!(3)));

@@ -77,7 +77,10 @@ async fn everything(connector: Connector) {
     assert_eq!(sum, "The sum of 0.1 and 20 is 20.1.");
     let def = tools.get("all_get-sum").unwrap().def();
     assert_eq!(
-        (def.annotations.read_only, def.annotations.destructive),
+        (
+            def.options.annotations.read_only,
+            def.options.annotations.destructive
+        ),
         (Some(true), Some(false))
     );
 
@@ -219,6 +222,7 @@ async fn the_filesystem_server() {
             .get("read_text_file")
             .unwrap()
             .def()
+            .options
             .annotations
             .read_only,
         Some(true)

@@ -4,7 +4,7 @@ use std::iter;
 
 use serde_json::{Map, Value};
 
-use super::{Annotations, Meta, ToolDef};
+use super::{Annotations, Meta, ToolDef, ToolOptions};
 
 /// The attribute for the scopes that callers need: a list of strings.
 pub const SCOPES: &str = "scopes";
@@ -16,28 +16,32 @@ pub const RISK: &str = "risk";
 pub const RISKS: [&str; 4] = ["low", "medium", "high", "critical"];
 
 impl ToolDef {
-    /// Returns true if arguments run only as they were written, without repairs: by [`exact`](Self::exact), and for
-    /// tools that are `destructive` or [need an approval](Self::needs_approval). A foreign tool may be `destructive` only
+    /// Returns true if arguments run only as they were written, without repairs: by [`ToolOptions::exact`], and for
+    /// tools that are `destructive` or [need an approval](ToolOptions::needs_approval). A foreign tool may be `destructive` only
     /// because nobody said otherwise, and its owner checks the arguments again.
     #[doc(hidden)]
     pub fn is_exact(&self) -> bool {
-        let is_destructive = self.annotations.destructive == Some(true);
-        self.exact || self.needs_approval || is_destructive && !self.origin.is_foreign
+        let mut options = self.options;
+        if self.origin.is_foreign {
+            options.annotations.destructive = None;
+        }
+        options.is_exact()
     }
 
     /// Returns the definition with the caution of the tool inside that it lacks; `None` if it lacks nothing.
     #[doc(hidden)]
     pub fn with_caution_of(&self, inside: &Self) -> Option<Self> {
         let mut def = self.clone();
-        def.annotations = self.annotations.with_caution_of(inside.annotations);
-        def.manual |= inside.manual;
-        def.needs_approval |= inside.needs_approval;
-        def.exclusive |= inside.exclusive;
-        def.exact |= inside.exact;
+        let (own, inside_options) = (&mut def.options, inside.options);
+        own.annotations = own.annotations.with_caution_of(inside_options.annotations);
+        own.manual |= inside_options.manual;
+        own.needs_approval |= inside_options.needs_approval;
+        own.exclusive |= inside_options.exclusive;
+        own.exact |= inside_options.exact;
         def.origin.is_foreign |= inside.origin.is_foreign;
         // Foreign or not, of two definitions the exact one counts.
         let is_exact = self.is_exact() || inside.is_exact();
-        def.exact |= is_exact && !def.is_exact();
+        def.options.exact |= is_exact && !def.is_exact();
         def.meta = self.meta.with_caution_of(&inside.meta);
         for attributes in inside.all_attributes() {
             if def.all_attributes().all(|known| known != attributes) {
@@ -54,15 +58,9 @@ impl ToolDef {
         iter::once(&self.meta).chain(&self.origin.inside)
     }
 
-    fn caution(&self) -> (Annotations, [bool; 5], Vec<&Meta>) {
-        let flags = [
-            self.manual,
-            self.needs_approval,
-            self.exclusive,
-            self.exact,
-            self.origin.is_foreign,
-        ];
-        (self.annotations, flags, self.all_attributes().collect())
+    fn caution(&self) -> (ToolOptions, bool, Vec<&Meta>) {
+        let attributes = self.all_attributes().collect();
+        (self.options, self.origin.is_foreign, attributes)
     }
 }
 

@@ -1,12 +1,11 @@
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::Example;
+use super::{Example, ToolOptions};
 use toolwright_schema::decode::{RefusedDefault, faults, refused_examples};
 use toolwright_schema::render::SchemaDoc;
 
@@ -21,9 +20,8 @@ use toolwright_schema::render::SchemaDoc;
 ///
 /// let def: ToolDef = serde_json::from_str(r#"{"name": "ping", "description": "Answers."}"#).unwrap();
 /// assert_eq!(def.input.as_json(), r#"{"type":"object","properties":{},"additionalProperties":false}"#);
-/// assert!(!def.manual);
+/// assert!(!def.options.manual);
 /// ```
-// Each flag is a fact of its own; together they are no state machine.
 ///
 /// ```
 /// use toolwright::{tool, tools};
@@ -37,9 +35,8 @@ use toolwright_schema::render::SchemaDoc;
 /// let tools = tools![add];
 /// let def = tools.definitions().next().unwrap();
 /// assert_eq!((&*def.name, &*def.description), ("add", "Adds two numbers."));
-/// assert_eq!(def.annotations.read_only, Some(true));
+/// assert_eq!(def.options.annotations.read_only, Some(true));
 /// ```
-#[allow(clippy::struct_excessive_bools)]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolDef {
@@ -65,81 +62,9 @@ pub struct ToolDef {
         skip_serializing_if = "Option::is_none"
     )]
     pub output: Option<SchemaDoc>,
-    /// Hints about its effects.
-    #[serde(
-        default,
-        skip_serializing_if = "Annotations::is_empty",
-        deserialize_with = "null_is_default"
-    )]
-    pub annotations: Annotations,
-    /// A person or the host answers its calls; an agent does not run it.
-    #[serde(
-        default,
-        skip_serializing_if = "is_false",
-        deserialize_with = "null_is_default"
-    )]
-    pub manual: bool,
-    /// Its calls run only with the approval of a person. `#[tool]` sets it for a function with a parameter
-    /// `Approved<'_>`.
-    #[serde(
-        default,
-        skip_serializing_if = "is_false",
-        deserialize_with = "null_is_default"
-    )]
-    pub needs_approval: bool,
-    /// Its arguments run only as they were written: no repair changes them. The same holds for a tool that is
-    /// `destructive` or [needs an approval](Self::needs_approval).
-    #[serde(
-        default,
-        skip_serializing_if = "is_false",
-        deserialize_with = "null_is_default"
-    )]
-    pub exact: bool,
-    /// Its result goes to the user as it is, and ends the conversation's turn.
-    #[serde(
-        default,
-        skip_serializing_if = "is_false",
-        deserialize_with = "null_is_default"
-    )]
-    pub return_direct: bool,
-    /// It never runs beside another tool.
-    #[serde(
-        default,
-        skip_serializing_if = "is_false",
-        deserialize_with = "null_is_default"
-    )]
-    pub exclusive: bool,
-    /// Its body blocks the thread, so an executor moves it to one that may be blocked.
-    #[serde(
-        default,
-        skip_serializing_if = "is_false",
-        deserialize_with = "null_is_default"
-    )]
-    pub blocking: bool,
-    /// It runs as a task of its own, so that computing calls of one turn use several threads.
-    #[serde(
-        default,
-        skip_serializing_if = "is_false",
-        deserialize_with = "null_is_default"
-    )]
-    pub spawn: bool,
-    /// Its calls go on in the background where the host takes their results later: see
-    /// [`Outcome::Open`](crate::call::Outcome::Open). `OpenAI`'s Responses has calls whose output may follow; a tool says so
-    /// by its extras there: `tool.with_extras(Wire::OpenAiResponses, json!({"async": true}))`.
-    #[serde(
-        default,
-        skip_serializing_if = "is_false",
-        deserialize_with = "null_is_default"
-    )]
-    pub background: bool,
-    /// Time limit of one call.
-    #[serde(
-        default,
-        rename = "timeout_ms",
-        skip_serializing_if = "Option::is_none",
-        with = "millis"
-    )]
-    pub timeout: Option<Duration>,
+    /// Hints about its effects, and how its calls run.
+    #[serde(flatten)]
+    pub options: ToolOptions,
     /// Calls as a model should make them. A provider that takes examples is sent those that the tool's own schema
     /// admits: Anthropic, as `input_examples`.
     #[serde(
@@ -228,16 +153,7 @@ impl ToolDef {
             description: description.into(),
             input: SchemaDoc::empty_object(),
             output: None,
-            annotations: Annotations::default(),
-            manual: false,
-            needs_approval: false,
-            exact: false,
-            return_direct: false,
-            exclusive: false,
-            blocking: false,
-            spawn: false,
-            background: false,
-            timeout: None,
+            options: ToolOptions::new(),
             examples: Vec::new(),
             describe_examples: false,
             meta: Meta::default(),
@@ -398,60 +314,6 @@ impl ToolDef {
     }
 }
 
-/// Hints about a tool's effects, as MCP defines them. Absent means unknown, not `false`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Annotations {
-    /// It changes nothing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
-    /// Its changes may destroy data.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub destructive: Option<bool>,
-    /// Calling it again with the same arguments changes nothing more.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub idempotent: Option<bool>,
-    /// It reaches beyond the host, such as to the web.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub open_world: Option<bool>,
-}
-
-impl Annotations {
-    /// No hints.
-    pub const NONE: Self = Self {
-        read_only: None,
-        destructive: None,
-        idempotent: None,
-        open_world: None,
-    };
-
-    /// Returns true if a call that may have taken effect can be made again: of a tool that is `read_only` or `idempotent`.
-    pub fn may_repeat(self) -> bool {
-        self.read_only == Some(true) || self.idempotent == Some(true)
-    }
-
-    /// Returns what the hints of a foreign definition come to, by the protocol's defaults: a tool may change things, destroy
-    /// them, and reach beyond the host, and a second call is another one. Hints lessen this caution only if they are trusted.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn foreign(self, trusted: bool) -> Self {
-        let lessens = |hint: Option<bool>, less: bool| trusted && hint == Some(less);
-        // One that may destroy does not only read.
-        let read_only = lessens(self.read_only, true) && self.destructive != Some(true);
-        Self {
-            read_only: Some(read_only),
-            destructive: Some(!read_only && !lessens(self.destructive, false)),
-            idempotent: Some(lessens(self.idempotent, true)),
-            open_world: Some(!lessens(self.open_world, false)),
-        }
-    }
-
-    // serde hands a reference.
-    #[allow(clippy::trivially_copy_pass_by_ref)]
-    fn is_empty(&self) -> bool {
-        *self == Self::NONE
-    }
-}
-
 /// JSON values by name that belong to a tool. Cheap to clone; without values it holds nothing.
 ///
 /// It is written with its keys sorted, so that its bytes depend on nothing but the values.
@@ -515,12 +377,12 @@ impl From<Meta> for Map<String, Value> {
 
 // serde hands a reference.
 #[allow(clippy::trivially_copy_pass_by_ref)]
-fn is_false(value: &bool) -> bool {
+pub(super) fn is_false(value: &bool) -> bool {
     !value
 }
 
 /// Reads `null` as the default: other systems store it where nothing was said.
-fn null_is_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
+pub(super) fn null_is_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
     deserializer: D,
 ) -> Result<T, D::Error> {
     Ok(Option::<T>::deserialize(deserializer)?.unwrap_or_default())
@@ -549,29 +411,4 @@ fn sorted<S: Serializer>(values: &Map<String, Value>, serializer: S) -> Result<S
     let mut entries: Vec<_> = values.iter().collect();
     entries.sort_unstable_by_key(|(name, _)| *name);
     serializer.collect_map(entries.iter().map(|(name, value)| (name, Sorted(value))))
-}
-
-/// A duration as a whole number of milliseconds.
-mod millis {
-    use std::time::Duration;
-
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    // serde hands a reference.
-    #[allow(clippy::ref_option)]
-    pub(crate) fn serialize<S: Serializer>(
-        value: &Option<Duration>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        // Up, so that a short time does not become none at all.
-        let millis = value.map(|value| value.as_nanos().div_ceil(1_000_000));
-        let millis = millis.map(|millis| u64::try_from(millis).unwrap_or(u64::MAX));
-        millis.serialize(serializer)
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Option<Duration>, D::Error> {
-        Ok(Option::<u64>::deserialize(deserializer)?.map(Duration::from_millis))
-    }
 }

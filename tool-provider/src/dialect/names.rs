@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::Dialect;
-use toolwright_schema::text::ShortStr;
+use toolwright_schema::text::{FNV_OFFSET, ShortStr, fnv1a};
 
 /// Rule for accepted names: ASCII letters and digits, and some other characters.
 #[derive(Debug, Clone, Copy)]
@@ -196,9 +196,6 @@ impl Renames {
 
 /// FNV-1a, folded to 32 bits: eight characters of a name.
 fn hash(name: &str, salt: u64) -> u32 {
-    let seed = 0xcbf2_9ce4_8422_2325 ^ salt;
-    let hash = name.bytes().fold(seed, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let hash = fnv1a(FNV_OFFSET ^ salt, name.as_bytes());
     u32::try_from((hash >> 32) ^ (hash & 0xffff_ffff)).unwrap_or_default()
 }

@@ -59,7 +59,7 @@ fn read_in<'a, T>(
     about: About,
     read: impl FnOnce(Call<'a>, About) -> Result<T, EarlyExit>,
 ) -> Result<T, ToolError> {
-    let call = Call::of(call, store, cx).exact(about.is_exact());
+    let call = Call::of(call, store, cx).exact(about.options.is_exact());
     contained(|| read(call, about))?.map_err(EarlyExit::into_error)
 }
 

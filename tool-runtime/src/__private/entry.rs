@@ -3,11 +3,10 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use crate::tool::{Answer, Approved, Call, EarlyExit, Ran, Scope, Tool};
 use toolwright_provider::call::{
-    Annotations, ErrorKind, Example, Meta, OldNames, ToolDef, ToolError,
+    ErrorKind, Example, Meta, OldNames, ToolDef, ToolError, ToolOptions,
 };
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::{Refs, Shape, Side};
@@ -15,8 +14,6 @@ use toolwright_schema::shape::{Refs, Shape, Side};
 use super::{As, Described, List, Named, Params, Table};
 
 /// Descriptor of a tool, in `const`.
-// Hints and switches: each is on or off in the attribute, too.
-#[allow(clippy::struct_excessive_bools)]
 #[derive(Debug, Clone, Copy)]
 pub struct Descriptor {
     /// The name.
@@ -31,25 +28,8 @@ pub struct Descriptor {
     pub refs: &'static Refs,
     /// The result, if its type has a tree.
     pub output: Option<&'static Shape<'static>>,
-    /// Hints.
-    pub annotations: Annotations,
-    /// See [`ToolDef::manual`].
-    pub manual: bool,
-    /// See [`ToolDef::needs_approval`].
-    pub needs_approval: bool,
-    /// See [`ToolDef::exact`].
-    pub exact: bool,
-    /// See [`ToolDef::return_direct`].
-    pub return_direct: bool,
-    /// See [`ToolDef::exclusive`].
-    pub exclusive: bool,
-    /// See [`ToolDef::blocking`].
-    pub blocking: bool,
-    /// See [`ToolDef::spawn`].
-    pub spawn: bool,
-    pub background: bool,
-    /// See [`ToolDef::timeout`]; 0 for none.
-    pub timeout_ms: u64,
+    /// Hints, and how calls run.
+    pub options: ToolOptions,
     /// The text of a JSON object.
     pub meta: &'static str,
     /// Calls as a model should make them: the arguments, and what each shows.
@@ -70,31 +50,8 @@ pub struct Descriptor {
     pub was_args: &'static [(&'static str, &'static str)],
 }
 
-macro_rules! hints {
-    ($($hint:ident)*) => {$(
-        /// Sets the hint of this name.
-        #[must_use]
-        pub const fn $hint(mut self, value: bool) -> Self {
-            self.annotations.$hint = Some(value);
-            self
-        }
-    )*};
-}
-
-macro_rules! switches {
-    ($($switch:ident)*) => {$(
-        /// Switches the option of this name on.
-        #[must_use]
-        pub const fn $switch(mut self) -> Self {
-            self.$switch = true;
-            self
-        }
-    )*};
-}
-
-/// Generated code calls a method for each option of a tool.
 impl Descriptor {
-    /// A tool of which nothing is known.
+    /// A tool without anything; generated code updates it.
     pub const NEW: Self = Self {
         name: "",
         title: "",
@@ -102,16 +59,7 @@ impl Descriptor {
         input: &Shape::object(&[]),
         refs: &Refs::NONE,
         output: None,
-        annotations: Annotations::NONE,
-        manual: false,
-        needs_approval: false,
-        exact: false,
-        return_direct: false,
-        exclusive: false,
-        blocking: false,
-        spawn: false,
-        background: false,
-        timeout_ms: 0,
+        options: ToolOptions::new(),
         meta: "",
         examples: &[],
         mentions: &[],
@@ -122,56 +70,6 @@ impl Descriptor {
         was: &[],
         was_args: &[],
     };
-
-    /// Sets the name for people.
-    #[must_use]
-    pub const fn title(self, title: &'static str) -> Self {
-        Self { title, ..self }
-    }
-
-    hints! { read_only destructive idempotent open_world }
-    switches! { manual needs_approval exact return_direct exclusive blocking spawn background ignores_unknown reads_context }
-
-    /// Sets the time limit of a call.
-    #[must_use]
-    pub const fn timeout_ms(self, timeout_ms: u64) -> Self {
-        Self { timeout_ms, ..self }
-    }
-
-    /// Sets the text of a JSON object.
-    #[must_use]
-    pub const fn meta(self, meta: &'static str) -> Self {
-        Self { meta, ..self }
-    }
-
-    /// Sets the names that the tool had before.
-    #[must_use]
-    pub const fn was(self, was: &'static [&'static str]) -> Self {
-        Self { was, ..self }
-    }
-
-    /// Sets the names that arguments had before, each with the one of today.
-    #[must_use]
-    pub const fn was_args(self, was_args: &'static [(&'static str, &'static str)]) -> Self {
-        Self { was_args, ..self }
-    }
-
-    /// Sets the examples.
-    #[must_use]
-    pub const fn examples(self, examples: &'static [(&'static str, &'static str)]) -> Self {
-        Self { examples, ..self }
-    }
-
-    /// Sets the other tools in the description.
-    #[must_use]
-    pub const fn mentions(self, mentions: &'static [(usize, usize, &'static str)]) -> Self {
-        Self { mentions, ..self }
-    }
-
-    /// See [`ToolDef::is_exact`].
-    pub(super) fn is_exact(&self) -> bool {
-        self.exact || self.needs_approval || self.annotations.destructive == Some(true)
-    }
 
     pub(super) fn def(&self, listed: &'static As) -> ToolDef {
         let mut def = ToolDef::new(listed.name(self.name), listed.description(self.description))
@@ -191,16 +89,7 @@ impl Descriptor {
         def.output = self
             .output
             .map(|shape| SchemaDoc::from_shape(shape, Side::Output));
-        def.annotations = self.annotations;
-        def.manual = self.manual;
-        def.needs_approval = self.needs_approval;
-        def.exact = self.exact;
-        def.return_direct = self.return_direct;
-        def.exclusive = self.exclusive;
-        def.blocking = self.blocking;
-        def.spawn = self.spawn;
-        def.background = self.background;
-        def.timeout = (self.timeout_ms > 0).then_some(Duration::from_millis(self.timeout_ms));
+        def.options = self.options;
         if !self.meta.is_empty() {
             def.meta = Meta::parse(self.meta);
         }

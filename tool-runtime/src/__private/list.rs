@@ -9,10 +9,9 @@ use std::sync::Arc;
 use crate::tool::Tool;
 use crate::toolset::{Instructions, Toolset};
 use toolwright_provider::wire::Namespace;
-use toolwright_schema::text::same;
+use toolwright_schema::text::{ConstText, FNV_OFFSET, fnv1a, same};
 
 use super::{Handle, OneToolBlock};
-use toolwright_schema::text::ConstText;
 
 /// What a list says of an element, behind `as`. Texts that are empty change nothing.
 #[derive(Debug, Clone, Copy)]
@@ -138,18 +137,7 @@ pub const fn named(name: &'static str) -> Named {
 }
 
 const fn hash(name: &str) -> u64 {
-    // FNV-1a, of eight bytes at a time while there are as many: the steps are what counts in `const`.
-    const PRIME: u64 = 0x0100_0000_01b3;
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut bytes = name.as_bytes();
-    while let Some((word, rest)) = bytes.split_first_chunk() {
-        hash = (hash ^ u64::from_le_bytes(*word)).wrapping_mul(PRIME);
-        bytes = rest;
-    }
-    while let [byte, rest @ ..] = bytes {
-        hash = (hash ^ *byte as u64).wrapping_mul(PRIME);
-        bytes = rest;
-    }
+    let hash = fnv1a(FNV_OFFSET, name.as_bytes());
     // The product moves upward alone, and the lower bits are those that are looked at first.
     hash ^ (hash >> 32)
 }

@@ -29,9 +29,9 @@ pub use self::list::{
     name_as, named, only, toolset, unique,
 };
 pub use self::probe::{
-    Argument, AsJson, CompiledSchema, FindNoOutput, FindOutput, FindValue, FoundIn, FoundNowhere,
-    FoundOutput, NoCompiledSchema, NoJson, Param, Probe, Root, Tree, argument, json, output_of,
-    root, tree, tree_of,
+    Argument, AsJson, CallContext, CompiledSchema, FindNoOutput, FindOutput, FindValue, FoundIn,
+    FoundNowhere, FoundOutput, NoCompiledSchema, NoJson, Param, Probe, Root, Tree, argument,
+    context_of, json, output_of, root, tree, tree_of,
 };
 pub use self::schemas::*;
 
@@ -49,7 +49,7 @@ pub use crate::tool::{
     Approved, Call, Context, EarlyExit, Provide, ProvideShared, Ran, Reading, Slot,
 };
 pub use crate::toolset::{Instructions, Part};
-pub use toolwright_provider::call::{Annotations, Outcome, ToolCall, ToolError};
+pub use toolwright_provider::call::{Outcome, ToolCall, ToolError, ToolOptions};
 pub use toolwright_provider::dialect::Dialect;
 pub use toolwright_schema::shape::{
     Bounds, Edge, Field, Id, Int, Kind, Literal, Map, Object, Pattern, Presence, RecursiveEdge,
@@ -83,6 +83,7 @@ pub use std::{
     option::Option::{self, None, Some},
     result::Result::{self, Ok},
     sync::Arc,
+    time::Duration,
     vec::Vec,
 };
 #[cfg(feature = "schemars")]

@@ -7,6 +7,7 @@ use std::ops::Deref;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::tool::Context;
 use toolwright_provider::call::Payload;
 use toolwright_schema::shape::{Field, Kind, Refs, Schema, Shape};
 
@@ -66,7 +67,7 @@ impl<T: ?Sized> NoCompiledSchema for CompiledSchema<T> {}
     message = "`{Self}` cannot be a tool argument",
     label = "the model cannot fill this parameter",
     note = "derive `serde::Deserialize` and `toolwright::Schema` for it, or for what it is made of; for types of other crates there are features of the crates' names (`chrono`, `uuid` and others) and `#[schema(as = …)]`",
-    note = "what the model must not see is marked `#[state]`, and the call's `Context` `#[context]`"
+    note = "what the model must not see is marked `#[state]`; `cx: &Context` and `yes: Approved<'_>` come with the call by these names, and a context by another name is marked `#[context]`"
 )]
 pub trait Argument<What> {}
 
@@ -80,6 +81,30 @@ impl<T> Argument<Infallible> for T {}
 impl<T: Schema> Argument<NoSchema> for T {}
 
 impl<T: DeserializeOwned> Argument<NoDeserialize> for T {}
+
+/// The type of a parameter that takes the call's context.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the call's context",
+    label = "a parameter `&Context` takes the call's context",
+    note = "the context is a `toolwright::Context`; an argument whose type has that name is taken by value, and state is marked `#[state]`"
+)]
+pub trait CallContext {
+    /// The context.
+    fn of(cx: &Context) -> &Self;
+}
+
+impl CallContext for Context {
+    #[inline]
+    fn of(cx: &Context) -> &Self {
+        cx
+    }
+}
+
+/// The call's context, for a parameter of type `T`.
+#[inline]
+pub fn context_of<T: CallContext + ?Sized>(cx: &Context) -> &T {
+    T::of(cx)
+}
 
 /// Tree of a parameter's type, with the types that its edges lead back to.
 #[derive(Debug, Clone, Copy)]

@@ -233,7 +233,7 @@ impl<'a> BatchState<'a> {
                 .rows
                 .get(index)
                 .and_then(|row| row.entry)
-                .is_some_and(|entry| !entry.traits().annotations.may_repeat())
+                .is_some_and(|entry| !entry.options().annotations.may_repeat())
     }
 
     fn answer(
@@ -330,7 +330,7 @@ impl<'a> BatchState<'a> {
         }
         if let Some(entry) = entry {
             result.attributes = entry.attributes().clone();
-            if entry.traits().return_direct {
+            if entry.options().return_direct {
                 result.outcome = result.outcome.map(Outcome::into_direct);
             }
         }

@@ -1,11 +1,12 @@
 //! One call, from its layers to the tool's code and back.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::blocking::BlockingLimit;
-use super::deadline::Deadlines;
+use super::deadline::Limited;
 use super::dispatch::Job;
 use super::layer::{Handled, Layer, Next, Request};
 use super::offloaded::{Offloaded, OwnedCall};
@@ -14,7 +15,7 @@ use super::runner::{Desk, RunnerReply};
 use super::span::CallSpan;
 use super::{Executor, background};
 use crate::tool::{Answer, Call, Contained, Context, Tool, Yes, items};
-use crate::toolset::{Entry, Traits, resolved};
+use crate::toolset::{Entry, resolved};
 use toolwright_provider::call::{ErrorKind, Outcome, ToolCall, ToolError, contained};
 use toolwright_schema::decode::{Repair, RepairKind, Store};
 
@@ -61,7 +62,8 @@ impl FinishedCall {
 /// Everything that all calls of a batch run with.
 pub(super) struct BatchEnv<'a> {
     pub(super) cx: Context,
-    pub(super) deadlines: Deadlines,
+    /// Time limit of a call whose tool has none.
+    pub(super) limit: Option<Duration>,
     pub(super) layers: &'a [Arc<dyn Layer>],
     pub(super) blocking: &'a BlockingLimit,
     /// Way to the host's runner, if it has one.
@@ -71,9 +73,14 @@ pub(super) struct BatchEnv<'a> {
 }
 
 impl BatchEnv<'_> {
+    /// Limits a future of a call to a time from `began`: the tool's own limit, or that of the executor.
+    pub(super) fn within<F>(&self, began: Instant, entry: &Entry, future: F) -> Limited<F> {
+        Limited::new(began, entry.options().timeout.or(self.limit), future)
+    }
+
     /// Returns true if calls of the tool stay open.
     pub(super) fn is_background(&self, entry: &Entry) -> bool {
-        entry.traits().background && self.executor.open_calls.is_some()
+        entry.options().background && self.executor.open_calls.is_some()
     }
 
     /// Returns true if a call with this answer runs again.
@@ -88,7 +95,7 @@ impl BatchEnv<'_> {
         error.is_outcome_unknown()
             && !ended
             && !self.cx.cancel_requested()
-            && (entry.traits().annotations.may_repeat()
+            && (entry.options().annotations.may_repeat()
                 || self.unknown_outcome == Some(UnknownOutcome::RunAgain))
     }
 }
@@ -306,12 +313,7 @@ impl<'a> Core<'a> {
     /// Lets the host's runner answer the call, within its time limit.
     async fn by_runner(&self, desk: &Desk<'_>, call: &ToolCall, yes: Option<Yes>) -> Answered {
         let replied = desk.hand_over(self.index, call, self.tool, self.cx);
-        let own = self.entry.traits().timeout;
-        let replied = self
-            .env
-            .deadlines
-            .within(Instant::now(), own, replied)
-            .await;
+        let replied = self.env.within(Instant::now(), self.entry, replied).await;
         match replied.map_err(not_stopped)? {
             Ok(RunnerReply::Answer(answer)) => answer,
             Ok(RunnerReply::Here(_ends)) => self.body(call, Instant::now(), yes).await,
@@ -344,9 +346,8 @@ impl<'a> Core<'a> {
 
     /// Runs the tool's code where its definition says, within its time limit.
     async fn body(&self, call: &ToolCall, began: Instant, yes: Option<Yes>) -> Answered {
-        let traits = self.entry.traits();
-        if traits.blocking || traits.spawn {
-            return self.offload(call, began, traits, yes).await;
+        if self.entry.options().blocking {
+            return self.offload(call, began, yes).await;
         }
         let store = Store::new();
         let asked = self.asked(call, &store).with_yes(yes);
@@ -365,8 +366,7 @@ impl<'a> Core<'a> {
         began: Instant,
         first: Contained<'c, Answered>,
     ) -> Answered {
-        let own = self.entry.traits().timeout;
-        let mut limited = self.env.deadlines.within(began, own, first);
+        let mut limited = self.env.within(began, self.entry, first);
         loop {
             let answer = (&mut limited).await;
             let answer = answer.map_err(|late| out_of_time(self.cx, self.index, late));
@@ -378,20 +378,9 @@ impl<'a> Core<'a> {
         }
     }
 
-    /// Runs the tool's code on another task or thread. That may outlive the batch, so it owns everything it needs.
-    async fn offload(
-        &self,
-        call: &ToolCall,
-        began: Instant,
-        traits: Traits,
-        yes: Option<Yes>,
-    ) -> Answered {
-        let (place, began) = if traits.blocking {
-            let (place, began) = self.env.blocking.place(began).await?;
-            (Some(place), began)
-        } else {
-            (None, began)
-        };
+    /// Runs the tool's code on another thread. That may outlive the batch, so it owns everything it needs.
+    async fn offload(&self, call: &ToolCall, began: Instant, yes: Option<Yes>) -> Answered {
+        let (place, began) = self.env.blocking.place(began).await?;
         let store = Arc::new(Store::new());
         let owned = OwnedCall {
             entry: self.entry.clone(),
@@ -402,15 +391,11 @@ impl<'a> Core<'a> {
             yes,
             store: Arc::clone(&store),
             span: self.span.clone(),
-            _place: place,
+            _place: Some(place),
         };
         self.cx.set_offloaded(self.index, true);
-        let mut answer = Offloaded::start(owned, traits.blocking);
-        let in_time = self
-            .env
-            .deadlines
-            .within(began, traits.timeout, &mut answer)
-            .await;
+        let mut answer = Offloaded::start(owned);
+        let in_time = self.env.within(began, self.entry, &mut answer).await;
         let in_time = in_time.map_err(|late| {
             if answer.take_back() {
                 self.cx.set_offloaded(self.index, false);

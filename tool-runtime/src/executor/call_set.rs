@@ -51,11 +51,6 @@ impl<'a> CallSet<'a> {
         self.running
     }
 
-    /// Returns the number of calls that were started.
-    pub(super) fn started(&self) -> usize {
-        self.calls.len()
-    }
-
     pub(super) fn start(&mut self, call: RunningCall<'a>) {
         self.calls.push(Some(Slot { call, waker: None }));
         self.running += 1;
@@ -119,22 +114,6 @@ impl<'a> CallSet<'a> {
         *slot = None;
         self.running -= 1;
         Some(finished)
-    }
-
-    /// Returns the calls in flight from this place on, with their places.
-    pub(super) fn from(
-        &mut self,
-        place: usize,
-    ) -> impl Iterator<Item = (usize, &mut RunningCall<'a>)> {
-        let calls = self.calls.iter_mut().enumerate().skip(place);
-        calls.filter_map(|(place, slot)| Some((place, &mut slot.as_mut()?.call)))
-    }
-
-    /// Wakes the call at this place.
-    pub(super) fn wake(&self, place: usize) {
-        if let Some(queue) = &self.queue {
-            queue.add(place);
-        }
     }
 }
 

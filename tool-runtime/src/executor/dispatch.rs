@@ -171,7 +171,7 @@ fn dispatch_one<'a>(
         plan if plan.is_approval() => return Dispatched::Runs(entry),
         Plan::Decided(_) | Plan::Planned(_) => {}
     }
-    if entry.traits().manual {
+    if entry.options().manual {
         Dispatched::Waits(Some(entry), PendingReason::ManualTool)
     } else if is_manual() {
         Dispatched::Waits(Some(entry), PendingReason::ManualMode)

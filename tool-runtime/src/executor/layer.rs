@@ -218,7 +218,7 @@ impl<'a> Request<'a> {
 
     /// Returns the tool's hints about its effects.
     pub fn annotations(&self) -> Annotations {
-        self.core.entry.traits().annotations
+        self.core.entry.options().annotations
     }
 
     /// Returns the tool's attributes.

@@ -1,4 +1,4 @@
-//! A call on another task or thread than its batch.
+//! A call on another thread than its batch.
 
 use std::error::Error;
 use std::future::{Future, poll_fn};
@@ -8,7 +8,6 @@ use std::task::{Context as TaskContext, Poll};
 
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
 
 use super::blocking::Permit;
 use super::body::{Answered, answer};
@@ -91,32 +90,19 @@ impl Work {
 
 /// Answer of an offloaded call.
 pub(super) enum Offloaded {
-    Task(JoinHandle<Answered>, Work),
     Thread(oneshot::Receiver<Answered>, Work),
     NotStarted(Option<ToolError>),
 }
 
 impl Offloaded {
-    /// Starts the call: on a task, on a blocking thread of the runtime if it `blocks`, or outside of a runtime on a new
-    /// thread.
-    pub(super) fn start(owned: OwnedCall, blocks: bool) -> Self {
+    /// Starts the call: on a blocking thread of the runtime, or outside of a runtime on a new thread.
+    pub(super) fn start(owned: OwnedCall) -> Self {
         match Handle::try_current() {
-            Ok(runtime) if blocks => {
+            Ok(runtime) => {
                 let inside = runtime.clone();
                 Self::thread(owned, Some(inside), |run| {
                     contained(|| drop(runtime.spawn_blocking(run)))
                 })
-            }
-            Ok(runtime) => {
-                let work = Work::of(owned);
-                let taken = work.clone();
-                let run = async move {
-                    match taken.take() {
-                        Some(owned) => owned.run().await,
-                        None => Err(ended()),
-                    }
-                };
-                Self::Task(runtime.spawn(run), work)
             }
             Err(_) => Self::thread(owned, None, |run| {
                 std::thread::Builder::new().spawn(run).map(drop)
@@ -127,7 +113,7 @@ impl Offloaded {
     /// Takes the call back. Returns true if it had not begun; it never does then.
     pub(super) fn take_back(&self) -> bool {
         match self {
-            Self::Task(_, work) | Self::Thread(_, work) => work.take().is_some(),
+            Self::Thread(_, work) => work.take().is_some(),
             Self::NotStarted(_) => true,
         }
     }
@@ -167,9 +153,6 @@ impl Future for Offloaded {
 
     fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Answered> {
         match &mut *self {
-            Self::Task(handle, _) => pin!(handle)
-                .poll(task)
-                .map(|done| done.unwrap_or_else(|_| Err(ended()))),
             Self::Thread(answer, _) => pin!(answer)
                 .poll(task)
                 .map(|done| done.unwrap_or_else(|_| Err(ended()))),
@@ -178,14 +161,10 @@ impl Future for Offloaded {
     }
 }
 
-/// Aborts a task, and takes back work that has not begun. A thread cannot be stopped: a body that never awaits runs on,
-/// and its answer is lost.
+/// Takes back work that has not begun. A thread cannot be stopped: a body that never awaits runs on, and its answer is
+/// lost.
 impl Drop for Offloaded {
     fn drop(&mut self) {
-        match self {
-            Self::Task(handle, _) => handle.abort(),
-            Self::Thread(..) | Self::NotStarted(_) => {}
-        }
         self.take_back();
     }
 }

@@ -214,7 +214,7 @@ impl Overflow {
             "Reads on in an output that was too long, from an offset in bytes.",
         );
         def.input = SchemaDoc::of::<Read>();
-        def.annotations.read_only = Some(true);
+        def.options.annotations.read_only = Some(true);
         Arc::new(ReadOutput {
             def,
             kept: self.clone(),

@@ -7,7 +7,7 @@ use std::task::{Context as TaskContext, Poll};
 use tokio::time::Instant;
 
 use super::body::{self, Answered, BatchEnv, FinishedCall, out_of_time};
-use super::deadline::{Limited, timed_out};
+use super::deadline::Limited;
 use super::dispatch::Job;
 use super::span::CallSpan;
 use crate::tool::{Call, Contained, items};
@@ -18,18 +18,14 @@ pub(super) struct RunningCall<'a> {
     env: &'a BatchEnv<'a>,
     began: Instant,
     phase: Phase<'a>,
-    /// Its deadline has passed.
-    is_late: bool,
 }
 
 enum Phase<'a> {
     /// It was not polled yet.
     NotStarted,
-    /// The tool's code runs, within the batch's shared time limit.
-    Plain(Contained<'a, Answered>),
-    /// The tool's code runs, within the tool's own time limit.
-    Timed(Box<Limited<'a, Contained<'a, Answered>>>),
-    /// It runs with layers, a span, or elsewhere, and keeps its own deadline.
+    /// The tool's code runs.
+    Plain(Limited<Contained<'a, Answered>>),
+    /// It runs with layers, a span, or elsewhere.
     Boxed(Pin<Box<dyn Future<Output = FinishedCall> + Send + 'a>>),
 }
 
@@ -40,15 +36,14 @@ impl<'a> RunningCall<'a> {
         env: &'a BatchEnv<'a>,
         span: CallSpan,
     ) -> Self {
-        let traits = job.entry.traits();
+        let options = job.entry.options();
         let is_plain = env.layers.is_empty()
             && env.desk.is_none()
             && span.is_none()
             && !job.plan.is_approval()
             && !job.entry.needs_approval()
-            && !traits.blocking
-            && !env.is_background(job.entry)
-            && !traits.spawn;
+            && !options.blocking
+            && !env.is_background(job.entry);
         let phase = if is_plain {
             Phase::NotStarted
         } else {
@@ -59,7 +54,6 @@ impl<'a> RunningCall<'a> {
             env,
             began,
             phase,
-            is_late: false,
         }
     }
 
@@ -84,12 +78,7 @@ impl<'a> RunningCall<'a> {
             Err(answer) if self.runs_again(&answer) => return None,
             Err(answer) => return Some(self.finished(answer)),
         };
-        let own = self.job.entry.traits().timeout;
-        self.phase = if own.is_none() {
-            Phase::Plain(first)
-        } else {
-            Phase::Timed(Box::new(self.env.deadlines.within(self.began, own, first)))
-        };
+        self.phase = Phase::Plain(self.env.within(self.began, self.job.entry, first));
         None
     }
 
@@ -98,15 +87,7 @@ impl<'a> RunningCall<'a> {
             let answer = match &mut self.phase {
                 Phase::NotStarted => return Poll::Pending,
                 Phase::Boxed(other) => return other.as_mut().poll(task),
-                Phase::Plain(later) => match Pin::new(later).poll(task) {
-                    Poll::Ready(answer) => answer,
-                    Poll::Pending if self.is_late => {
-                        let late = timed_out(self.env.deadlines.limit().unwrap_or_default());
-                        Err(out_of_time(&self.env.cx, self.job.index, late))
-                    }
-                    Poll::Pending => return Poll::Pending,
-                },
-                Phase::Timed(limited) => match Pin::new(&mut **limited).poll(task) {
+                Phase::Plain(limited) => match Pin::new(limited).poll(task) {
                     Poll::Ready(answer) => answer
                         .map_err(|late| out_of_time(&self.env.cx, self.job.index, late))
                         .flatten(),
@@ -132,22 +113,8 @@ impl<'a> RunningCall<'a> {
 
     fn continue_with(&mut self, next: Contained<'a, Answered>) {
         match &mut self.phase {
-            Phase::Plain(later) => *later = next,
-            Phase::Timed(limited) => limited.continue_with(next),
+            Phase::Plain(limited) => limited.continue_with(next),
             Phase::NotStarted | Phase::Boxed(_) => {}
         }
-    }
-
-    /// Returns its deadline, if it is pending under the shared time limit.
-    pub(super) fn deadline(&self) -> Option<Instant> {
-        match self.phase {
-            Phase::Plain(_) if !self.is_late => self.began.checked_add(self.env.deadlines.limit()?),
-            _ => None,
-        }
-    }
-
-    /// Marks its deadline as passed: it ends at its next poll.
-    pub(super) fn expire(&mut self) {
-        self.is_late = true;
     }
 }

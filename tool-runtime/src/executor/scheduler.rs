@@ -11,7 +11,7 @@ use super::Executor;
 use super::batch_state::BatchState;
 use super::body::BatchEnv;
 use super::call_set::CallSet;
-use super::deadline::{DeadlineTimer, Deadlines, Timer};
+use super::deadline::Timer;
 use super::dispatch::Job;
 use super::runner::{Desk, Runs};
 use super::running::RunningCall;
@@ -36,14 +36,13 @@ pub(super) async fn run_jobs<'a>(
 ) -> Batch {
     let env = BatchEnv {
         cx: state.context(),
-        deadlines: Deadlines::new(executor.timeout),
+        limit: executor.timeout,
         layers: &executor.layers,
         blocking: &executor.blocking,
         desk: executor.runner.as_deref().map(Desk::new),
         unknown_outcome: executor.unknown_outcome,
         executor,
     };
-    let mut timer = DeadlineTimer::default();
     let whole = executor.batch_timeout;
     let mut end = Timer::at(whole.and_then(|limit| Instant::now().checked_add(limit)));
     // Declared after the state: if the caller drops this future, the calls are dropped first, and then the state
@@ -65,7 +64,7 @@ pub(super) async fn run_jobs<'a>(
                 let Some(job) = to_run.as_slice().first() else {
                     break;
                 };
-                let exclusive = job.entry.traits().exclusive;
+                let exclusive = job.entry.options().exclusive;
                 if exclusive && calls.running() > 0 {
                     break;
                 }
@@ -89,9 +88,7 @@ pub(super) async fn run_jobs<'a>(
                     }
                 }
                 Poll::Ready(None) => return Poll::Ready(End::Done),
-                // Ended calls are collected before deadlines are checked.
                 Poll::Pending => {
-                    timer.poll(&env.deadlines, &mut calls, task);
                     if let Some(desk) = &env.desk {
                         runs.poll(desk, task);
                     }

@@ -279,9 +279,11 @@ impl Layer for Approval {
     }
 
     fn requires_approval(&self, def: &ToolDef) -> bool {
-        let reasons = self
-            .needs
-            .reasons(def.all_attributes(), def.annotations, def.needs_approval);
+        let reasons = self.needs.reasons(
+            def.all_attributes(),
+            def.options.annotations,
+            def.options.needs_approval,
+        );
         reasons.is_some()
     }
 }

@@ -158,7 +158,7 @@ impl Cache {
     /// depend on their arguments alone.
     ///
     /// Answers of a tool that [reads the context](crate::tool::Tool::reads_context) stay with their caller, also if it is named
-    /// here. That is a function with a `#[context]` parameter, and any tool that does not say otherwise: a closure
+    /// here. That is a function with a parameter `&Context`, and any tool that does not say otherwise: a closure
     /// ([`DynToolBuilder::reads_context`](crate::dyn_tool::DynToolBuilder::reads_context)), an agent, a tool of an MCP server.
     /// A `#[state]` parameter does not count: it is the toolset's, and the same for every caller.
     pub fn shared_for<N: Into<Arc<str>>>(self, tools: impl IntoIterator<Item = N>) -> Self {

@@ -21,7 +21,7 @@ use toolwright_schema::text::ShortStr;
 /// Context of a call, as the tool sees it. Cheap to clone.
 ///
 /// The host makes one for a conversation, and the runtime adds the call's id and tool. A tool takes it as a
-/// `#[context]` parameter, which no model sees.
+/// parameter `cx: &Context`, which no model sees; under another name of the type it is marked `#[context]`.
 ///
 /// ```
 /// use toolwright::{Context, ToolCall, tool, tools};
@@ -30,7 +30,7 @@ use toolwright_schema::text::ShortStr;
 ///
 /// /// Says whose account this is.
 /// #[tool]
-/// fn account(#[context] cx: &Context) -> String {
+/// fn account(cx: &Context) -> String {
 ///     cx.get::<Tenant>().map_or("nobody's", |tenant| tenant.0).to_owned()
 /// }
 ///
@@ -156,7 +156,7 @@ impl Context {
     ///
     /// /// Pays a bill.
     /// #[tool]
-    /// fn pay(bill: u32, #[context] cx: &Context) -> Option<String> {
+    /// fn pay(bill: u32, cx: &Context) -> Option<String> {
     ///     let _ = bill;
     ///     cx.idempotency_key()
     /// }
@@ -235,7 +235,7 @@ impl Context {
     ///
     /// /// Repeats what was said first.
     /// #[tool]
-    /// fn first(#[context] cx: &Context) -> Option<String> {
+    /// fn first(cx: &Context) -> Option<String> {
     ///     cx.conversation::<Messages>()?.0.first().cloned()
     /// }
     ///
@@ -550,7 +550,7 @@ impl Context {
     ///
     /// /// Renders a film.
     /// #[tool]
-    /// async fn render(minutes: u32, #[context] cx: &Context) -> Result<Outcome, ToolError> {
+    /// async fn render(minutes: u32, cx: &Context) -> Result<Outcome, ToolError> {
     ///     if minutes < 5 {
     ///         return Ok(Outcome::value("film.mp4"));
     ///     }
@@ -626,7 +626,16 @@ impl Context {
         }
     }
 
-    /// Notes that a body of a call begins or ends on another task or thread.
+    /// Notes that code of this call begins or ends where nothing stops it, such as in another process: a call that is cut
+    /// off meanwhile has an unknown outcome.
+    #[doc(hidden)]
+    pub fn __runs_elsewhere(&self, runs: bool) {
+        if let Some(call) = &self.call {
+            self.set_offloaded(call.index, runs);
+        }
+    }
+
+    /// Notes that a body of a call begins or ends on another thread.
     pub(crate) fn set_offloaded(&self, index: usize, runs: bool) {
         if let Some(batch) = &self.batch {
             batch.set_offloaded(index, runs);

@@ -20,7 +20,7 @@ use crate::tool::Scope;
 ///
 /// /// Cancels an order.
 /// #[tool(scopes("orders:write"))]
-/// fn cancel_order(id: u32, #[context] cx: &Context) -> String {
+/// fn cancel_order(id: u32, cx: &Context) -> String {
 ///     let by = cx.get::<Grant>().and_then(Grant::subject).unwrap_or("somebody");
 ///     format!("{id} is cancelled by {by}")
 /// }

@@ -473,8 +473,7 @@ impl OpenCalls {
         // Whoever waits for the call waits for nothing.
         self.shared.changed.notify_waiters();
         let mut inner = entry.inner();
-        // Its handle has one, and this is one.
-        if Arc::strong_count(&entry) > 1 + usize::from(inner.live.is_some()) {
+        if inner.unwatch(&self.shared.changed) {
             return;
         }
         inner.is_withdrawn = true;

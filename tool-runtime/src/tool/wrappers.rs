@@ -52,7 +52,7 @@ impl dyn Tool {
     /// Sends the tool's result to the user as it is; see [`ToolDef::return_direct`](toolwright_provider::call::ToolDef::return_direct).
     pub fn return_direct(self: Arc<Self>) -> Arc<dyn Tool> {
         let mut def = self.def().clone();
-        def.return_direct = true;
+        def.options.return_direct = true;
         Redefined::share(def, &self)
     }
 

@@ -1,13 +1,12 @@
 //! Calls of a toolset's tools.
 
 use std::cell::Cell;
-use std::mem;
 
 use serde::Serialize;
 
 use super::past::answered_by_old_name;
 use super::{Entry, Toolset};
-use crate::tool::{Answer, Call, Contained, Context, LaterAnswer, not_approved, wait};
+use crate::tool::{Answer, Call, Contained, Context, not_approved, wait};
 #[cfg(feature = "tokio")]
 use crate::tool::{is_stream, items};
 use toolwright_provider::call::{
@@ -50,11 +49,11 @@ impl Toolset {
             return answered_by_old_name(call, Box::pin(self.call(&today, cx)).await);
         }
         let store = Store::new();
-        let mut outcome = Ok(placeholder());
-        let (entry, later) = self.begin(call, &store, cx, &mut outcome);
-        if let Some(later) = later {
-            outcome = Contained::new(later).await;
-        }
+        let (entry, answer) = self.begin(call, &store, cx);
+        let mut outcome = match answer {
+            Answer::Ready(outcome) => outcome,
+            Answer::Later(later) => Contained::new(later).await,
+        };
         if is_stream(&outcome) {
             outcome = resolved(Answer::Ready(outcome), Call::of(call, &store, cx)).await;
         }
@@ -107,7 +106,7 @@ impl Toolset {
     ///
     /// /// Greets the user.
     /// #[tool]
-    /// fn greet(#[context] cx: &Context) -> String {
+    /// fn greet(cx: &Context) -> String {
     ///     format!("Hello {}", cx.get::<User>().map_or("you", |user| user.0))
     /// }
     ///
@@ -146,20 +145,13 @@ impl Toolset {
             return answered_by_old_name(call, self.call_blocking(&today, cx));
         }
         let store = Store::new();
-        let mut outcome = Ok(placeholder());
-        let (entry, later) = self.begin(call, &store, cx, &mut outcome);
-        if later.is_some() || !is_written(&outcome) {
-            let answer = later.map_or(Answer::Ready(outcome), Answer::Later);
-            outcome = waited(answer, Call::of(call, &store, cx));
-        }
+        let (entry, answer) = self.begin(call, &store, cx);
+        let outcome = match answer {
+            Answer::Ready(outcome) if is_written(&outcome) => outcome,
+            answer => waited(answer, Call::of(call, &store, cx)),
+        };
         answered(call, outcome, entry, &store)
     }
-}
-
-/// Placeholder for an answer.
-#[inline]
-fn placeholder() -> Outcome {
-    Outcome::Value(Payload::text(""))
 }
 
 /// Makes the result of an answer, with the tool's attributes and the call's repairs.
@@ -237,46 +229,40 @@ impl Toolset {
         contained(|| entry.tool.validate(call.exact(entry.is_exact)))?
     }
 
-    /// Begins a call. A ready answer is written to `place` inside the guard, because moving it out would copy it twice.
-    /// A future is returned.
+    /// Begins a call.
     #[inline]
     fn begin<'a>(
         &'a self,
         call: &'a ToolCall,
         store: &'a Store,
         cx: &'a Context,
-        place: &mut Result<Outcome, ToolError>,
-    ) -> (Option<&'a Entry>, Option<LaterAnswer<'a>>) {
+    ) -> (Option<&'a Entry>, Answer<'a>) {
         let hidden = |kind| {
-            Err(self
+            let error = self
                 .set
-                .unknown(kind, call.name.as_bytes(), &cx.scope(), None))
+                .unknown(kind, call.name.as_bytes(), &cx.scope(), None);
+            (None, Answer::Ready(Err(error)))
         };
         let Some(entry) = self.find(call.name.as_bytes()) else {
-            *place = hidden(ErrorKind::Unknown);
-            return (None, None);
+            return hidden(ErrorKind::Unknown);
         };
         // One guard covers visibility and call. A panic before the tool is known to be visible hides it.
         let is_visible = Cell::new(!entry.may_hide);
-        let mut later = None;
         let guarded = contained(|| {
             if !is_visible.get() {
                 is_visible.set(entry.shows(&self.set.scope(&cx.scope())));
+                if !is_visible.get() {
+                    return None;
+                }
                 // A call that nobody approved does not reach the tool, either.
-                if is_visible.get() && entry.needs_approval {
+                if entry.options.needs_approval {
                     let checked = entry.tool.validate(entry.call(call, store, cx));
-                    *place = Err(checked.err().unwrap_or_else(not_approved));
-                    return;
+                    let error = checked.err().unwrap_or_else(not_approved);
+                    return Some(Answer::Ready(Err(error)));
                 }
             }
-            if is_visible.get() {
-                match entry.tool.__run(entry.call(call, store, cx)) {
-                    // The placeholder owns nothing and needs no drop.
-                    Ok(Answer::Ready(outcome)) => mem::forget(mem::replace(place, outcome)),
-                    Ok(Answer::Later(comes)) => later = Some(comes),
-                    Err(stop) => *place = stop.into_outcome(),
-                }
-            }
+            let answer = entry.tool.__run(entry.call(call, store, cx));
+            Some(answer.unwrap_or_else(|stop| Answer::Ready(stop.into_outcome())))
         });
         if !is_visible.get() {
             if let Err(error) = &guarded {
@@ -285,12 +271,12 @@ impl Toolset {
                     error.host_detail().unwrap_or_default(),
                 );
             }
-            *place = hidden(ErrorKind::Hidden);
-            return (None, None);
+            return hidden(ErrorKind::Hidden);
         }
-        if let Err(error) = guarded {
-            *place = Err(error);
+        match guarded {
+            Ok(Some(answer)) => (Some(entry), answer),
+            Ok(None) => hidden(ErrorKind::Hidden),
+            Err(error) => (Some(entry), Answer::Ready(Err(error))),
         }
-        (Some(entry), later)
     }
 }

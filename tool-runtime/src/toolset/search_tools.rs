@@ -77,7 +77,7 @@ impl SearchTools {
     fn new(name: &str, set: Arc<Inner>, words: String, tells: bool) -> Self {
         let mut def = ToolDef::new(name.to_owned(), words);
         def.input = SchemaDoc::of::<SearchArguments>();
-        def.annotations.read_only = Some(true);
+        def.options.annotations.read_only = Some(true);
         Self { def, set, tells }
     }
 

@@ -31,7 +31,7 @@ use crate::shape::{
     Definition, Field, Id, Kind, Oracle, Pattern, RecursiveEdge, Rule, Shape, StringRules, Text,
     Types,
 };
-use crate::text::escaped;
+use crate::text::{FNV_OFFSET, escaped, fnv1a};
 
 /// Oracles that decide what no tree says.
 #[derive(Default)]
@@ -448,11 +448,7 @@ fn all_of<'a>(memory: Memory<'a>, parts: Vec<Shape<'a>>) -> Shape<'a> {
 
 /// Returns the identity of the schema at a pointer.
 fn id(pointer: &str) -> Id {
-    let hash = pointer
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
+    let hash = fnv1a(FNV_OFFSET, pointer.as_bytes());
     Id { name: "", hash }
 }
 

@@ -1,5 +1,6 @@
 //! Short texts: ids, names, near names, characters that nobody sees.
 
+mod fnv;
 mod hidden;
 mod hidden_pattern;
 mod message;
@@ -10,6 +11,7 @@ mod pointer;
 mod printable;
 mod short_str;
 
+pub use self::fnv::{FNV_OFFSET, fnv1a};
 pub use self::hidden::{all, find, name};
 pub use self::hidden_pattern::hidden_pattern;
 pub use self::message::ConstText;

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 
-use crate::text::Printable;
+use crate::text::{FNV_OFFSET, Printable, fnv1a};
 
 /// Returns true if every provider accepts `name` for a tool: `^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`.
 pub const fn is_portable_name(name: &str) -> bool {
@@ -58,10 +58,7 @@ pub fn portable_name(name: &str) -> Cow<'_, str> {
         portable.insert(0, '_');
     }
     if portable.len() > LONGEST {
-        // FNV-1a: the same in every run and every build.
-        let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
-        });
+        let hash = fnv1a(FNV_OFFSET, name.as_bytes());
         portable.truncate(LONGEST - 9);
         // Writing to a string cannot fail.
         let _ = write!(portable, "_{:08x}", hash >> 32);

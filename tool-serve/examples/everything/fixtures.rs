@@ -76,7 +76,7 @@ fn test_multiple_content_types() -> Content {
 
 /// Says what it does while it does it.
 #[tool(read_only)]
-async fn test_tool_with_logging(#[context] cx: &Context) -> &'static str {
+async fn test_tool_with_logging(cx: &Context) -> &'static str {
     cx.progress(Progress::new(0.0).with_message("Tool execution started"));
     sleep(STEP).await;
     cx.progress(Progress::new(1.0).with_message("Tool processing data"));
@@ -95,7 +95,7 @@ fn test_error_handling() -> Result<&'static str, ToolError> {
 
 /// Says how far it is.
 #[tool(read_only)]
-async fn test_tool_with_progress(#[context] cx: &Context) -> &'static str {
+async fn test_tool_with_progress(cx: &Context) -> &'static str {
     for done in [0.0, 50.0, 100.0] {
         cx.progress(Progress::new(done).with_total(100.0));
         sleep(STEP).await;
@@ -126,7 +126,7 @@ fn said(answer: &ElicitResult) -> String {
 fn test_elicitation(
     /// What to ask
     message: String,
-    #[context] cx: &Context,
+    cx: &Context,
 ) -> Outcome {
     let schema = json!({
         "type": "object",
@@ -146,7 +146,7 @@ fn test_elicitation(
 
 /// Asks with a default for each kind of field.
 #[tool]
-fn test_elicitation_sep1034_defaults(#[context] cx: &Context) -> Outcome {
+fn test_elicitation_sep1034_defaults(cx: &Context) -> Outcome {
     let schema = json!({
         "type": "object",
         "properties": {
@@ -172,7 +172,7 @@ fn test_elicitation_sep1034_defaults(#[context] cx: &Context) -> Outcome {
 
 /// Asks with each form of a choice.
 #[tool]
-fn test_elicitation_sep1330_enums(#[context] cx: &Context) -> Outcome {
+fn test_elicitation_sep1330_enums(cx: &Context) -> Outcome {
     let titled = |words: &[(&str, &str)]| -> Value {
         let each = words
             .iter()
@@ -239,7 +239,7 @@ fn field(answer: Option<&ElicitResult>, name: &str) -> Option<String> {
 
 /// Asks for a name, and greets.
 #[tool]
-fn test_input_required_result_elicitation(#[context] cx: &Context) -> Outcome {
+fn test_input_required_result_elicitation(cx: &Context) -> Outcome {
     match field(ElicitResults::of(cx).get("user_name"), "name") {
         Some(name) => Outcome::value(format!("Hello, {name}!")),
         None => ask("user_name", "What is your name?", "name", "string"),
@@ -248,7 +248,7 @@ fn test_input_required_result_elicitation(#[context] cx: &Context) -> Outcome {
 
 /// Asks for a yes.
 #[tool]
-fn test_input_required_result_request_state(#[context] cx: &Context) -> Outcome {
+fn test_input_required_result_request_state(cx: &Context) -> Outcome {
     match ElicitResults::of(cx).get("confirm") {
         Some(_) => Outcome::value("state-ok"),
         None => ask("confirm", "Please confirm", "ok", "boolean"),
@@ -257,7 +257,7 @@ fn test_input_required_result_request_state(#[context] cx: &Context) -> Outcome 
 
 /// Asks for a yes.
 #[tool]
-fn test_input_required_result_tampered_state(#[context] cx: &Context) -> Outcome {
+fn test_input_required_result_tampered_state(cx: &Context) -> Outcome {
     match ElicitResults::of(cx).get("confirm") {
         Some(_) => Outcome::value("confirmed"),
         None => ask("confirm", "Please confirm", "ok", "boolean"),
@@ -266,7 +266,7 @@ fn test_input_required_result_tampered_state(#[context] cx: &Context) -> Outcome
 
 /// Asks twice.
 #[tool]
-fn test_input_required_result_multi_round(#[context] cx: &Context) -> Outcome {
+fn test_input_required_result_multi_round(cx: &Context) -> Outcome {
     let answers = ElicitResults::of(cx);
     let Some(name) = field(answers.get("step1"), "name") else {
         return ask("step1", "Step 1: What is your name?", "name", "string");
@@ -284,7 +284,7 @@ fn test_input_required_result_multi_round(#[context] cx: &Context) -> Outcome {
 
 /// Asks in the middle of a stream.
 #[tool]
-fn test_streaming_elicitation(#[context] cx: &Context) -> Outcome {
+fn test_streaming_elicitation(cx: &Context) -> Outcome {
     cx.progress(Progress::new(1.0).with_message("about to ask"));
     match field(ElicitResults::of(cx).get("user_name"), "name") {
         Some(name) => Outcome::value(format!("Hello, {name}!")),
@@ -294,7 +294,7 @@ fn test_streaming_elicitation(#[context] cx: &Context) -> Outcome {
 
 /// Says something that only those hear who read logs.
 #[tool(read_only)]
-fn test_logging_tool(#[context] cx: &Context) -> &'static str {
+fn test_logging_tool(cx: &Context) -> &'static str {
     cx.progress(Progress::new(1.0).with_message("logged"));
     "logged"
 }

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use toolwright::{Context, DynTool, Registry, ToolCall, ToolError, Toolset, schema::SchemaDoc};
+use toolwright::{
+    Context, DynTool, Registry, ToolCall, ToolError, ToolOptions, Toolset, schema::SchemaDoc,
+};
 
 /// The parts of a line, or of a call in a batch. They are read one by one, so that an answer carries
 /// the `id` even if another part is wrong.
@@ -188,7 +190,7 @@ pub(crate) fn register(registry: &Registry, tool: &RawValue) -> Result<String, B
     let mut builder = DynTool::builder()
         .name(tool.name)
         .description(tool.description)
-        .manual(tool.manual)
+        .options(ToolOptions::new().manual(tool.manual))
         .handler_sync(|arguments: Box<RawValue>, _| Ok::<_, ToolError>(arguments));
     if let Some(parameters) = tool.parameters {
         builder = builder.parameters(parameters);

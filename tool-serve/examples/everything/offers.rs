@@ -53,7 +53,7 @@ fn test_prompt_with_image() -> Messages {
 
 /// A prompt that asks for more.
 #[prompt]
-fn test_input_required_result_prompt(#[context] cx: &Context) -> Outcome {
+fn test_input_required_result_prompt(cx: &Context) -> Outcome {
     match ElicitResults::of(cx).get("user_context") {
         Some(ElicitResult::Accept(said)) => Outcome::value(format!("Use this: {}", said["context"])),
         Some(_) => Outcome::value("Use nothing."),

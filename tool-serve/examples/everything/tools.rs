@@ -205,7 +205,7 @@ pub(crate) fn registry() -> Registry {
         trouble::fail_secret,
         trouble::noisy,
         trouble::ask,
-        trouble::Final,
+        trouble::final_words,
     ]);
     registry
 }

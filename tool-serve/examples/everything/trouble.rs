@@ -209,7 +209,7 @@ pub(crate) fn ask(q: String) -> Outcome {
 }
 
 /// Ends with words that go to the user as they are.
-#[tool(name = "final", handle = Final, read_only, return_direct)]
+#[tool(name = "final", read_only, return_direct)]
 pub(crate) fn final_words(text: String) -> String {
     text
 }

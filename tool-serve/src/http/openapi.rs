@@ -227,8 +227,8 @@ fn operation(def: &ToolDef, arguments: &str, value: Option<&str>, is_guarded: bo
     members.push(("description", quoted(&def.description).into()));
     members.push(("parameters", PREFER.into()));
     members.extend(exchange(arguments, value, is_guarded));
-    if def.annotations != Annotations::NONE
-        && let Ok(hints) = serde_json::to_string(&def.annotations)
+    if def.options.annotations != Annotations::NONE
+        && let Ok(hints) = serde_json::to_string(&def.options.annotations)
     {
         members.push(("x-annotations", hints.into()));
     }

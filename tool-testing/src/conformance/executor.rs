@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
-use toolwright_provider::call::{ErrorKind, Outcome, ToolCall, ToolError, ToolResult};
+use toolwright_provider::call::{ErrorKind, Outcome, ToolCall, ToolError, ToolOptions, ToolResult};
 use toolwright_runtime::dyn_tool::{BuildError, DynTool};
 use toolwright_runtime::executor::Batch;
 use toolwright_runtime::tool::{Cancel, Context, Tool};
@@ -168,7 +168,7 @@ fn tools(ran: &Arc<AtomicUsize>) -> Result<Toolset, BuildError> {
     let manual = DynTool::builder()
         .name("manual")
         .description("For a test.")
-        .manual(true)
+        .options(ToolOptions::new().manual(true))
         .build()?;
     let all: Vec<Arc<dyn Tool>> = vec![
         tool("good", || Ok(Outcome::value("good")))?,

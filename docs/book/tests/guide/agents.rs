@@ -161,7 +161,7 @@ use toolwright::agent::Thread;
 
 /// Says what the user asked for.
 #[tool]
-fn last_question(#[context] cx: &Context) -> Option<String> {
+fn last_question(cx: &Context) -> Option<String> {
     let thread = cx.conversation::<Thread>()?;
     thread.last_input().map(str::to_owned)
 }

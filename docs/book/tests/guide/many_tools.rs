@@ -13,7 +13,9 @@ use toolwright::toolset::{ConflictError, Namespace};
 fn with_orders(own: &Toolset, orders: &Toolset) -> Result<Toolset, Box<dyn std::error::Error>> {
     let group = Namespace::new("orders")?.describe("Orders of the shop");
     // Those that only read stay in every request.
-    let orders = orders.defer_only(group, |tool| tool.def().annotations.read_only != Some(true));
+    let orders = orders.defer_only(group, |tool| {
+        tool.def().options.annotations.read_only != Some(true)
+    });
     Ok(own.merge(&orders)?.at_most(20))
 }
 // ANCHOR_END: at_run_time

@@ -22,7 +22,7 @@ async fn connected(token: &str) -> Result<Toolset, Box<dyn std::error::Error>> {
     let files = mcp::connect(command)
         .prefix("files_")
         .trust_hints()
-        .filter(|def| def.annotations.read_only == Some(true))
+        .filter(|def| def.options.annotations.read_only == Some(true))
         .await?;
     let wiki = mcp::connect("https://wiki.example/mcp")
         .bearer(token)

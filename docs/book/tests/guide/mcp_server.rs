@@ -70,7 +70,7 @@ use toolwright::call::Grant;
 
 /// Refunds an order.
 #[tool(scopes("orders:write"))]
-fn refund(id: u64, #[context] cx: &Context) -> String {
+fn refund(id: u64, cx: &Context) -> String {
     let who = cx.get::<Grant>().and_then(Grant::subject);
     format!("Order {id} is refunded by {}", who.unwrap_or("nobody"))
 }

@@ -46,7 +46,7 @@ use toolwright::call::Grant;
 
 /// Cancels an order.
 #[tool(scopes("orders:write"))]
-fn cancel_order(id: u32, #[context] cx: &Context) -> String {
+fn cancel_order(id: u32, cx: &Context) -> String {
     let by = cx
         .get::<Grant>()
         .and_then(Grant::subject)

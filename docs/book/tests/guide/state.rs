@@ -27,7 +27,7 @@ struct User(String);
 
 /// Says whose notes these are.
 #[tool(read_only)]
-fn owner(#[context] cx: &Context) -> Result<String, &'static str> {
+fn owner(cx: &Context) -> Result<String, &'static str> {
     let User(name) = cx.get().ok_or("nobody is logged in")?;
     Ok(name.clone())
 }
@@ -145,7 +145,7 @@ fn clocks() -> (toolwright::Toolset, toolwright::Toolset) {
 // ANCHOR: known
 /// Describes the call.
 #[tool(read_only)]
-fn describe(#[context] cx: &Context) -> String {
+fn describe(cx: &Context) -> String {
     format!(
         "call {:?} of {:?}, conversation {:?}, turn {}, key {:?}",
         cx.call_id(),
@@ -166,7 +166,7 @@ use toolwright::executor::Event;
 
 /// Imports the customers.
 #[tool(timeout = "10s")]
-async fn import(files: u32, #[context] cx: &Context) -> String {
+async fn import(files: u32, cx: &Context) -> String {
     for file in 1..=files {
         cx.progress(Progress::new(file.into()).with_total(files.into()));
         tokio::time::sleep(Duration::from_millis(1)).await;
@@ -176,7 +176,7 @@ async fn import(files: u32, #[context] cx: &Context) -> String {
 
 /// Computes on a thread of its own.
 #[tool(blocking)]
-fn compute(#[context] cx: &Context) -> u64 {
+fn compute(cx: &Context) -> u64 {
     let stop = cx.cancel();
     let mut steps = 0;
     while !stop.is_cancelled() && steps < 1_000_000_000 {
@@ -274,13 +274,13 @@ fn filtered() {
 // ANCHOR: updates
 /// Remembers the user's language.
 #[tool]
-fn set_language(language: &str, #[context] cx: &Context) {
+fn set_language(language: &str, cx: &Context) {
     cx.update_state("language", language);
 }
 
 /// Greets the user.
 #[tool(read_only)]
-fn greet(#[context] cx: &Context) -> &'static str {
+fn greet(cx: &Context) -> &'static str {
     match cx.state().get("language").and_then(|it| it.as_str()) {
         Some("no") => "Hei!",
         _ => "Hello!",

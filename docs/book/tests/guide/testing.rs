@@ -53,7 +53,7 @@ struct User(&'static str);
 
 /// Greets the user.
 #[tool]
-fn greet(#[context] cx: &Context) -> String {
+fn greet(cx: &Context) -> String {
     format!("Hello {}", cx.get::<User>().map_or("you", |user| user.0))
 }
 

@@ -18,7 +18,7 @@ async fn migrate(table: String) -> String {
 
 /// Reads a file of the project.
 #[tool(blocking)]
-fn read_file(path: String, #[context] cx: &Context) -> Result<String, String> {
+fn read_file(path: String, cx: &Context) -> Result<String, String> {
     if cx.cancel().is_cancelled() {
         return Err("cancelled".into()); // nothing else can stop a thread
     }
@@ -26,7 +26,7 @@ fn read_file(path: String, #[context] cx: &Context) -> Result<String, String> {
 }
 
 /// Counts the primes up to a number.
-#[tool(spawn)]
+#[tool(blocking)]
 fn count_primes(most: u32) -> usize {
     (2..=most).filter(|n| (2..*n).all(|m| n % m != 0)).count()
 }
@@ -92,7 +92,7 @@ use toolwright::executor::Event;
 
 /// Sends a newsletter.
 #[tool]
-async fn send(readers: Vec<String>, #[context] cx: &Context) -> usize {
+async fn send(readers: Vec<String>, cx: &Context) -> usize {
     let mut sent = 0;
     for reader in &readers {
         sent += 1;

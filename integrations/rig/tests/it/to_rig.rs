@@ -295,7 +295,7 @@ impl ContextValue for User {
 
 /// Greets the user.
 #[tool]
-fn greet(#[context] cx: &Context) -> String {
+fn greet(cx: &Context) -> String {
     let user = cx
         .get::<ToolContext>()
         .and_then(|rig| rig.get::<User>().ok()?);

@@ -149,7 +149,7 @@ async fn all_pages_are_listed_with_all_that_a_tool_says() {
         idempotent: Some(false),
         open_world: Some(true),
     };
-    assert_eq!(def.annotations, hints);
+    assert_eq!(def.options.annotations, hints);
     // The host's layers read `risk`, which is not the server's to say.
     assert_eq!(def.meta.get("risk"), None);
     assert_eq!(def.meta.get("_meta"), Some(&json!({"risk": "none"})));

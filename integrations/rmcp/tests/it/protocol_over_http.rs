@@ -56,7 +56,7 @@ fn add(a: i64, b: i64) -> Result<i64, ToolError> {
 
 /// Reports its steps.
 #[tool]
-async fn steps(#[context] cx: &Context, last: u32) -> u32 {
+async fn steps(cx: &Context, last: u32) -> u32 {
     for step in 1..=last {
         cx.progress(Progress::new(step.into()).with_total(last.into()));
         tokio::task::yield_now().await;

@@ -91,7 +91,7 @@ fn wipe() -> u8 {
 
 /// Reports its steps, one of them twice.
 #[tool]
-async fn steps(#[context] cx: &Context, last: u32) -> u32 {
+async fn steps(cx: &Context, last: u32) -> u32 {
     for step in (1..=last).chain([last]) {
         let progress = Progress::new(step.into()).with_total(last.into());
         cx.progress(progress.with_message("a step"));
@@ -102,7 +102,7 @@ async fn steps(#[context] cx: &Context, last: u32) -> u32 {
 
 /// Names the client, and who the host says that it is.
 #[tool]
-fn who(#[context] cx: &Context) -> String {
+fn who(cx: &Context) -> String {
     let request = cx.get::<RequestContext<RoleServer>>().unwrap();
     let name = request.client_info().unwrap().name;
     let user = cx.get::<User>().map_or("nobody", |user| user.0);

@@ -67,6 +67,9 @@ impl Desk {
 #[test]
 fn runs() {
     let tools = tools![pay, pay_later, who, find::<u8> as "find_u8", ..Desk: Desk; state = 5_u32];
-    let needs: Vec<_> = tools.definitions().map(|def| def.needs_approval).collect();
+    let needs: Vec<_> = tools
+        .definitions()
+        .map(|def| def.options.needs_approval)
+        .collect();
     assert_eq!(needs, [true, true, false, true, true]);
 }

@@ -18,7 +18,7 @@ macro_rules! adds {
 adds!(add, Add, &str);
 
 /// Moves.
-#[tool(args = Move, handle = Mover)]
+#[tool(args = Move)]
 fn r#move(r#type: &str, _unused: u8, cow: Option<Cow<'_, str>>, r#gen: Vec<&str>) -> usize {
     r#type.len() + r#gen.len() + cow.map_or(0, |cow| cow.len())
 }
@@ -79,7 +79,7 @@ impl Crm {
 
 #[test]
 fn runs() {
-    let set = tools![add, Mover, wait, many, nothing, ..Crm: Crm];
+    let set = tools![add, r#move, wait, many, nothing, ..Crm: Crm];
     assert_eq!(set.len(), 6);
     let call = toolwright::ToolCall::new("1", "move", r#"{"type": "a", "unused": 1, "gen": []}"#);
     let cx = Context::new().reading();

@@ -1,30 +1,27 @@
-//! Tools whose struct goes by another name.
+//! Tools whose functions cannot have the name that the model calls, or share it with a crate.
 #![deny(warnings)]
 
 use toolwright::{tool, tools};
 
-mod api {
-    pub mod weather {
-        pub const KIND: &str = "sun";
-    }
+mod weather {
+    pub const KIND: &str = "sun";
 }
-use api::weather;
 
 /// Tell the weather.
-#[tool(handle = Weather)]
-fn weather() -> &'static str {
+#[tool(name = "weather")]
+fn weather_tool() -> &'static str {
     weather::KIND
 }
 
 /// Show a character.
-#[tool(handle = CharTool)]
-fn char(code: u8) -> char {
+#[tool(name = "char")]
+fn char_tool(code: u8) -> char {
     code.into()
 }
 
 /// Tell what serde says.
-#[tool(handle = SerdeTool)]
-pub fn serde() -> Option<String> {
+#[tool(name = "serde")]
+pub fn serde_tool() -> Option<String> {
     Some(<serde::de::value::Error as serde::de::Error>::custom("no").to_string())
 }
 
@@ -34,19 +31,20 @@ fn serde_json() {}
 
 mod other {
     /// Tell something else.
-    #[toolwright::tool(handle = Other)]
-    pub(super) fn other<T: Default + serde::Serialize>() -> T {
+    #[toolwright::tool(name = "other")]
+    pub(super) fn other_tool<T: Default + serde::Serialize>() -> T {
         T::default()
     }
 }
-use other::Other;
+use other::other_tool;
 
 #[test]
 fn runs() {
-    let tools = tools![Weather, CharTool, SerdeTool, self::serde_json, Other::<u8> as "other"];
+    let tools =
+        tools![weather_tool, char_tool, serde_tool, self::serde_json, other_tool::<u8> as "other"];
     assert_eq!(tools.len(), 5);
-    assert_eq!(weather(), "sun");
-    assert_eq!(char(65), 'A');
-    assert!(serde().is_some());
-    assert_eq!(other::other::<u8>(), 0);
+    assert_eq!(weather_tool(), "sun");
+    assert_eq!(char_tool(65), 'A');
+    assert!(serde_tool().is_some());
+    assert_eq!(other_tool::<u8>(), 0);
 }

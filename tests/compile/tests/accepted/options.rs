@@ -39,7 +39,6 @@ mod rules {
     meta(kind = "test", priority = 1, deep = -1.5, on = true),
     visible = only_when_asked,
     validate = rules::is_small,
-    handle = Take,
     crate = ::toolwright,
 )]
 fn take(
@@ -64,5 +63,5 @@ fn spell(word: &str) -> usize {
 
 #[test]
 fn runs() {
-    assert_eq!(tools![Take, ask, spell].len(), 3);
+    assert_eq!(tools![take, ask, spell].len(), 3);
 }

@@ -91,11 +91,11 @@ impl Engine<'_> {
         }
         let policy = self.unknown_outcome();
         // It began with a person's yes, and nobody here can say again that it was for this call.
-        let needs_approval = tool.is_some_and(|tool| tool.def().needs_approval);
+        let needs_approval = tool.is_some_and(|tool| tool.def().options.needs_approval);
         let runs = !needs_approval
             && (visit.journal.is_some()
                 || policy == UnknownOutcome::RunAgain
-                || tool.is_some_and(|tool| tool.def().annotations.may_repeat()));
+                || tool.is_some_and(|tool| tool.def().options.annotations.may_repeat()));
         let batch = match call.place.clone().filter(|_| runs && tool.is_some()) {
             Some(place) => {
                 let decided = [Decided {

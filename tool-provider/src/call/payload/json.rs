@@ -87,27 +87,14 @@ impl fmt::Debug for Json {
 }
 
 impl Word {
-    /// The digits of a number of eight at most. They are made side by side in one register, and written in one piece: eight
-    /// stores would hold up the load that moves them on.
+    /// The digits of a number of eight at most.
     #[inline]
-    #[allow(clippy::cast_possible_truncation)] // It is 8 at most.
     fn of(value: u64) -> Option<Self> {
-        if value >= 10_u64.pow(8) {
-            return None;
-        }
-        // Two numbers of four digits in two lanes, four of two in four, eight of one in eight: the first digit in the lowest
-        // lane. A quotient is a product with the divisor's inverse as a fraction, which is exact for numbers this small.
-        let fours = (value / 10_000) | ((value % 10_000) << 32);
-        let tens = ((fours * 5_243) >> 19) & 0x0000_007f_0000_007f;
-        let twos = tens | ((fours - tens * 100) << 16);
-        let tens = ((twos * 103) >> 10) & 0x000f_000f_000f_000f;
-        let ones = tens | ((twos - tens * 10) << 8);
-        // The number 0 has a digit too.
-        let zeros = (ones.trailing_zeros() / 8).min(7);
-        let ascii = (ones | 0x3030_3030_3030_3030) >> (zeros * 8);
-        Some(Self {
-            bytes: ascii.to_le_bytes(),
-            len: 8 - zeros as u8,
-        })
+        let mut buffer = itoa::Buffer::new();
+        let digits = buffer.format(value).as_bytes();
+        let mut bytes = [0; ROOM];
+        bytes.get_mut(..digits.len())?.copy_from_slice(digits);
+        let len = u8::try_from(digits.len()).ok()?;
+        Some(Self { bytes, len })
     }
 }

@@ -52,7 +52,8 @@ impl WriteRequest for Mcp {
         let def = tool.def;
         let fits = |output: &&SchemaDoc| self.of_2026 || is_object_schema(output);
         let output = def.output.as_ref().filter(fits);
-        let hints = (def.annotations != Annotations::NONE).then(|| annotations(def.annotations));
+        let hints = (def.options.annotations != Annotations::NONE)
+            .then(|| annotations(def.options.annotations));
         let icons = def.meta.get("icons").filter(|icons| icons.is_array());
         let definition = tool
             .open()
@@ -98,7 +99,7 @@ impl WriteRequest for Mcp {
         if let Some(hints) = tool.annotations {
             // Where the title stood before 2025-06-18.
             def.title = def.title.or(hints.title.map(Cow::Owned));
-            def.annotations = Annotations {
+            def.options.annotations = Annotations {
                 read_only: hints.read_only_hint,
                 destructive: hints.destructive_hint,
                 idempotent: hints.idempotent_hint,

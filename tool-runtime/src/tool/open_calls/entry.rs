@@ -21,6 +21,7 @@ pub(super) struct Inner {
     pub(super) live: Option<Cancel>,
     /// The call was answered otherwise, and cannot be ended any more.
     pub(super) is_withdrawn: bool,
+    /// The lists that hold the call.
     watchers: Vec<Weak<Notify>>,
 }
 
@@ -29,6 +30,14 @@ impl Inner {
     pub(super) fn watch(&mut self, list: &Arc<Notify>) {
         self.watchers.retain(|watcher| watcher.strong_count() > 0);
         self.watchers.push(Arc::downgrade(list));
+    }
+
+    /// Removes a list that gave the call up. Returns true if another list holds the call.
+    pub(super) fn unwatch(&mut self, list: &Arc<Notify>) -> bool {
+        let own = Arc::downgrade(list);
+        let is_other = |watcher: &Weak<Notify>| watcher.strong_count() > 0 && !watcher.ptr_eq(&own);
+        self.watchers.retain(is_other);
+        !self.watchers.is_empty()
     }
 
     fn check(&self, key: &str) -> Result<(), OpenCallError> {
@@ -85,7 +94,7 @@ impl Entry {
         inner.call.state = OpenCallState::Ended(Box::new(outcome));
         inner.call.ended_ms = Some(now_ms());
         let live = inner.live.take();
-        let watchers = std::mem::take(&mut inner.watchers);
+        let watchers = inner.watchers.clone();
         drop(inner);
         notify(&watchers);
         Ok(live)

@@ -11,7 +11,7 @@ static BEGAN: Notify = Notify::const_new();
 
 /// Pays a bill.
 #[tool]
-async fn pay(bill: u32, #[context] cx: &Context) -> String {
+async fn pay(bill: u32, cx: &Context) -> String {
     // Send this key along, if the bank accepts one: the same call never pays twice.
     let _key = cx.idempotency_key();
     BEGAN.notify_one();

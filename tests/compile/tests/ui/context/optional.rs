@@ -2,7 +2,7 @@ use toolwright::{Context, tool};
 
 /// Count the customers.
 #[tool]
-fn count(cx: &Context) {
+fn count(cx: Option<&Context>) {
     let _ = cx;
 }
 

@@ -1,0 +1,9 @@
+use toolwright::{Context, tool};
+
+/// Count the customers.
+#[tool]
+fn count(cx: Context) {
+    drop(cx);
+}
+
+fn main() {}

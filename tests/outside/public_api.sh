@@ -28,10 +28,11 @@ def names(module, path):
         item = docs["index"][str(id)]
         (kind, inner), = item["inner"].items()
         name = f"{path}::{item['name']}"
-        if kind == "use":
+        if kind == "use" and inner["is_glob"]:
+            yield f"use {path}::* ({inner['source']})"
+        elif kind == "use":
             target = docs["paths"].get(str(inner["id"]), {"kind": "use"})
-            source = f" ({inner['source']})" if inner["is_glob"] else ""
-            yield f"{target['kind']} {path}::{'*' if inner['is_glob'] else inner['name']}{source}"
+            yield f"{target['kind']} {path}::{inner['name']}"
         elif item["visibility"] == "public":
             yield f"{kind} {name}"
             if kind == "module":

@@ -12,7 +12,7 @@ const PACKAGES: [(&str, &[&str]); 3] = [
         "schema",
         &[
             "text", "panics", "span", "format", "keyword", "shape", "read", "decode", "render",
-            "derived", "compare", "tokens",
+            "derived", "tokens",
         ],
     ),
     ("provider", &["call", "dialect", "wire", "definitions"]),

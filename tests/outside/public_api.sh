@@ -1,48 +1,49 @@
 #!/usr/bin/env bash
-# The public API, as texts in docs/api that are reviewed like golden files: of the facade, of the packages that it re-exports
-# whole, and of what it re-exports by name from packages whose modules are hidden. `BLESS=1` writes them. It reads rustdoc's
-# JSON, whose form changes with the nightly, so that is pinned with the tool.
+# The public API of the facade, as a text in docs/api that is reviewed like a golden file: one line per name. `BLESS=1` writes it.
+# It reads rustdoc's JSON, which the pinned toolchain only writes as if it were a nightly.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-. tests/outside/tool.sh
-tool cargo-public-api 0.52.0
+target_dir=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 
-# The toolchain of a day is built from the commits of the day before.
-nightly=nightly date=2026-05-19
-if [[ $(rustc +nightly --version 2>&1) != *$date* ]]; then
-  nightly=nightly-2026-05-20
-  rustup toolchain install "$nightly" --profile minimal || {
-    echo "the texts in docs/api are made with $nightly, which is not here and cannot be installed" >&2
-    exit 1
-  }
-fi
+# Only rustdoc gets RUSTC_BOOTSTRAP: build scripts read it, and their crates would be compiled again.
+rustdoc=$target_dir/rustdoc-json
+mkdir -p "$target_dir"
+cat >"$rustdoc" <<'EOF'
+#!/usr/bin/env bash
+RUSTC_BOOTSTRAP=1 exec rustdoc "$@"
+EOF
+chmod +x "$rustdoc"
+RUSTDOC=$rustdoc cargo rustdoc -q -p toolwright --lib --all-features -- -Z unstable-options --output-format json
 
-found=$target_dir/public-api
-rm -rf "$found"
-mkdir -p docs/api "$found"
-api() {
-  cargo "+$nightly" public-api -p "$1" --all-features -sss
-}
-# Items of the types, traits and functions that the facade names. Hidden methods of these are among them: what one package
-# lends to another.
-named() {
-  awk 'NR == FNR { if ($2 == "use") { sub(/.*::/, ""); names[$0] } next }
-    /__/ || !match($0, /toolwright_[a-z]+(::[A-Za-z0-9_]+)+/) { next }
-    {
-      count = split(substr($0, RSTART, RLENGTH), path, "::")
-      for (i = 1; i <= count; i++)
-        if (path[i] in names && (i == count || path[i] ~ /^[A-Z]/)) { print; next }
-    }' "$found/toolwright.txt" -
-}
-for package in toolwright toolwright-{testing,lock,agent,mcp,serve}; do
-  api "$package" >"$found/$package.txt"
-done
-for package in toolwright-{schema,provider,runtime}; do
-  RUSTDOCFLAGS="-Z unstable-options --document-hidden-items" api "$package" | named >"$found/$package.txt"
-  [[ -s $found/$package.txt ]]
-done
-if [[ ${BLESS:-} ]]; then cp "$found"/*.txt docs/api/; fi
-diff -ru docs/api "$found" || {
+names=$target_dir/public_api.txt
+python3 - "$target_dir/doc/toolwright.json" >"$names" <<'EOF'
+import json
+import sys
+
+docs = json.load(open(sys.argv[1]))
+
+
+def names(module, path):
+    for id in docs["index"][str(module)]["inner"]["module"]["items"]:
+        item = docs["index"][str(id)]
+        (kind, inner), = item["inner"].items()
+        name = f"{path}::{item['name']}"
+        if kind == "use" and inner["is_glob"]:
+            yield f"use {path}::* ({inner['source']})"
+        elif kind == "use":
+            target = docs["paths"].get(str(inner["id"]), {"kind": "use"})
+            yield f"{target['kind']} {path}::{inner['name']}"
+        elif item["visibility"] == "public":
+            yield f"{kind} {name}"
+            if kind == "module":
+                yield from names(id, name)
+
+
+print(*sorted(names(docs["root"], "toolwright"), key=lambda line: line.split(" ", 1)[::-1]), sep="\n")
+EOF
+[[ $(wc -l <"$names") -gt 100 ]]
+if [[ ${BLESS:-} ]]; then cp "$names" docs/api/toolwright.txt; fi
+diff -u docs/api/toolwright.txt "$names" || {
   echo "the public API changed; if it is meant: BLESS=1 $0" >&2
   exit 1
 }

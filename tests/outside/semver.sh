@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What changed of the public API since a revision, by the rules of Semantic Versioning: `semver.sh v0.1.0`. It does not follow
-# re-exports to other packages: what the facade names from packages whose modules are hidden is held by public_api.sh alone.
+# re-exports to other packages. Of those, public_api.sh compares the names that the facade has, and nothing compares signatures.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . tests/outside/tool.sh

@@ -22,7 +22,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .description("Forecast the weather of a city.")
         .parameters(SchemaDoc::parse(SCHEMA)?)
         .handler(|arguments: Value, _cx| async move {
-            // Checked against the schema, with defaults filled in (feature `validate`).
+            // Checked against the schema, with defaults filled in.
             let city = arguments["city"].as_str().unwrap_or_default();
             let days = &arguments["days"];
             Ok::<_, ToolError>(format!("{days} days of sun in {city}"))

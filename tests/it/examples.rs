@@ -293,7 +293,6 @@ fn a_check_reports_every_fault_of_every_example() {
     assert_eq!(refused(&tools![measure]), expected);
 }
 
-#[cfg(feature = "validate")]
 #[test]
 fn a_tool_that_is_made_at_run_time_is_checked_too() {
     use toolwright::{ToolError, schema::SchemaDoc};

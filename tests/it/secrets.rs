@@ -733,7 +733,6 @@ fn what_fits_is_shown_beside_a_secret() {
 
 /// A schema that arrived at run time does not know the secrets of the handler's type.
 #[test]
-#[cfg(feature = "validate")]
 fn a_schema_of_run_time_tells_no_secret_of_the_handler() {
     #[derive(Deserialize, Schema)]
     struct Keys {

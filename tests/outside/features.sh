@@ -22,4 +22,4 @@ pairs toolwright-runtime --group-features "$types"
 pairs toolwright-testing
 pairs toolwright-agent
 pairs toolwright-mcp --group-features $tls
-pairs toolwright --exclude-features "default,mcp,tower,tracing,validate,$types"
+pairs toolwright --exclude-features "default,mcp,tower,tracing,$types"

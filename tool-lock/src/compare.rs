@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use toolwright_runtime::dyn_tool::SchemaValidator;
 use toolwright_schema::decode::walk::{Reading, collect_faults};
 use toolwright_schema::decode::{Fault, Repairs};
+use toolwright_schema::read::tree::{SchemaNote, Tree};
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::Shape;
+use toolwright_schema::text::Printable;
 
 use crate::proof::is_proven;
 use crate::witness::witness;
@@ -99,11 +100,9 @@ pub fn compare(old: &SchemaDoc, new: &SchemaDoc) -> Comparison {
     if old == new {
         return of(Verdict::Same, None, Vec::new());
     }
-    let (old, new) = match (SchemaValidator::exact(old), SchemaValidator::exact(new)) {
+    let (old, new) = match (exact(old), exact(new)) {
         (Ok(old), Ok(new)) => (old, new),
-        (Err(error), _) | (_, Err(error)) => {
-            return of(Verdict::Undecided, None, vec![error.to_string()]);
-        }
+        (Err(why), _) | (_, Err(why)) => return of(Verdict::Undecided, None, vec![why]),
     };
     let (old, new) = (old.root(), new.root());
     if !is_proven(old, new, false) {
@@ -121,6 +120,18 @@ pub fn compare(old: &SchemaDoc, new: &SchemaDoc) -> Comparison {
         .as_ref()
         .map_or_else(Vec::new, |witness| faults(witness, old));
     of(Verdict::Minor, witness, faults)
+}
+
+/// Returns the tree of a schema, if it says all that the schema says.
+fn exact(schema: &SchemaDoc) -> Result<Tree, String> {
+    let tree = Tree::exact(schema.as_json()).map_err(|error| error.to_string())?;
+    match tree.notes().iter().find(|note| note.is_weaker) {
+        Some(SchemaNote { at, message, .. }) => {
+            let (at, message) = (Printable::new(at), Printable::new(message));
+            Err(format!("the schema, at `{at}`: {message}"))
+        }
+        None => Ok(tree),
+    }
 }
 
 /// Returns the faults that a schema finds in a value, a line each.

@@ -74,10 +74,9 @@ use self::session::Session;
 /// # }
 /// ```
 ///
-/// - Arguments are checked before they are sent: always for being an object without repeated keys, and by the tool's
-///   schema with the feature `validate` (see
-///   [`DynToolBuilder::parameters`](toolwright_runtime::dyn_tool::DynToolBuilder::parameters)). They are sent as they were
-///   written, digit for digit.
+/// - Arguments are checked by the tool's schema before they are sent (see
+///   [`DynToolBuilder::parameters`](toolwright_runtime::dyn_tool::DynToolBuilder::parameters)), unless
+///   [`check_arguments`](Connector::check_arguments) is off. They are sent as they were written, digit for digit.
 /// - What a server says is untrusted input. Its messages are limited, and unreadable ones are skipped. Invisible
 ///   characters are removed from the texts of its tools. [`Client::notices`] lists all changes and refusals. The
 ///   *texts* of its tools reach your model unchanged otherwise, so connect only to servers that you trust.

@@ -1,7 +1,5 @@
 mod build_error;
 mod handler;
-#[cfg(feature = "validate")]
-mod validator;
 
 use std::borrow::Cow;
 use std::fmt::{self, Debug, Display};
@@ -11,19 +9,16 @@ use std::sync::{Arc, OnceLock};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-pub use self::build_error::{BuildError, SchemaError, SchemaErrorKind};
+pub use self::build_error::BuildError;
 use self::handler::{Check, Handler};
-#[cfg(feature = "validate")]
-#[doc(hidden)]
-pub use self::validator::SchemaValidator;
-use crate::tool::{Answer, Call, Context, Scope, Tool, not_approved};
-#[cfg(feature = "validate")]
-use crate::tool::{check, filled};
+use crate::tool::{Answer, Call, Context, Scope, Tool, check, filled, not_approved};
 use toolwright_provider::call::{ErrorKind, Output, ToolDef, ToolError, ToolOptions};
 use toolwright_provider::definitions::Stripped;
 use toolwright_provider::dialect::Inverse;
-use toolwright_schema::decode::without_secrets;
+use toolwright_schema::decode::{Checker, without_secrets};
 use toolwright_schema::read::read;
+use toolwright_schema::read::tree::Tree;
+pub use toolwright_schema::read::tree::{SchemaError, SchemaErrorKind};
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::{Schema, Shape};
 use toolwright_schema::text::NameError;
@@ -52,9 +47,9 @@ use toolwright_schema::text::NameError;
 pub struct DynTool {
     def: ToolDef,
     handler: Option<Box<dyn Handler>>,
-    /// Set if the schema is not that of the handler's own type.
-    #[cfg(feature = "validate")]
-    validator: Option<SchemaValidator>,
+    checks: Checks,
+    /// The schema, read at the first call.
+    checker: OnceLock<Result<Checker, SchemaError>>,
     /// Inverse of the schema's lowering for strict modes; made on first use.
     forms: OnceLock<Option<Inverse>>,
     is_schema_given: bool,
@@ -64,6 +59,17 @@ pub struct DynTool {
 }
 
 type Visible = dyn Fn(&Scope<'_>) -> bool + Send + Sync;
+
+/// How the schema is used for arguments.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Checks {
+    /// Not at all: it is that of the handler's own type, or nobody wants it.
+    None,
+    /// Arguments are checked against it.
+    Only,
+    /// They also get its defaults.
+    AndFills,
+}
 
 impl DynTool {
     /// Starts a builder. A tool needs a name, a description and a handler.
@@ -80,8 +86,8 @@ impl DynTool {
         Arc::new(Self {
             def,
             handler: None,
-            #[cfg(feature = "validate")]
-            validator: None,
+            checks: Checks::None,
+            checker: OnceLock::new(),
             forms: OnceLock::new(),
             is_schema_given: true,
             reads_context: true,
@@ -131,26 +137,20 @@ impl DynTool {
     }
 
     /// Validates the arguments against a run-time schema, repairs them where needed, and adds defaults.
-    #[cfg(feature = "validate")]
     fn validated<'a>(&self, call: Call<'a>) -> Result<Call<'a>, ToolError> {
-        let Some(validator) = &self.validator else {
+        if self.checks == Checks::None {
             return Ok(call);
-        };
-        let text = check(
-            &call,
-            validator.root(),
-            self.secrets().is_some(),
-            self.def.old_names(),
-        )?;
-        let text = filled(&call, text, validator.root(), validator.defaults())?;
+        }
+        let read = || Checker::of(self.def.input.as_json());
+        let checker = self.checker.get_or_init(read).as_ref();
+        let checker = checker.map_err(|error| ToolError::failed(error.to_string()))?;
+        let root = checker.root();
+        let has_secrets = self.secrets().is_some();
+        let mut text = check(&call, root, has_secrets, self.def.old_names())?;
+        if self.checks == Checks::AndFills {
+            text = filled(&call, text, root, checker.defaults())?;
+        }
         Ok(call.with_arguments(text))
-    }
-
-    /// Accepts all arguments: the feature `validate` is off.
-    #[cfg(not(feature = "validate"))]
-    #[allow(clippy::unused_self, clippy::unnecessary_wraps)]
-    fn validated<'a>(&self, call: Call<'a>) -> Result<Call<'a>, ToolError> {
-        Ok(call)
     }
 }
 
@@ -211,7 +211,7 @@ pub struct DynToolBuilder {
     handler: Option<Box<dyn Handler>>,
     /// The schema was given apart from the handler, so decoding does not check it.
     is_schema_given: bool,
-    fills_defaults: bool,
+    checks: Checks,
     reads_context: bool,
     check: Option<Box<Check>>,
     visible: Option<Box<Visible>>,
@@ -224,7 +224,7 @@ impl Default for DynToolBuilder {
             meta: Map::new(),
             handler: None,
             is_schema_given: false,
-            fills_defaults: true,
+            checks: Checks::AndFills,
             reads_context: true,
             check: None,
             visible: None,
@@ -278,32 +278,31 @@ impl DynToolBuilder {
     /// assert_eq!(tool.unwrap().def().name, "forecast");
     /// ```
     ///
-    /// With the feature `validate`, arguments are checked against a schema that is given here or by
-    /// [`def`](Self::def), before the handler's own type is read; every fault is told in one line.
-    /// Without the feature **the schema is published and not checked**: what the handler's type
-    /// reads is all that is refused, and that is nothing for `serde_json::Value`.
+    /// Arguments are checked against a schema that is given here or by [`def`](Self::def), before the handler's own type
+    /// is read; every fault is reported in one line. [`unchecked`](Self::unchecked) switches that off.
     ///
-    /// - Drafts 2020-12, 2019-09 and 7 are read, as `$schema` says; without it, 2020-12.
-    /// - [`build`](Self::build) refuses what cannot be checked safely or would not be checked: see
-    ///   [`SchemaErrorKind`]. Nothing is ever fetched.
+    /// - Drafts 2020-12, 2019-09 and 7 are read, as `$schema` says; without it, 2020-12. Older ones are read as draft 7.
+    /// - [`build`](Self::build) refuses a schema that takes unbounded work, that refers to another document, or that
+    ///   admits no object: see [`SchemaErrorKind`]. Nothing is ever fetched.
+    /// - Everything else that cannot be checked is a note of [`Toolset::check`](crate::toolset::Toolset::check), with its
+    ///   place: keywords with malformed values, look-around in a `pattern`, formats that are not known here.
+    /// - The schema is read at the first call.
     /// - Arguments are repaired as those of compiled tools are, and the handler reads them repaired.
     /// - The handler reads the [defaults](Self::fill_defaults) of keys that were left out.
-    /// - The formats that JSON Schema defines are checked: `idn-email` and `idn-hostname` as far as that needs
-    ///   no tables of Unicode's, so that some texts pass that are none. Others are notes for the model.
-    /// - A `pattern` is matched in time linear in the text; it has no look-around.
+    /// - Most formats that JSON Schema defines are checked: `idn-email` and `idn-hostname` as far as that needs
+    ///   no tables of Unicode's, so that some texts pass that are none.
+    /// - A `pattern` is matched in time linear in the text.
     /// - Arguments that would take too long to check against the schema are refused: alternatives for each
     ///   of many elements multiply each other.
     /// - Numbers are compared by their decimal texts: `1e-400` is no integer, and above zero. Of a `number`,
     ///   one that no `f64` holds is refused.
-    /// - `unevaluatedProperties`, `unevaluatedItems` and `patternProperties` beside declared keys are
-    ///   checked by `jsonschema`: a fault names the keywords that refuse a value, and not the part of it.
     pub fn parameters(mut self, schema: SchemaDoc) -> Self {
         self.def.input = schema;
         self.is_schema_given = true;
         self
     }
 
-    /// Adds the schema's defaults to the arguments. Default: true, with the feature `validate`.
+    /// Adds the schema's defaults to the arguments. Default: true.
     ///
     /// What was sent stays as it was sent, repairs aside. Each object that leaves out an optional key whose schema has a
     /// `default` gets the key at its end, after the arguments were checked. That holds inside objects, arrays and maps,
@@ -311,7 +310,8 @@ impl DynToolBuilder {
     /// itself an object is not completed. `null` that the schema refuses, as strict modes send it for a key that is left
     /// out, is such a key, and as a default it is none.
     ///
-    /// A default that its own schema refuses is an error of [`build`](Self::build).
+    /// A default that its own schema refuses is not added, and is a note of
+    /// [`Toolset::check`](crate::toolset::Toolset::check).
     ///
     /// ```
     /// use toolwright::{Context, DynTool, ToolCall, ToolError, Toolset, schema::SchemaDoc};
@@ -329,14 +329,24 @@ impl DynToolBuilder {
     /// let tools = Toolset::new([tool.unwrap()]).unwrap();
     /// let call = ToolCall::new("1", "forecast", r#"{"city": "Oslo"}"#);
     /// let seen = tools.call_blocking(&call, &Context::new()).value();
-    /// # #[cfg(feature = "validate")]
     /// assert_eq!(seen, Some(serde_json::json!({"city": "Oslo", "days": 5})));
     /// ```
     ///
     /// Where another program reads the arguments and has its own defaults, set false: then defaults are notes for the
     /// model, and are not looked at.
     pub fn fill_defaults(mut self, fills: bool) -> Self {
-        self.fills_defaults = fills;
+        self.checks = match (self.checks, fills) {
+            (Checks::None, _) => Checks::None,
+            (_, true) => Checks::AndFills,
+            (_, false) => Checks::Only,
+        };
+        self
+    }
+
+    /// Publishes the schema without checking arguments against it, and without reading it: the handler's type refuses
+    /// what it cannot read, and that is nothing for `serde_json::Value`.
+    pub fn unchecked(mut self) -> Self {
+        self.checks = Checks::None;
         self
     }
 
@@ -449,15 +459,15 @@ impl DynToolBuilder {
     ///
     /// # Errors
     /// When something that a tool needs is missing, a provider refuses the name, or words, keys or
-    /// values of the definition hold characters that nobody sees; with the feature
-    /// `validate` also when arguments cannot be checked against the [schema](Self::parameters).
+    /// values of the definition hold characters that nobody sees; also when arguments cannot be checked against the
+    /// [schema](Self::parameters).
     pub fn build(self) -> Result<Arc<dyn Tool>, BuildError> {
         let Self {
             mut def,
             meta,
             handler,
             is_schema_given,
-            fills_defaults,
+            mut checks,
             reads_context,
             check,
             visible,
@@ -475,15 +485,12 @@ impl DynToolBuilder {
         if def.input.shape().is_some_and(|shape| !is_object(shape)) {
             return Err(BuildError::NotObject);
         }
-        #[cfg(feature = "validate")]
-        let validator = if is_schema_given && handler.is_some() {
-            let validator = SchemaValidator::new(&def.input, fills_defaults);
-            Some(validator.map_err(BuildError::Schema)?)
-        } else {
-            None
-        };
-        #[cfg(not(feature = "validate"))]
-        let _ = fills_defaults;
+        if !is_schema_given || handler.is_none() {
+            checks = Checks::None;
+        }
+        if checks != Checks::None {
+            Tree::check(def.input.as_json()).map_err(BuildError::Schema)?;
+        }
         let stripped = def.strip_hidden();
         if stripped != Stripped::default() {
             return Err(BuildError::HiddenText(stripped));
@@ -492,8 +499,8 @@ impl DynToolBuilder {
         Ok(Arc::new(DynTool {
             def,
             handler,
-            #[cfg(feature = "validate")]
-            validator,
+            checks,
+            checker: OnceLock::new(),
             forms: OnceLock::new(),
             is_schema_given,
             reads_context,

@@ -42,7 +42,6 @@ pub(crate) use self::contain::{Contained, wait};
 pub(crate) use self::contain::{FromToolError, not_started};
 pub use self::context::{Context, inside_call};
 pub use self::decision::Decision;
-#[cfg(feature = "validate")]
 pub(crate) use self::decode::{check, filled};
 pub(crate) use self::decode::{decode_params, decode_root, decode_value, decode_value_of};
 pub use self::filter::Filter;

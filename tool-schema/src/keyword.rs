@@ -163,14 +163,12 @@ vocabulary! {
 }
 
 /// Keywords that lead to a schema for the same value.
-#[cfg(feature = "validate")]
 pub const REFERENCES: [Keyword; 3] = [Keyword::Ref, Keyword::DynamicRef, Keyword::RecursiveRef];
 
 /// Keywords that hold several schemas for the same value.
 pub const COMBINING: [Keyword; 3] = [Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf];
 
 /// Keywords whose meaning depends on all that stands beside them.
-#[cfg(any(feature = "schemars", feature = "validate"))]
 pub const UNEVALUATED: [Keyword; 2] = [Keyword::UnevaluatedProperties, Keyword::UnevaluatedItems];
 
 /// The names of the types.
@@ -210,7 +208,6 @@ impl Keyword {
     }
 
     /// Returns true if the schemas that it holds are for the same value.
-    #[cfg(feature = "validate")]
     pub fn is_for_the_same_value(self) -> bool {
         use Keyword::{Dependencies, DependentSchemas, Else, If, Not, Then};
         COMBINING.contains(&self)
@@ -221,7 +218,6 @@ impl Keyword {
     }
 
     /// Returns true if it does not change what is admitted.
-    #[cfg(feature = "validate")]
     pub fn is_note(self) -> bool {
         use Keyword::{
             Comment, Default, Definitions, Defs, Deprecated, Description, Example, Examples, Id,

@@ -37,7 +37,6 @@ pub use self::fields::{Alternative, Key, Rest, alternatives, alternatives_of, ke
 pub use self::foreign::foreign;
 pub use self::int::Int;
 pub use self::int::{SIGNED_KEY, UNSIGNED_KEY};
-#[cfg(any(feature = "schemars", feature = "validate"))]
 pub(crate) use self::kinds::Definition;
 pub use self::kinds::{
     Array, Bounds, Edge, Foreign, IntegerRange, Literal, Map, NumberRange, Object, RecursiveEdge,
@@ -49,7 +48,7 @@ pub(crate) use self::narrow::{Bare, Peeled, bare};
 pub use self::opaque::Opaque;
 pub use self::pattern::{Pattern, Regex};
 pub(crate) use self::recursion::targets;
-pub use self::rule::{Contains, If, Oracle, Places, Rule, Text, Types};
+pub use self::rule::{Check, Contains, Evaluated, If, PatternKeys, Places, Rule, Text, Types};
 pub use self::schema::{Refs, Schema};
 pub use self::view::{Detail, Side};
 
@@ -162,7 +161,6 @@ pub enum Kind<'s> {
 
 impl<'s> Shape<'s> {
     /// Any JSON value.
-    #[cfg(any(feature = "schemars", feature = "validate"))]
     pub const ANYTHING: &'s Self = &Self::new(Kind::Any);
 
     /// A shape without words of its own.

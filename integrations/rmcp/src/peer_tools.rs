@@ -58,7 +58,7 @@ pub struct RefusedTool {
 ///   sets and not the server. The others are in the tool's `meta` under `_meta`.
 /// - What the server says of its tools' effects does not lessen caution: by the protocol's defaults each tool counts as
 ///   `destructive` and `open_world`, and neither as `read_only` nor as `idempotent`.
-/// - With the feature `validate` of `toolwright`, arguments are checked against the tool's schema before they are sent.
+/// - Arguments are checked against the tool's schema before they are sent.
 ///
 /// A call ends with the time limit of its [`Executor`](toolwright::Executor), or when its context is cancelled; rmcp then
 /// cancels the request at the server. An error says if the call may have taken effect.

@@ -23,11 +23,6 @@ fn program() -> &'static Path {
             .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
             .arg("--target-dir")
             .arg(target);
-        for (feature, is_on) in [("validate", cfg!(feature = "validate"))] {
-            if is_on {
-                build.args(["--features", feature]);
-            }
-        }
         let output = build.output().unwrap();
         let why = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{why}");

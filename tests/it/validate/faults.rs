@@ -132,7 +132,9 @@ fn arrays() {
         r#"{"contains": {"type": "string"}, "maxContains": 1}"#, r#"["a", "b"]"# =>
             "v: expected an array with 1 of: a string, got [\"a\", \"b\"]";
         r#"{"prefixItems": [true], "unevaluatedItems": false}"#, "[1, 2]" =>
-            "v: expected a value that fits {\"prefixItems\":[true],\"unevaluatedItems\":false}, got [1, 2]";
+            "v[1]: no value is allowed here, got 2";
+        r#"{"prefixItems": [true], "uniqueItems": true}"#, "[1, 2, 1]" =>
+            "v[2]: 1 is there already; no two elements may be equal";
     }
 }
 
@@ -168,7 +170,13 @@ fn objects() {
         r#"{"dependencies": {"card": ["cvc"], "a": {"required": ["b"]}}}"#, r#"{"card": 1, "a": 1}"# =>
             "v.cvc: missing\nv.b: missing";
         r#"{"properties": {"a": {}}, "allOf": [{"properties": {"b": {}}}], "unevaluatedProperties": false}"#,
-            r#"{"a": 1, "b": 2, "c": 3}"# => r#"v: expected a value that fits {"properties":{"a":{}},"allOf":[{"properties":{"b":{}}}],"unevaluatedProperties":false}, got {"a": 1, "b": 2, "c": 3}"#;
+            r#"{"a": 1, "b": 2, "c": 3}"# => "v.c: may not be given";
+        r#"{"properties": {"a": {}}, "patternProperties": {"^x": {"type": "null"}}, "additionalProperties": {"type": "integer"}}"#,
+            r#"{"a": "b", "xa": 1, "b": 2, "c": true}"# =>
+            "v.xa: expected null, got 1\nv.c: expected an integer, got true";
+        r#"{"type": "object", "patternProperties": {"^x": {}}}"#, "0" => "v: expected an object, got 0";
+        r#"{"patternProperties": {"^x": {"minimum": 2}, "y$": {"maximum": 1}}}"#, r#"{"xy": 3, "x": 1}"# =>
+            "v.xy: expected a number of at most 1, got 3\nv.x: expected a number of 2 or more, got 1";
     }
 }
 

@@ -189,6 +189,13 @@ impl Connector {
         self
     }
 
+    /// Sets whether arguments are checked by a tool's schema before they are sent. Default: true. With false, only the
+    /// server checks them, and its schemas are not read.
+    pub fn check_arguments(mut self, checks: bool) -> Self {
+        self.settings.checks_arguments = checks;
+        self
+    }
+
     /// Puts the tools into this registry, beside other tools. A tool whose name is taken there is refused, with a
     /// [notice](Client::notices). By default the client has a registry of its own.
     pub fn registry(mut self, registry: &Registry) -> Self {

@@ -229,7 +229,10 @@ impl<'a> Listed<'a> {
             }
         };
         // The server has its own defaults.
-        let tool = DynTool::builder().def(def).fill_defaults(false);
+        let mut tool = DynTool::builder().def(def).fill_defaults(false);
+        if !settings.checks_arguments {
+            tool = tool.unchecked();
+        }
         let tool = tool.handler(run).build();
         let tool = tool.map_err(|error| refuse(error.to_string()))?;
         Ok(Some(Made { tool, told }))

@@ -66,6 +66,8 @@ pub(super) struct Settings {
     pub(super) keep: Keep,
     /// True if hints of the server may lessen caution.
     pub(super) trusts_hints: bool,
+    /// True if arguments are checked by the tools' schemas before they are sent.
+    pub(super) checks_arguments: bool,
     /// The group of the tools, if they are deferred.
     pub(super) deferred: Option<Namespace>,
     pub(super) asker: Asker,
@@ -119,6 +121,7 @@ impl Default for Settings {
             prefix: String::new(),
             keep: Keep::default(),
             trusts_hints: false,
+            checks_arguments: true,
             deferred: None,
             asker: Asker::default(),
             events: Events::default(),

@@ -59,6 +59,16 @@ async fn wrong_arguments_are_not_sent() {
 }
 
 #[tokio::test]
+async fn arguments_are_sent_unchecked_if_the_host_wants_it() {
+    let (connector, told) = connect("odd");
+    let client = connector.check_arguments(false).await.unwrap();
+    call(&client.toolset(), "forecast", r#"{"days": 10}"#).await;
+    client.close().await;
+    told.wait_for_stderr("end of input").await;
+    assert!(told.stderr().iter().any(|line| line.starts_with("called")));
+}
+
+#[tokio::test]
 async fn errors_are_told_as_what_they_are() {
     let client = client("normal").await;
     let tools = client.toolset();

@@ -5,14 +5,11 @@ mod refuse;
 use serde::de::DeserializeOwned;
 use toolwright_json::Place;
 
-#[cfg(feature = "validate")]
 use self::refuse::repair;
 use self::refuse::{Refused, Repaired, refuse, refuse_whole};
 use crate::tool::{Call, Slot, naming_arguments, with_names_of_today};
-#[cfg(feature = "validate")]
 use toolwright_provider::call::OldNames;
 use toolwright_provider::call::ToolError;
-#[cfg(feature = "validate")]
 use toolwright_schema::decode::walk::{self, Admitted, Defaults};
 use toolwright_schema::decode::{Error, Expected, Fault, FaultCode, Json, Repair, position};
 use toolwright_schema::shape::{Field, Object, Presence, Shape};
@@ -233,7 +230,6 @@ pub(crate) fn decode_value_of<'a, T: DeserializeOwned>(
 
 /// Checks the whole arguments against a schema that arrived at run time. Returns their text, or what they
 /// were repaired to.
-#[cfg(feature = "validate")]
 pub(crate) fn check<'a>(
     call: &Call<'a>,
     root: &Shape<'_>,
@@ -256,7 +252,6 @@ pub(crate) fn check<'a>(
 }
 
 /// Adds defaults to arguments that a schema admits.
-#[cfg(feature = "validate")]
 pub(crate) fn filled<'a>(
     call: &Call<'a>,
     text: &'a str,

@@ -9,7 +9,7 @@ use toolwright_provider::call::{ErrorKind, ToolCall, ToolDef};
 use toolwright_provider::dialect::{
     Dialect, LowerError, LowerErrorCode, Lowered, Quantity, Renames, lower_all, shares,
 };
-use toolwright_schema::decode::{RefusedDefault, Repairs, refused_defaults};
+use toolwright_schema::decode::{Checker, RefusedDefault, Repairs, refused_defaults};
 use toolwright_schema::keyword::{Holds, Keyword};
 #[cfg(feature = "tracing")]
 use toolwright_schema::panics::reported;
@@ -86,12 +86,15 @@ pub enum ProblemCode {
     LongDescription,
     /// The only argument is a struct, so a model writes one object inside of another.
     NestedArguments,
+    /// A part of a run-time schema is not checked, or is read as what it probably means. The path is a JSON pointer into
+    /// the schema.
+    Lenient,
 }
 
 impl ProblemCode {
     /// Returns the stable name: that of the rejection, `too_many_` and the quantity's name, `hidden_text`,
     /// `refused_default`, `refused_example`, `unknown_tool`, `unknown_argument`, `renamed`, `long_description`,
-    /// `nested_arguments`.
+    /// `nested_arguments`, `lenient`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Rejected(code) => code.as_str(),
@@ -104,6 +107,7 @@ impl ProblemCode {
             Self::Renamed => "renamed",
             Self::LongDescription => "long_description",
             Self::NestedArguments => "nested_arguments",
+            Self::Lenient => "lenient",
         }
     }
 }
@@ -311,9 +315,28 @@ impl Report {
         }
     }
 
+    /// Notes what is not checked of a schema that arrived at run time.
+    fn leniences(&mut self, def: &ToolDef) {
+        if def.input.input_shape().is_some() {
+            return;
+        }
+        let Ok(checker) = Checker::of(def.input.as_json()) else {
+            return;
+        };
+        self.problems.extend(checker.notes().map(|note| Problem {
+            severity: Severity::Note,
+            tool: Some(def.name.to_string()),
+            code: ProblemCode::Lenient,
+            path: Some(note.at.clone()),
+            message: note.message.clone(),
+            help: String::new(),
+        }));
+    }
+
     fn tool(&mut self, def: &ToolDef, renames: &Renames) {
         self.texts(def);
         self.defaults(def);
+        self.leniences(def);
         self.problems.extend(refused_examples(def));
         if let Some(told) = renames.to_provider(&def.name)
             && told != def.name

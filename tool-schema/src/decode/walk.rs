@@ -6,7 +6,6 @@
 
 mod budget;
 mod edit;
-#[cfg(feature = "validate")]
 mod fill;
 mod found;
 mod leaf;
@@ -24,7 +23,6 @@ use toolwright_json::Place;
 pub use self::budget::Budget;
 use self::budget::bytes;
 use self::edit::{Edit, edited};
-#[cfg(feature = "validate")]
 pub use self::fill::Defaults;
 pub use self::found::Found;
 use self::memo::Memo;
@@ -53,7 +51,6 @@ pub struct Reading {
 
 impl Reading {
     /// Settings for a text that a schema of run time judges, outside a call.
-    #[cfg(feature = "validate")]
     pub const fn at_run_time(text: &str) -> Self {
         Self {
             depth: toolwright_json::MAX_DEPTH,
@@ -90,7 +87,6 @@ pub(crate) fn validate(
 }
 
 /// Verdicts of a schema on arguments as they stand.
-#[cfg(feature = "validate")]
 pub enum Admitted {
     AsTheyStand,
     /// Admitted in a strict mode's form; this is the text in the schema's.
@@ -102,7 +98,6 @@ pub enum Admitted {
 
 /// Returns true if a shape that was read at run time admits a value, given as JSON; `None` if the budget ended before the
 /// verdict.
-#[cfg(feature = "validate")]
 pub fn admits_value(text: &str, shape: &Shape<'_>) -> Option<bool> {
     let store = Store::new();
     let reading = Reading::at_run_time(text);
@@ -113,7 +108,6 @@ pub fn admits_value(text: &str, shape: &Shape<'_>) -> Option<bool> {
 }
 
 /// Validates arguments against a schema.
-#[cfg(feature = "validate")]
 pub fn admitted(text: &str, reading: Reading, shape: &Shape<'_>) -> Admitted {
     let store = Store::new();
     let mut walk = Walk::new(reading.of(text, 0, &store), Mode::FailFast, reading);
@@ -131,7 +125,6 @@ pub fn admitted(text: &str, reading: Reading, shape: &Shape<'_>) -> Admitted {
 
 /// Adds defaults to arguments that a schema admits, at the ends of the objects that leave their keys out. All that is there
 /// stays as it is.
-#[cfg(feature = "validate")]
 pub fn filled(text: &str, reading: Reading, shape: &Shape<'_>, defaults: &Defaults) -> Admitted {
     let store = Store::new();
     let mut walk = Walk::new(reading.of(text, 0, &store), Mode::FailFast, reading);
@@ -221,7 +214,6 @@ struct Walk<'t> {
     secrecy: Secrecy,
     is_typed: bool,
     /// Set if defaults are added to what is admitted.
-    #[cfg(feature = "validate")]
     defaults: Option<&'t Defaults>,
     budget: Budget,
 }
@@ -241,7 +233,6 @@ impl<'t> Walk<'t> {
             is_wrapped: false,
             secrecy: Secrecy::None,
             is_typed: reading.is_typed,
-            #[cfg(feature = "validate")]
             defaults: None,
             budget: reading.budget,
         }
@@ -292,16 +283,8 @@ impl<'t> Walk<'t> {
     }
 
     /// Returns true if defaults are added to what is admitted.
-    #[cfg(feature = "validate")]
     fn fills(&self) -> bool {
         self.defaults.is_some()
-    }
-
-    /// Without run-time schemas there are none.
-    #[cfg(not(feature = "validate"))]
-    #[allow(clippy::unused_self)]
-    fn fills(&self) -> bool {
-        false
     }
 
     /// Walks a part of the value.

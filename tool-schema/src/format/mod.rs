@@ -34,13 +34,11 @@ pub fn admits(format: &str, text: &str) -> bool {
 }
 
 /// Returns true if a format is checked here.
-#[cfg(any(feature = "schemars", feature = "validate"))]
 pub(crate) fn is_known(format: &str) -> bool {
     checker(format).is_some()
 }
 
 /// Returns true if JSON Schema 2020-12 defines a format (validation, section 7.3).
-#[cfg(any(feature = "schemars", feature = "validate"))]
 pub(crate) fn is_of_json_schema(format: &str) -> bool {
     let others = [
         "iri",

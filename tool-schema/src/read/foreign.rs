@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{LazyLock, PoisonError, RwLock};
 
-use super::tree::{Document, leaked};
+use super::tree::leaked;
 use super::{Ordered, Published, published};
 use crate::keyword::Keyword;
 use crate::shape::{Detail, Foreign, Shape, Side};
@@ -33,7 +33,7 @@ impl Foreign {
         if let Ordered::Object(keywords) = &mut schema {
             keywords.push((Keyword::Defs.into(), Ordered::Object(defs)));
         }
-        let shape = leaked(Document::of_types(&schema));
+        let shape = leaked(&schema);
         let mut trees = TREES.write().unwrap_or_else(PoisonError::into_inner);
         trees.entry(key).or_insert(shape)
     }

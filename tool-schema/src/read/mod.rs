@@ -10,7 +10,6 @@ mod path;
 #[cfg(feature = "schemars")]
 mod published;
 pub mod refs;
-#[cfg(any(feature = "schemars", feature = "validate"))]
 pub mod tree;
 
 pub use self::ordered::{Ordered, Pair, owned, read, spelled};

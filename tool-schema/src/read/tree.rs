@@ -1,99 +1,70 @@
 //! Reads JSON Schema that arrives at run time into the tree that types have.
 //!
-//! What a tree cannot say stays text, and an [`Oracle`] decides it, beside all that the tree does
-//! say. Examples are `unevaluatedProperties`, patterns of keys beside declared keys, and formats
-//! that are not known here. So a fault is worded by the tree wherever it can be.
+//! [`Source`] refuses schemas that take unbounded work, and notes what nothing checks. Nothing else is refused: whoever
+//! published the schema checks arguments too.
 
 mod array;
+mod cost;
+mod error;
+mod evaluated;
 mod memory;
 mod number;
 mod object;
-#[cfg(feature = "validate")]
 mod owned;
+mod source;
 mod union;
 
 use std::collections::HashMap;
 #[cfg(feature = "schemars")]
 use std::marker::PhantomData;
-#[cfg(feature = "schemars")]
-use std::sync::LazyLock;
 use std::sync::OnceLock;
 
 use toolwright_json::Value;
 
+pub use self::error::{SchemaError, SchemaErrorKind, SchemaNote};
 use self::memory::Memory;
-#[cfg(feature = "validate")]
 pub use self::owned::Tree;
 use super::{Parts, refs};
 use crate::format;
-use crate::keyword::{Keyword, UNEVALUATED};
+use crate::keyword::Keyword;
 use crate::shape::{
-    Definition, Field, Id, Kind, Oracle, Pattern, RecursiveEdge, Rule, Shape, StringRules, Text,
-    Types,
+    Definition, Evaluated, Field, Id, Kind, Pattern, RecursiveEdge, Rule, Shape, StringRules, Types,
 };
 use crate::text::{FNV_OFFSET, escaped, fnv1a};
 
-/// Oracles that decide what no tree says.
-#[derive(Default)]
-pub struct Oracles {
-    /// Oracles by the JSON pointer of the schema that they know.
-    pub schemas: HashMap<String, Box<dyn Oracle>>,
-    /// Oracles by the pattern that they match.
-    pub patterns: HashMap<String, Box<dyn Oracle>>,
-}
-
-/// The oracles that a schema needs.
-#[derive(Default)]
-pub struct Needs {
-    /// JSON pointers of schemas.
-    pub schemas: Vec<String>,
-    pub patterns: Vec<String>,
-}
+/// Patterns of a schema, built.
+type Patterns = HashMap<String, regex::Regex>;
 
 /// Targets of references: JSON pointers, by the pointer of the schema that refers.
 pub type References = HashMap<String, Vec<String>>;
 
 /// A schema, with what has been found out about it.
-// Each fact is independent of the others.
-#[allow(clippy::struct_excessive_bools)]
 #[derive(Clone, Copy)]
-pub struct Document<'d> {
-    pub schema: &'d Value<'d>,
-    /// `None` if every `$ref` is a JSON pointer into the document.
-    pub references: Option<&'d References>,
-    /// Drafts before 2020-12 have `items` for `prefixItems`, and `additionalItems` for `items`.
-    pub has_prefix_items: bool,
-    /// Draft 7 ignores all that stands beside `$ref`, and asserts `contentEncoding`.
-    pub is_seven: bool,
-    /// References are dynamic (`$recursiveAnchor`), so the oracle checks the whole document.
-    pub is_dynamic: bool,
+struct Document<'d> {
+    schema: &'d Value<'d>,
+    /// `None` if the schema is one of a type.
+    references: Option<&'d References>,
+    /// Draft 7 ignores all that stands beside `$ref`.
+    is_seven: bool,
+    /// `contains` looks at the elements that it counts.
+    is_twenty: bool,
     /// Values of all types are admitted, and not objects alone; and `additionalProperties: true` is another tree
     /// than silence. Schemas are compared so.
-    pub is_exact: bool,
+    is_exact: bool,
 }
 
+/// Reads the schema of a type, as it is published, into a tree that lives as long as the program. Its patterns, and what
+/// no type says, are not checked.
 #[cfg(feature = "schemars")]
-impl<'d> Document<'d> {
-    /// A schema of a type, as it is published: in draft 2020-12, with references to its own parts.
-    pub(crate) fn of_types(schema: &'d Value<'d>) -> Self {
-        Self {
-            schema,
-            references: None,
-            has_prefix_items: true,
-            is_seven: false,
-            is_dynamic: false,
-            is_exact: false,
-        }
-    }
-}
-
-/// Reads a schema into a tree that lives as long as the program. Without oracles, what no tree says is not
-/// checked.
-#[cfg(feature = "schemars")]
-pub(crate) fn leaked(document: Document<'_>) -> &'static Shape<'static> {
-    static NONE: LazyLock<Oracles> = LazyLock::new(Oracles::default);
-    let memory = Memory::Program(PhantomData);
-    Reader::new(document, memory, &NONE).schema(document.schema, "")
+pub(crate) fn leaked(schema: &Value<'_>) -> &'static Shape<'static> {
+    let document = Document {
+        schema,
+        references: None,
+        is_seven: false,
+        is_twenty: true,
+        is_exact: false,
+    };
+    Reader::new(document, Memory::Program(PhantomData), None).whole()
 }
 
 /// The keywords of a schema object.
@@ -102,12 +73,22 @@ type Keywords<'v> = Value<'v>;
 struct Reader<'d, 'a> {
     document: Document<'d>,
     memory: Memory<'a>,
-    oracles: &'a Oracles,
-    needs: Needs,
+    /// `None` if no pattern is checked.
+    patterns: Option<&'a Patterns>,
     /// The targets of references that are being read or have been, by their pointers.
     known: HashMap<String, Known<'a>>,
+    /// Targets that are read when the stack is short again.
+    later: Vec<(String, &'a Target<'a>)>,
+    /// Schemas that have been read, and what they look at, by their pointers.
+    read: HashMap<String, Shape<'a>>,
+    evaluated: HashMap<(String, bool), &'a Evaluated<'a>>,
+    depth: usize,
     defaults: Vec<FieldDefault<'a>>,
 }
+
+/// References are followed in schemas so deep inside each other; a schema of 64 levels may stand at their end. Reading
+/// takes up to 8 KiB of stack a schema in a build without optimization.
+const MOST_INSIDE: usize = 40;
 
 /// Default of a key that may be missing, in a schema that arrived at run time.
 #[derive(Clone, Copy)]
@@ -138,13 +119,16 @@ impl Definition for Target<'_> {
 }
 
 impl<'d, 'a> Reader<'d, 'a> {
-    fn new(document: Document<'d>, memory: Memory<'a>, oracles: &'a Oracles) -> Self {
+    fn new(document: Document<'d>, memory: Memory<'a>, patterns: Option<&'a Patterns>) -> Self {
         Self {
             document,
             memory,
-            oracles,
-            needs: Needs::default(),
+            patterns,
             known: HashMap::new(),
+            later: Vec::new(),
+            read: HashMap::new(),
+            evaluated: HashMap::new(),
+            depth: 0,
             defaults: Vec::new(),
         }
     }
@@ -157,10 +141,17 @@ impl<'d, 'a> Reader<'d, 'a> {
         self.memory.text(text)
     }
 
-    /// Reads the whole. Arguments are an object in any case; what refers to the whole may not be.
-    #[cfg(feature = "validate")]
-    fn root(&mut self) -> &'a Shape<'a> {
+    fn whole(&mut self) -> &'a Shape<'a> {
         let whole = self.schema(self.document.schema, "");
+        while let Some((pointer, target)) = self.later.pop() {
+            self.set(&pointer, target);
+        }
+        whole
+    }
+
+    /// Reads the whole. Arguments are an object in any case; what refers to the whole may not be.
+    fn root(&mut self) -> &'a Shape<'a> {
+        let whole = self.whole();
         if self.document.is_exact {
             return whole;
         }
@@ -185,7 +176,16 @@ impl<'d, 'a> Reader<'d, 'a> {
 
     fn shape(&mut self, schema: &Value<'_>, at: &str) -> Shape<'a> {
         match schema {
-            Value::Object(_) => self.keywords(schema, at),
+            Value::Object(_) => {
+                if let Some(shape) = self.read.get(at) {
+                    return *shape;
+                }
+                self.depth += 1;
+                let shape = self.keywords(schema, at);
+                self.depth -= 1;
+                self.read.insert(at.to_owned(), shape);
+                shape
+            }
             Value::Bool(false) => Shape::new(Kind::Rule(Rule::Never)),
             // Anything else but `true` is no schema.
             _ => Shape::new(Kind::Any),
@@ -219,15 +219,16 @@ impl<'d, 'a> Reader<'d, 'a> {
         self.values(keywords, at, &mut parts);
         self.combined(keywords, at, &mut parts);
         self.conditional(keywords, at, &mut parts);
-        if let Some(text) = self.kept(keywords, at) {
-            parts.push(text);
-        }
+        self.unevaluated(keywords, at, &mut parts);
         self.described(parts, keywords)
     }
 
     /// A value of all of these shapes, with the words that stand beside them.
     fn described(&self, parts: Vec<Shape<'a>>, keywords: &Keywords<'_>) -> Shape<'a> {
-        let shape = all_of(self.memory, parts);
+        let mut shape = all_of(self.memory, parts);
+        if keywords.is_true(Keyword::Nullable) {
+            shape = Shape::new(Kind::Nullable(self.keep(&shape)));
+        }
         match keywords.text(Keyword::Description) {
             Some(description) => shape.described(self.text(description)),
             None => shape,
@@ -260,6 +261,15 @@ impl<'d, 'a> Reader<'d, 'a> {
         }
         let target: &'a Target<'a> = self.memory.one(Target(OnceLock::new()));
         self.known.insert(pointer.to_owned(), Known::Open(target));
+        if self.depth > MOST_INSIDE {
+            self.later.push((pointer.to_owned(), target));
+            return self.target(pointer);
+        }
+        self.set(pointer, target)
+    }
+
+    /// Reads what a reference leads to, which is known from now on.
+    fn set(&mut self, pointer: &str, target: &'a Target<'a>) -> &'a Shape<'a> {
         let shape = match refs::at(self.document.schema, pointer) {
             Some(schema) => self.schema(schema, pointer),
             None => Shape::ANYTHING,
@@ -338,7 +348,7 @@ impl<'d, 'a> Reader<'d, 'a> {
             "integer" => number::any_integer(),
             "number" => Shape::number(f64::MAX),
             "string" => Shape::string(0, None),
-            "array" => array::any(),
+            "array" => array::of_any(false),
             "object" => Shape::object(&[]).open(),
             _ => Shape::new(Kind::Any),
         }
@@ -371,66 +381,10 @@ impl<'d, 'a> Reader<'d, 'a> {
         (!rules.is_any()).then(|| Shape::new(Kind::String(rules)))
     }
 
-    fn pattern(&mut self, pattern: &str) -> Option<Pattern<'a>> {
-        if !self.needs.patterns.iter().any(|known| known == pattern) {
-            self.needs.patterns.push(pattern.to_owned());
-        }
-        let oracle = self.oracles.patterns.get(pattern)?;
-        Some(Pattern::of(self.text(pattern), &**oracle))
-    }
-
-    /// Returns the part of a schema that stays text.
-    fn kept(&mut self, keywords: &Keywords<'_>, at: &str) -> Option<Shape<'a>> {
-        let entries = keywords.entries().iter();
-        let kept = entries.filter(|(name, value)| self.is_kept(name, value, keywords));
-        let kept: Vec<_> = kept.cloned().collect();
-        // Of such a document the root knows all.
-        let is_whole = self.document.is_dynamic;
-        let is_asked = if is_whole {
-            at.is_empty()
-        } else {
-            !kept.is_empty()
-        };
-        if !is_asked {
-            return None;
-        }
-        // Patterns and `properties` decide together which keys are additional.
-        let has_rest = keywords.has(Keyword::AdditionalProperties);
-        let depends = is_whole
-            || kept.iter().any(|(name, _)| match Keyword::of(name) {
-                Some(Keyword::PatternProperties) => has_rest,
-                name => name.is_some_and(|name| UNEVALUATED.contains(&name)),
-            });
-        let kept = if depends {
-            keywords.clone()
-        } else {
-            Value::Object(kept)
-        };
-        self.needs.schemas.push(at.to_owned());
-        let oracle = self.oracles.schemas.get(at)?;
-        let text = Text {
-            keywords: self.text(&kept.to_json()),
-            oracle: &**oracle,
-        };
-        Some(Shape::new(Kind::Rule(Rule::Text(text))))
-    }
-
-    fn is_kept(&self, name: &str, value: &Value<'_>, keywords: &Keywords<'_>) -> bool {
-        let Some(keyword) = Keyword::of(name) else {
-            return false;
-        };
-        match keyword {
-            Keyword::Format => {
-                let name = value.as_str().unwrap_or_default();
-                format::is_of_json_schema(name) && !format::is_known(name)
-            }
-            Keyword::ContentEncoding | Keyword::ContentMediaType => self.document.is_seven,
-            Keyword::PatternProperties => !object::is_map(keywords),
-            Keyword::UniqueItems => {
-                value == &Value::Bool(true) && array::has_places(keywords, self.document)
-            }
-            _ => UNEVALUATED.contains(&keyword),
-        }
+    /// Returns a pattern, if it can be matched.
+    fn pattern(&self, pattern: &str) -> Option<Pattern<'a>> {
+        let regex = self.patterns?.get(pattern)?;
+        Some(Pattern::of(self.text(pattern), regex))
     }
 }
 

@@ -28,7 +28,6 @@ impl Int {
     }
 
     /// Returns the next larger integer, if 128 bits hold it.
-    #[cfg(any(feature = "schemars", feature = "validate"))]
     pub(crate) fn next(self) -> Option<Self> {
         Some(if self.negative {
             let magnitude = self.magnitude - 1;
@@ -42,7 +41,6 @@ impl Int {
     }
 
     /// Returns the next smaller integer, if 128 bits hold it.
-    #[cfg(any(feature = "schemars", feature = "validate"))]
     pub(crate) fn previous(self) -> Option<Self> {
         if let Some(magnitude) = self.magnitude.checked_sub(1).filter(|_| !self.negative) {
             return Some(Self::unsigned(magnitude));

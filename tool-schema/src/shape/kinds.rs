@@ -38,7 +38,6 @@ impl IntegerRange {
     }
 
     /// The integers from `min` to `max`, if they are all of one of Rust's types.
-    #[cfg(any(feature = "schemars", feature = "validate"))]
     pub(crate) fn of_type(min: Int, max: Int) -> Option<Self> {
         let range = Self {
             min,
@@ -203,8 +202,6 @@ enum Target<'s> {
     /// The tree of a type. A function, since a constant cannot contain itself.
     Function(fn() -> &'static Shape<'static>),
     /// A definition of a schema that was read at run time.
-    #[cfg_attr(not(any(feature = "schemars", feature = "validate")), allow(dead_code))]
-    // Nothing makes one.
     Definition(&'s dyn Definition),
 }
 
@@ -224,7 +221,6 @@ impl<'s> RecursiveEdge<'s> {
     }
 
     /// An edge to a definition.
-    #[cfg(any(feature = "schemars", feature = "validate"))]
     pub(crate) const fn to(id: Id, definition: &'s dyn Definition) -> Self {
         let target = Target::Definition(definition);
         Self { id, target }

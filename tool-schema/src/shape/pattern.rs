@@ -3,10 +3,6 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-use toolwright_json::write_string;
-
-use super::rule::Oracle;
-
 /// A regular expression that must match somewhere in a string.
 ///
 /// What is published is JSON Schema's dialect (ECMA-262 with the flag `u`); what is run means the same,
@@ -24,9 +20,7 @@ pub(crate) enum Matcher<'s> {
     /// Generated code, which holds the compiled expression.
     Function(fn(&str) -> bool),
     /// An expression of a schema that was read at run time.
-    #[cfg_attr(not(any(feature = "schemars", feature = "validate")), allow(dead_code))]
-    // Nothing makes one.
-    Oracle(&'s dyn Oracle),
+    Regex(&'s regex::Regex),
 }
 
 impl<'s> Pattern<'s> {
@@ -38,12 +32,11 @@ impl<'s> Pattern<'s> {
         }
     }
 
-    /// A pattern that an oracle matches.
-    #[cfg(any(feature = "schemars", feature = "validate"))]
-    pub(crate) const fn of(text: &'s str, oracle: &'s dyn Oracle) -> Self {
+    /// A pattern of a schema that was read at run time.
+    pub(crate) const fn of(text: &'s str, regex: &'s regex::Regex) -> Self {
         Self {
             text,
-            matches: Matcher::Oracle(oracle),
+            matches: Matcher::Regex(regex),
         }
     }
 
@@ -51,11 +44,7 @@ impl<'s> Pattern<'s> {
     pub fn is_match(&self, text: &str) -> bool {
         match self.matches {
             Matcher::Function(matches) => matches(text),
-            Matcher::Oracle(oracle) => {
-                let mut json = String::new();
-                write_string(&mut json, text);
-                oracle.ask(&json, &mut u64::MAX.clone()) == Some(true)
-            }
+            Matcher::Regex(regex) => regex.is_match(text),
         }
     }
 }
@@ -87,7 +76,7 @@ impl Regex {
     /// if it did not build here all the same, it would match nothing.
     pub fn is_match(&self, text: &str) -> bool {
         self.built
-            .get_or_init(|| regex::Regex::new(self.text).ok())
+            .get_or_init(|| toolwright_pattern::build(self.text).ok())
             .as_ref()
             .is_some_and(|regex| regex.is_match(text))
     }

@@ -1,8 +1,6 @@
 //! Rules of JSON Schema that no Rust type has. Only trees that are read at run time contain them.
 
-use std::fmt;
-
-use super::Shape;
+use super::{Pattern, Shape};
 
 /// A rule of a schema that was read at run time.
 #[derive(Debug, Clone, Copy)]
@@ -27,7 +25,7 @@ pub enum Rule<'s> {
     Places(Places<'s>),
     /// An array that holds so many elements of a shape (`contains`).
     Contains(Contains<'s>),
-    /// Keywords that a tree cannot express. An oracle decides about them.
+    /// Keywords that depend on each other.
     Text(Text<'s>),
 }
 
@@ -85,24 +83,57 @@ impl Types {
     }
 }
 
-/// A part of a schema that is kept as its text.
-#[derive(Clone, Copy)]
+/// A rule about a value as a whole, with the keywords that say it.
+#[derive(Debug, Clone, Copy)]
 pub struct Text<'s> {
-    /// The keywords that no tree says, as JSON.
+    /// The keywords, as JSON.
     pub keywords: &'s str,
-    pub oracle: &'s dyn Oracle,
+    pub check: Check<'s>,
 }
 
-/// Decides about keywords that a tree cannot express.
-pub trait Oracle: Send + Sync {
-    /// Decides whether a value, given as JSON, fits. Takes what that costs from `steps`, and decides
-    /// nothing if it costs more.
-    fn ask(&self, json: &str, steps: &mut u64) -> Option<bool>;
+/// Rules that depend on several keywords beside each other.
+#[derive(Debug, Clone, Copy)]
+pub enum Check<'s> {
+    /// Values by patterns of their keys (`patternProperties`, with `additionalProperties`).
+    Keys(PatternKeys<'s>),
+    /// Entries or elements that no other keyword looks at (`unevaluatedProperties`, `unevaluatedItems`).
+    Unevaluated {
+        by: &'s Evaluated<'s>,
+        rest: &'s Shape<'s>,
+        /// The first byte of the values: `{` or `[`.
+        of: u8,
+    },
 }
 
-/// An oracle has nothing to show.
-impl fmt::Debug for Text<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Text").field(&self.keywords).finish()
+/// Shapes of an object's values by patterns of their keys.
+#[derive(Debug, Clone, Copy)]
+pub struct PatternKeys<'s> {
+    pub patterns: &'s [(Pattern<'s>, &'s Shape<'s>)],
+    /// The keys that `properties` has, sorted.
+    pub declared: &'s [&'s str],
+    /// The shape of values whose keys neither are declared nor match a pattern.
+    pub rest: Option<&'s Shape<'s>>,
+}
+
+/// Entries and elements that a schema looks at.
+#[derive(Debug, Clone, Copy)]
+pub struct Evaluated<'s> {
+    /// All entries or elements.
+    pub all: bool,
+    pub keys: &'s [&'s str],
+    pub patterns: &'s [Pattern<'s>],
+    /// Number of first elements.
+    pub first: usize,
+    /// Elements of this shape.
+    pub contains: Option<&'s Shape<'s>>,
+    /// Entries and elements that other schemas for the same value look at, if it is of their conditions.
+    pub parts: &'s [(&'s Shape<'s>, &'s Self)],
+}
+
+impl Evaluated<'_> {
+    /// Returns true if it looks at the value of a key.
+    pub(crate) fn has_key(&self, key: &str) -> bool {
+        let is_match = |pattern: &Pattern<'_>| pattern.is_match(key);
+        self.all || self.keys.contains(&key) || self.patterns.iter().any(is_match)
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use toolwright::{
-    Context, DynTool, Registry, ToolCall, ToolError, ToolOptions, Toolset, schema::SchemaDoc,
+    Context, DynTool, Registry, ToolCall, ToolError, ToolOptions, schema::SchemaDoc,
 };
 
 /// The parts of a line, or of a call in a batch. They are read one by one, so that an answer carries
@@ -180,13 +180,7 @@ pub(crate) fn register(registry: &Registry, tool: &RawValue) -> Result<String, B
     }
     let tool: Registration =
         serde_json::from_str(tool.get()).map_err(|_| invalid(unreadable(tool)))?;
-    let note = match tool.parameters {
-        Some(_) if !schemas_are_checked() => {
-            "; its arguments are checked where this is built with the feature `validate`"
-        }
-        _ => "",
-    };
-    let text = format!("`{}` is registered{note}", tool.name);
+    let text = format!("`{}` is registered", tool.name);
     let mut builder = DynTool::builder()
         .name(tool.name)
         .description(tool.description)
@@ -228,20 +222,4 @@ fn unreadable(tool: &RawValue) -> String {
         }
     }
     "a key is given more than once, or a text of it is broken".to_owned()
-}
-
-/// Whether the build has what checks arguments by a schema that arrives at run time.
-fn schemas_are_checked() -> bool {
-    let schema = r#"{"type": "object", "required": ["a"]}"#;
-    let checks = |schema: SchemaDoc| {
-        let tool = DynTool::builder()
-            .name("probe")
-            .description("Needs an argument.")
-            .parameters(schema)
-            .handler_sync(|arguments: Box<RawValue>, _| Ok::<_, ToolError>(arguments))
-            .build();
-        let tools = tool.map(|tool| Toolset::new([tool]));
-        tools.is_ok_and(|tools| tools.is_ok_and(|tools| tools.validate("probe", "{}").is_err()))
-    };
-    serde_json::from_str(schema).is_ok_and(checks)
 }

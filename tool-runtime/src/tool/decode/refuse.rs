@@ -6,7 +6,6 @@ use super::{Given, fill, fill_one, leave_out, reader};
 use crate::tool::{Call, Slot};
 use toolwright_provider::call::ToolError;
 use toolwright_schema::decode::fault::say;
-#[cfg(feature = "validate")]
 use toolwright_schema::decode::walk::Admitted;
 use toolwright_schema::decode::{
     Error, Fault, FaultCode, Found, Problem, Repair, RepairKind, Repairs, Reporter, holds_secret,
@@ -114,7 +113,6 @@ fn reading(call: &Call<'_>) -> walk::Reading {
 }
 
 /// Reading by a run-time schema, for a handler that reads the arguments as they are.
-#[cfg(feature = "validate")]
 pub(crate) fn reading_at_run_time(text: &str, call: &Call<'_>) -> walk::Reading {
     walk::Reading {
         is_typed: false,
@@ -123,7 +121,6 @@ pub(crate) fn reading_at_run_time(text: &str, call: &Call<'_>) -> walk::Reading 
     }
 }
 
-#[cfg(feature = "validate")]
 #[cold]
 pub(super) fn too_costly() -> ToolError {
     ToolError::invalid_args(vec![Fault::new(
@@ -136,7 +133,6 @@ pub(super) fn too_costly() -> ToolError {
 }
 
 /// Repairs arguments that a schema does not admit, or tells every fault.
-#[cfg(feature = "validate")]
 #[cold]
 pub(super) fn repair<'a>(
     arguments: Repaired<'a>,

@@ -137,7 +137,8 @@ fn admits_by(rule: &Rule<'_>, leaf: Leaf<'_>) -> bool {
             let first = leaf.to_json().bytes().next();
             !first.is_some_and(|first| types.has(first)) || admits(inner, leaf)
         }
-        Rule::Text(text) => text.oracle.ask(&leaf.to_json(), &mut u64::MAX.clone()) == Some(true),
+        // It is about objects and arrays.
+        Rule::Text(_) => true,
     }
 }
 

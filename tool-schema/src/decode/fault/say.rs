@@ -108,13 +108,6 @@ pub(crate) fn fits_several(forms: &[String], got: &str) -> String {
     format!("fits {count} of the forms, where one is wanted: {forms}, got {got}")
 }
 
-/// A value that keywords refuse for which there are no better words.
-pub(crate) fn refused_by(keywords: &str, got: &str) -> String {
-    const MOST: usize = 200;
-    let keywords = excerpt(keywords, MOST);
-    format!("expected a value that fits {keywords}, got {got}")
-}
-
 /// A key that is none of these.
 pub(crate) fn unknown_key(key: &str, names: &[&str], is_root: bool) -> String {
     let noun = if is_root { "argument" } else { "key" };

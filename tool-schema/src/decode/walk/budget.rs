@@ -23,7 +23,6 @@ impl Budget {
 
     /// Returns the budget for a text that is checked against a run-time schema. It grows with the text and
     /// not with the schema. The depth fits a stack of 2 MiB in a build without optimization.
-    #[cfg(feature = "validate")]
     pub const fn of(text: &str) -> Self {
         Self {
             steps: (1 << 20) + 4 * text.len() as u64,

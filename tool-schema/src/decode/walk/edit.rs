@@ -6,7 +6,6 @@ pub(super) struct Edit {
     pub(super) range: Range<usize>,
     pub(super) text: String,
     /// Address of the field whose default is added here.
-    #[cfg(feature = "validate")]
     pub(super) field: Option<usize>,
 }
 
@@ -15,13 +14,11 @@ impl Edit {
         Self {
             range,
             text: text.into(),
-            #[cfg(feature = "validate")]
             field: None,
         }
     }
 
     /// Adds the default of the field at this address to the object that ends here.
-    #[cfg(feature = "validate")]
     pub(super) fn entry(at: usize, field: usize) -> Self {
         Self {
             field: Some(field),

@@ -27,12 +27,9 @@ struct Entry {
 
 impl Defaults {
     /// Returns the defaults of a tree that was read from `schema`. A default of `null` that its schema refuses stands
-    /// for none.
-    ///
-    /// # Errors
-    /// Fails with the first other default that its schema refuses.
-    pub fn of(found: &[FieldDefault<'_>], schema: &str) -> Result<Self, RefusedDefault> {
-        let mut defaults = Self::default();
+    /// for none; others that it refuses are returned.
+    pub(crate) fn of(found: &[FieldDefault<'_>], schema: &str) -> (Self, Vec<RefusedDefault>) {
+        let (mut defaults, mut refused) = (Self::default(), Vec::new());
         // One budget for all of them.
         let mut budget = Budget::of(schema);
         for default in found {
@@ -66,14 +63,14 @@ impl Defaults {
                 }
             };
             if json != "null" {
-                return Err(RefusedDefault {
+                refused.push(RefusedDefault {
                     path: default.at.to_owned(),
                     json: json.to_owned(),
                     fault,
                 });
             }
         }
-        Ok(defaults)
+        (defaults, refused)
     }
 
     /// Returns true if there are none.

@@ -42,7 +42,6 @@ impl Found {
 
     /// Returns true if a key is reported as missing whose `null` was taken for a default. One part
     /// of a schema drops the `null`, and another wants the key.
-    #[cfg(feature = "validate")]
     pub fn misses_what_it_dropped(&self) -> bool {
         let is_dropped = |path: &str| {
             let mut repairs = self.repairs.iter();

@@ -232,7 +232,6 @@ impl<'t> Walk<'t> {
             if missing.next().is_some() {
                 return Err(Stop);
             }
-            #[cfg(feature = "validate")]
             self.fill(keys, given, end)?;
             return Ok(());
         }

@@ -3,8 +3,8 @@
 use toolwright_json::{Place, Value};
 
 use crate::decode::fault::say;
-use crate::decode::{FaultCode, Json, Segment, Store, admits_count, describe};
-use crate::shape::{Contains, Kind, Places, Rule, Shape, Text};
+use crate::decode::{FaultCode, Json, Seen, Segment, Store, admits_count, describe};
+use crate::shape::{Check, Contains, Evaluated, Kind, PatternKeys, Places, Rule, Shape};
 
 use super::union::Ways;
 use super::{Edit, Mode, Stop, Walk, Walked, bytes, edited};
@@ -28,7 +28,10 @@ impl Walk<'_> {
             }
             Rule::Places(places) => self.places(shape, places),
             Rule::Contains(contains) => self.contains(shape, contains),
-            Rule::Text(text) => self.text(text),
+            Rule::Text(text) => match &text.check {
+                Check::Keys(keys) => self.pattern_keys(keys),
+                Check::Unevaluated { by, rest, of } => self.unevaluated(by, rest, *of),
+            },
         }
     }
 
@@ -218,21 +221,88 @@ impl Walk<'_> {
         }
     }
 
-    /// A value that an oracle decides about.
-    fn text(&mut self, text: &Text<'_>) -> Walked {
-        self.json.peek();
-        let start = self.json.offset();
-        let json = self.json.skip()?;
-        match text.oracle.ask(json, &mut self.budget.steps) {
-            Some(true) => Ok(()),
-            Some(false) => self.fault(start, FaultCode::Bound, |walk| {
-                say::refused_by(text.keywords, &walk.got(start))
-            }),
-            None => {
-                self.budget.steps = 0;
-                Err(Stop)
+    /// An object whose values have shapes by patterns of their keys.
+    fn pattern_keys(&mut self, keys: &PatternKeys<'_>) -> Walked {
+        if self.json.peek() != Some(b'{') {
+            return self.any(false);
+        }
+        self.json.enter_object()?;
+        let (mut place, mut seen) = (Place::Opened, Seen::NONE);
+        while let Some(key) = self.json.next_key(&mut place)? {
+            // A pattern looks at each byte.
+            self.spend((1 + key.len() as u64 / 2) * (1 + keys.patterns.len() as u64))?;
+            self.once(&mut seen, key)?;
+            let matching = keys.patterns.iter().filter(|(one, _)| one.is_match(key));
+            let mut shapes: Vec<_> = matching.map(|(_, shape)| **shape).collect();
+            if shapes.is_empty() && keys.declared.binary_search(&key).is_err() {
+                shapes.extend(keys.rest.copied());
+            }
+            self.inside(self.key(key), |walk| match shapes.as_slice() {
+                [] => walk.any(false),
+                [one] => walk.value(one),
+                many => walk.all(many),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// An object or an array whose entries or elements have a shape if nothing else looks at them.
+    fn unevaluated(&mut self, by: &Evaluated<'_>, rest: &Shape<'_>, of: u8) -> Walked {
+        if self.json.peek() != Some(of) {
+            return self.any(false);
+        }
+        let mut active = Vec::new();
+        self.active(by, &mut active)?;
+        let cost = 1 + active.len() as u64;
+        let mut place = Place::Opened;
+        if of == b'{' {
+            self.json.enter_object()?;
+            let mut seen = Seen::NONE;
+            while let Some(key) = self.json.next_key(&mut place)? {
+                let patterns = active.iter().map(|one| one.patterns.len() as u64);
+                let patterns = patterns.sum::<u64>() * key.len() as u64 / 2;
+                let keys = active.iter().map(|one| one.keys.len() as u64 / 16);
+                self.spend(cost + patterns + keys.sum::<u64>())?;
+                self.once(&mut seen, key)?;
+                let is_looked_at = active.iter().any(|one| one.has_key(key));
+                self.inside(self.key(key), |walk| walk.left_over(is_looked_at, rest))?;
+            }
+            return Ok(());
+        }
+        self.json.enter_array()?;
+        let mut index = 0;
+        while self.json.next_element(&mut place)? {
+            self.spend(cost)?;
+            self.unions = 0;
+            let mut is_looked_at = active.iter().any(|one| one.all || index < one.first);
+            for item in active.iter().filter_map(|one| one.contains) {
+                is_looked_at = is_looked_at || self.admits_next(item)?;
+            }
+            let segment = || Segment::Index(index);
+            self.inside(segment, |walk| walk.left_over(is_looked_at, rest))?;
+            index += 1;
+        }
+        Ok(())
+    }
+
+    fn left_over(&mut self, is_looked_at: bool, rest: &Shape<'_>) -> Walked {
+        if is_looked_at {
+            self.any(false)
+        } else {
+            self.value(rest)
+        }
+    }
+
+    /// Collects what looks at the value that stands next.
+    fn active<'s>(&mut self, by: &'s Evaluated<'s>, active: &mut Vec<&'s Evaluated<'s>>) -> Walked {
+        self.spend(1)?;
+        active.push(by);
+        for (condition, part) in by.parts {
+            if matches!(condition.kind, Kind::Any) || self.admits_next(condition)? {
+                self.active(part, active)?;
             }
         }
+        Ok(())
     }
 }
 

@@ -2,34 +2,32 @@
 
 use toolwright_json::Value;
 
-use super::{Document, Keywords, Reader, all_of, count};
+use super::{Keywords, Reader, all_of, count};
 use crate::keyword::Keyword;
 use crate::read::Parts;
 use crate::shape::{Array, Contains, Kind, Places, Rule, Shape};
 
-/// All arrays.
-pub(super) const fn any<'a>() -> Shape<'a> {
+/// Arrays of any elements.
+pub(super) const fn of_any<'a>(unique: bool) -> Shape<'a> {
     Shape::new(Kind::Array(Array {
         items: Shape::ANYTHING,
         min_len: 0,
         max_len: None,
-        unique: false,
+        unique,
     }))
 }
 
 /// The keywords for the first places, and for the elements behind them.
-fn names(keywords: &Keywords<'_>, document: Document<'_>) -> (Keyword, Keyword) {
+pub(super) fn names(keywords: &Keywords<'_>) -> (Keyword, Keyword) {
     match keywords.keyword(Keyword::Items) {
-        Some(Value::Array(_)) if !document.has_prefix_items => {
-            (Keyword::Items, Keyword::AdditionalItems)
-        }
+        Some(Value::Array(_)) => (Keyword::Items, Keyword::AdditionalItems),
         _ => (Keyword::PrefixItems, Keyword::Items),
     }
 }
 
 /// Returns true if places of an array have schemas of their own.
-pub(super) fn has_places(keywords: &Keywords<'_>, document: Document<'_>) -> bool {
-    let (first, _) = names(keywords, document);
+fn has_places(keywords: &Keywords<'_>) -> bool {
+    let (first, _) = names(keywords);
     keywords
         .list(first)
         .is_some_and(|places| !places.is_empty())
@@ -38,7 +36,7 @@ pub(super) fn has_places(keywords: &Keywords<'_>, document: Document<'_>) -> boo
 impl<'a> Reader<'_, 'a> {
     /// Returns the shape that keywords give to arrays, if they say anything.
     pub(super) fn array(&mut self, keywords: &Keywords<'_>, at: &str) -> Option<Shape<'a>> {
-        let (_, rest) = names(keywords, self.document);
+        let (_, rest) = names(keywords);
         let items = keywords
             .keyword(rest)
             .map(|items| self.part(items, at, rest))
@@ -51,7 +49,9 @@ impl<'a> Reader<'_, 'a> {
             })))
         });
         let own = self.elements(keywords, at, items);
-        let parts: Vec<_> = own.into_iter().chain(contains).collect();
+        let is_unique = has_places(keywords) && keywords.is_true(Keyword::UniqueItems);
+        let unique = is_unique.then(|| of_any(true));
+        let parts: Vec<_> = own.into_iter().chain(unique).chain(contains).collect();
         (!parts.is_empty()).then(|| all_of(self.memory, parts))
     }
 
@@ -63,10 +63,10 @@ impl<'a> Reader<'_, 'a> {
         at: &str,
         items: Option<&'a Shape<'a>>,
     ) -> Option<Shape<'a>> {
-        let (first, _) = names(keywords, self.document);
+        let (first, _) = names(keywords);
         let min_len = count(keywords, Keyword::MinItems).unwrap_or(0);
         let max_len = count(keywords, Keyword::MaxItems);
-        if !has_places(keywords, self.document) {
+        if !has_places(keywords) {
             let unique = keywords.is_true(Keyword::UniqueItems);
             let says = items.is_some() || unique || min_len > 0 || max_len.is_some();
             return says.then(|| {

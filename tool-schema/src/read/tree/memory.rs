@@ -1,13 +1,11 @@
 //! Allocates the parts of a tree.
 
-#[cfg(feature = "validate")]
 use bumpalo::Bump;
 
 /// Allocates the parts of a tree.
 #[derive(Clone, Copy)]
 pub(super) enum Memory<'a> {
     /// In an arena that the tree owns.
-    #[cfg(feature = "validate")]
     Arena(&'a Bump),
     /// Leaked, for the types of the program: their number is fixed when it is compiled.
     #[cfg(feature = "schemars")]
@@ -17,7 +15,6 @@ pub(super) enum Memory<'a> {
 impl<'a> Memory<'a> {
     pub(super) fn one<T: 'a>(self, value: T) -> &'a T {
         match self {
-            #[cfg(feature = "validate")]
             Self::Arena(bump) => bump.alloc(value),
             #[cfg(feature = "schemars")]
             Self::Program(_) => Box::leak(Box::new(value)),
@@ -26,7 +23,6 @@ impl<'a> Memory<'a> {
 
     pub(super) fn list<T: Copy + 'a>(self, values: &[T]) -> &'a [T] {
         match self {
-            #[cfg(feature = "validate")]
             Self::Arena(bump) => bump.alloc_slice_copy(values),
             #[cfg(feature = "schemars")]
             Self::Program(_) => values.to_vec().leak(),
@@ -35,7 +31,6 @@ impl<'a> Memory<'a> {
 
     pub(super) fn text(self, text: &str) -> &'a str {
         match self {
-            #[cfg(feature = "validate")]
             Self::Arena(bump) => bump.alloc_str(text),
             #[cfg(feature = "schemars")]
             Self::Program(_) => text.to_owned().leak(),

@@ -13,7 +13,7 @@ use crate::shape::{
 use crate::text::escaped;
 
 /// Returns true if the keys of an object are those of one pattern and no others.
-pub(super) fn is_map(keywords: &Keywords<'_>) -> bool {
+fn is_map(keywords: &Keywords<'_>) -> bool {
     let patterns = keywords.named(Keyword::PatternProperties);
     let others = [
         Keyword::Properties,
@@ -93,6 +93,13 @@ impl<'a> Reader<'_, 'a> {
         if !is_counted || (names.is_some() && !is_map) {
             let keys = names.unwrap_or_else(|| self.keep(&ANY_KEY));
             parts.push(map(keys, Shape::ANYTHING));
+        }
+        if let Some(keys) = self.pattern_keys(keywords, at) {
+            // The patterns say nothing of other values.
+            if parts.is_empty() {
+                parts.push(Self::of_type("object"));
+            }
+            parts.push(keys);
         }
         (!parts.is_empty()).then(|| all_of(self.memory, parts))
     }

@@ -3,12 +3,17 @@
 use bumpalo::Bump;
 use self_cell::{MutBorrow, self_cell};
 
+use super::error::{SchemaError, SchemaNote};
 use super::memory::Memory;
-use super::{Document, FieldDefault, Needs, Oracles, Reader};
+use super::source::{Draft, Source};
+use super::{Document, FieldDefault, Patterns, Reader};
 use crate::shape::Shape;
 
 /// A tree that owns what it is made of.
-pub struct Tree(Owned);
+pub struct Tree {
+    owned: Owned,
+    notes: Vec<SchemaNote>,
+}
 
 self_cell!(
     struct Owned {
@@ -20,7 +25,7 @@ self_cell!(
 
 struct Arena {
     bump: MutBorrow<Bump>,
-    oracles: Oracles,
+    patterns: Patterns,
 }
 
 struct Root<'a> {
@@ -29,38 +34,76 @@ struct Root<'a> {
 }
 
 impl Tree {
-    /// Reads a schema. What an oracle is missing for is not checked.
-    pub fn new(document: Document<'_>, oracles: Oracles) -> Self {
+    /// Checks the schema of arguments without reading it into a tree.
+    ///
+    /// # Errors
+    /// If checking arguments by it would take unbounded work, or it admits none.
+    pub fn check(text: &str) -> Result<(), SchemaError> {
+        Source::of_arguments(text).map(drop)
+    }
+
+    /// Reads the schema of arguments.
+    ///
+    /// # Errors
+    /// See [`check`](Self::check).
+    pub fn of_arguments(text: &str) -> Result<Self, SchemaError> {
+        Source::of_arguments(text).map(|source| Self::new(source, false))
+    }
+
+    /// Reads a schema of any values, to compare it with another.
+    ///
+    /// # Errors
+    /// See [`check`](Self::check).
+    pub fn exact(text: &str) -> Result<Self, SchemaError> {
+        Source::read(text).map(|source| Self::new(source, true))
+    }
+
+    fn new(source: Source<'_>, is_exact: bool) -> Self {
+        let mut notes = source.notes;
+        let mut patterns = Patterns::new();
+        for (pattern, at) in source.patterns {
+            match toolwright_pattern::read(&pattern) {
+                Ok(regex) => drop(patterns.insert(pattern, regex)),
+                Err(refusal) => notes.push(SchemaNote {
+                    at,
+                    message: format!("{}, so nothing checks it", refusal.reason()),
+                    is_weaker: true,
+                }),
+            }
+        }
         let arena = Arena {
             bump: MutBorrow::new(Bump::new()),
-            oracles,
+            patterns,
         };
-        Self(Owned::new(arena, |arena| {
+        let owned = Owned::new(arena, |arena| {
             let memory = Memory::Arena(arena.bump.borrow_mut());
-            let mut reader = Reader::new(document, memory, &arena.oracles);
+            let document = Document {
+                schema: &source.schema,
+                references: Some(&source.references),
+                is_seven: source.draft == Draft::Seven,
+                is_twenty: source.draft == Draft::Twenty,
+                is_exact,
+            };
+            let mut reader = Reader::new(document, memory, Some(&arena.patterns));
             let shape = reader.root();
             let defaults = reader.defaults;
             Root { shape, defaults }
-        }))
+        });
+        Self { owned, notes }
     }
 
-    /// Returns the tree.
+    /// Returns the root of the tree.
     pub fn root(&self) -> &Shape<'_> {
-        self.0.borrow_dependent().shape
+        self.owned.borrow_dependent().shape
     }
 
     /// Returns the defaults of keys that may be missing.
     pub fn defaults(&self) -> &[FieldDefault<'_>] {
-        &self.0.borrow_dependent().defaults
+        &self.owned.borrow_dependent().defaults
     }
-}
 
-impl Document<'_> {
-    /// Finds out which oracles the schema needs.
-    pub fn needs(self) -> Needs {
-        let (bump, oracles) = (Bump::new(), Oracles::default());
-        let mut reader = Reader::new(self, Memory::Arena(&bump), &oracles);
-        reader.root();
-        reader.needs
+    /// Returns what is not checked, or read as what it probably means.
+    pub fn notes(&self) -> &[SchemaNote] {
+        &self.notes
     }
 }

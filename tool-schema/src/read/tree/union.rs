@@ -132,7 +132,7 @@ impl<'a> Reader<'_, 'a> {
     }
 
     /// An object that has these keys.
-    fn requiring(&self, names: &[&str]) -> &'a Shape<'a> {
+    pub(super) fn requiring(&self, names: &[&str]) -> &'a Shape<'a> {
         let fields = names.iter().map(|name| {
             let name = self.text(name);
             Field::new(name, "", Shape::ANYTHING).always()

@@ -1,7 +1,9 @@
 use std::collections::HashMap;
 
-use super::audit::{Audit, error};
-use crate::dyn_tool::{SchemaError, SchemaErrorKind as Kind};
+use super::error::{SchemaError, SchemaErrorKind as Kind};
+
+/// Schemas for the same value, by the pointer of the schema that holds or refers to them.
+type Here = HashMap<String, Vec<String>>;
 
 /// So many schemas may be asked about one value: references double the work each time that two of
 /// them lead to one schema.
@@ -21,13 +23,13 @@ enum Cost {
 }
 
 /// Refuses schemas that take too long for one value, or for ever.
-pub(super) fn cost(audit: &Audit<'_>) -> Result<(), SchemaError> {
+pub(super) fn cost(here: &Here) -> Result<(), SchemaError> {
     let mut known = HashMap::new();
-    let mut places: Vec<&String> = audit.here.keys().collect();
+    let mut places: Vec<&String> = here.keys().collect();
     // So that the same schema is refused at the same place.
     places.sort_unstable();
     for at in places {
-        of(at, 0, audit, &mut known)?;
+        of(at, 0, here, &mut known)?;
     }
     Ok(())
 }
@@ -35,7 +37,7 @@ pub(super) fn cost(audit: &Audit<'_>) -> Result<(), SchemaError> {
 fn of<'a>(
     at: &'a str,
     depth: u64,
-    audit: &'a Audit<'_>,
+    here: &'a Here,
     known: &mut HashMap<&'a str, Cost>,
 ) -> Result<(u64, u64), SchemaError> {
     match known.get(at) {
@@ -43,7 +45,7 @@ fn of<'a>(
         Some(Cost::Open) => {
             let message = "it refers to itself for the same value, so no check would end; refer to \
                            it from what is inside, such as a property";
-            return Err(error(Kind::EndlessReference, at, message));
+            return Err(SchemaError::new(Kind::EndlessReference, at, message));
         }
         None => {}
     }
@@ -51,8 +53,8 @@ fn of<'a>(
     let (mut steps, mut inside) = (1u64, 0);
     // A cycle shows before the limit does, unless it is as long as the schemas are many.
     if depth <= 2048 {
-        for next in audit.here.get(at).into_iter().flatten() {
-            let (more, deeper) = of(next, depth + 1, audit, known)?;
+        for next in here.get(at).into_iter().flatten() {
+            let (more, deeper) = of(next, depth + 1, here, known)?;
             steps = steps.saturating_add(more);
             inside = inside.max(deeper);
         }
@@ -62,11 +64,11 @@ fn of<'a>(
     inside += 1;
     if inside > MOST_INSIDE {
         let message = format!("more than {MOST_INSIDE} schemas inside each other for one value");
-        return Err(error(Kind::TooCostly, at, message));
+        return Err(SchemaError::new(Kind::TooCostly, at, message));
     }
     if steps > MOST_STEPS {
         let message = format!("one value takes more than {MOST_STEPS} steps to check");
-        return Err(error(Kind::TooCostly, at, message));
+        return Err(SchemaError::new(Kind::TooCostly, at, message));
     }
     known.insert(at, Cost::Known { steps, inside });
     Ok((steps, inside))

@@ -1,11 +1,6 @@
 //! Escapes in patterns: the text behind a backslash.
 
-use std::borrow::Cow;
-
-use regex::Regex;
-
-use super::class::NONE;
-use super::{Parsed, PatternError, PatternParser, literal, wrong};
+use super::{NONE, Parsed, PatternParser, build, literal, unportable, wrong};
 
 const DIGIT: &str = "0-9";
 const WORD: &str = "A-Za-z0-9_";
@@ -20,18 +15,13 @@ pub(super) enum Escaped {
     /// One character, by its number: it may be a surrogate, which no text has.
     Char(u32),
     /// The characters that a class lists, or all others.
-    Set {
-        items: Cow<'static, str>,
-        negated: bool,
-    },
+    Set { items: String, negated: bool },
 }
 
 impl Escaped {
-    fn set(items: impl Into<Cow<'static, str>>, negated: bool) -> Self {
-        Self::Set {
-            items: items.into(),
-            negated,
-        }
+    fn set(items: impl Into<String>, negated: bool) -> Self {
+        let items = items.into();
+        Self::Set { items, negated }
     }
 
     /// As it is written outside of a class.
@@ -39,8 +29,7 @@ impl Escaped {
         match self {
             Self::Char(code) => char::from_u32(*code).map_or_else(|| NONE.to_owned(), literal),
             Self::Set { items, negated } => {
-                let not = if *negated { "^" } else { "" };
-                format!("[{not}{items}]")
+                format!("[{}{items}]", if *negated { "^" } else { "" })
             }
         }
     }
@@ -49,10 +38,7 @@ impl Escaped {
     pub(super) fn inside(&self) -> String {
         match self {
             Self::Char(code) => char::from_u32(*code).map(literal).unwrap_or_default(),
-            Self::Set {
-                items,
-                negated: false,
-            } => items.to_string(),
+            Self::Set { items, negated } if !negated => items.clone(),
             Self::Set { .. } => self.outside(),
         }
     }
@@ -67,6 +53,7 @@ impl PatternParser<'_> {
                 r"write `\\` for the character",
             ));
         };
+        let is_digit = |next: char| next.is_ascii_digit();
         Ok(match char {
             'd' | 'D' => Escaped::set(DIGIT, char == 'D'),
             'w' | 'W' => Escaped::set(WORD, char == 'W'),
@@ -78,10 +65,8 @@ impl PatternParser<'_> {
             'f' => Escaped::Char(0x0C),
             'r' => Escaped::Char(0x0D),
             'b' if in_class => Escaped::Char(0x08),
-            '0' if !self.rest.starts_with(|next: char| next.is_ascii_digit()) => Escaped::Char(0),
-            '1'..='9' | 'k' if !in_class => {
-                return Err(PatternError::Unportable("a back-reference"));
-            }
+            '0' if !self.rest.starts_with(is_digit) => Escaped::Char(0),
+            '1'..='9' | 'k' if !in_class => return Err(unportable("a back-reference")),
             'c' => match self.next() {
                 Some(letter) if letter.is_ascii_alphabetic() => {
                     Escaped::Char(u32::from(letter) % 32)
@@ -89,28 +74,24 @@ impl PatternParser<'_> {
                 _ => return Err(wrong(r"`\c` is no escape", r"write a letter, as in `\cJ`")),
             },
             'x' => Escaped::Char(self.hex(2).ok_or_else(|| {
-                wrong(
-                    r"`\x` is no escape",
-                    r"write two hexadecimal digits, as in `\x41`",
-                )
+                let help = r"write two hexadecimal digits, as in `\x41`";
+                wrong(r"`\x` is no escape", help)
             })?),
             'u' => Escaped::Char(self.unicode()?),
             '-' if in_class => Escaped::Char('-'.into()),
-            sign if SYNTAX.contains(sign) => Escaped::Char(sign.into()),
+            sign if SYNTAX.contains(sign) || !self.is_ours && !sign.is_alphanumeric() => {
+                Escaped::Char(sign.into())
+            }
             other => {
-                return Err(wrong(
-                    format!("`\\{other}` is no escape"),
-                    match other {
-                        'A' => "write `^` for the start of the text",
-                        'z' | 'Z' => "write `$` for the end of the text",
-                        'h' => r"write `[ \t]`, or `\s` for all white space",
-                        'a' => r"write `\x07` for the bell, or the letter without the backslash",
-                        '<' | '>' => {
-                            r"write `\b` for the edge of a word, or the character without the backslash"
-                        }
-                        _ => r"write the character without the backslash, or as `\xHH` or `\u{…}`",
-                    },
-                ));
+                let help = match other {
+                    'A' => "write `^` for the start of the text",
+                    'z' | 'Z' => "write `$` for the end of the text",
+                    '<' | '>' => {
+                        r"write `\b` for the edge of a word, or the character without the backslash"
+                    }
+                    _ => r"write the character without the backslash, or as `\xHH` or `\u{…}`",
+                };
+                return Err(wrong(format_args!("`\\{other}` is no escape"), help));
             }
         })
     }
@@ -132,10 +113,9 @@ impl PatternParser<'_> {
             self.hex(4)
         };
         let Some(code) = code.filter(|code| *code <= 0x10_FFFF) else {
-            return Err(wrong(
-                r"`\u` is no escape",
-                r"write four hexadecimal digits, as in `\u0041`, or the character's number, as in `\u{1F600}`",
-            ));
+            let help =
+                r"write four hexadecimal digits, as in `\u0041`, or a number, as in `\u{1F600}`";
+            return Err(wrong(r"`\u` is no escape", help));
         };
         // Two halves in braces are no pair.
         let start = self.rest;
@@ -154,10 +134,8 @@ impl PatternParser<'_> {
     fn property(&mut self, negated: bool) -> Parsed<Escaped> {
         let Some(name) = self.eat("{").then(|| self.until('}').unwrap_or_default()) else {
             let letter = self.rest.chars().next().unwrap_or('…');
-            return Err(wrong(
-                r"`\p` without braces is no property",
-                format!(r"write `\p{{{letter}}}`"),
-            ));
+            let help = format!(r"write `\p{{{letter}}}`");
+            return Err(wrong(r"`\p` without braces is no property", help));
         };
         if is_property(name) {
             return Ok(Escaped::set(format!(r"\p{{{name}}}"), negated));
@@ -165,9 +143,9 @@ impl PatternParser<'_> {
         let help = if is_known(&format!("Script={name}")) {
             format!(r"write `\p{{Script={name}}}`")
         } else {
-            r"write a category or a property of Unicode, such as `\p{L}`, `\p{Script=Greek}` or `\p{Emoji}`".to_owned()
+            r"write a category or a property of Unicode, such as `\p{L}` or `\p{Emoji}`".into()
         };
-        Err(wrong(format!(r"`\p{{{name}}}` is no property"), help))
+        Err(wrong(format_args!(r"`\p{{{name}}}` is no property"), help))
     }
 }
 
@@ -219,5 +197,5 @@ fn is_spelled(value: &str) -> bool {
 /// Returns true if the crate `regex` knows the property.
 fn is_known(name: &str) -> bool {
     let is_plain = |char: char| char.is_ascii_alphanumeric() || char == '_' || char == '=';
-    name.chars().all(is_plain) && Regex::new(&format!(r"\p{{{name}}}")).is_ok()
+    name.chars().all(is_plain) && build(&format!(r"\p{{{name}}}")).is_ok()
 }

@@ -1,0 +1,52 @@
+//! A schema that arrived at run time, ready to check arguments.
+
+use super::walk::Defaults;
+use crate::read::tree::{SchemaError, SchemaNote, Tree};
+use crate::shape::Shape;
+
+/// A schema that arrived at run time, ready to check arguments.
+pub struct Checker {
+    tree: Tree,
+    defaults: Defaults,
+    refused: Vec<SchemaNote>,
+}
+
+impl Checker {
+    /// Reads the schema of arguments.
+    ///
+    /// # Errors
+    /// See [`Tree::check`].
+    pub fn of(schema: &str) -> Result<Self, SchemaError> {
+        let tree = Tree::of_arguments(schema)?;
+        let (defaults, refused) = Defaults::of(tree.defaults(), schema);
+        let refused = refused.into_iter().map(|refused| SchemaNote {
+            message: format!(
+                "its schema refuses the default, so it is not added: {}",
+                refused.fault
+            ),
+            at: refused.path,
+            is_weaker: false,
+        });
+        let refused = refused.collect();
+        Ok(Self {
+            tree,
+            defaults,
+            refused,
+        })
+    }
+
+    /// Returns the root of the schema's tree.
+    pub fn root(&self) -> &Shape<'_> {
+        self.tree.root()
+    }
+
+    /// Returns the defaults of keys that may be missing.
+    pub fn defaults(&self) -> &Defaults {
+        &self.defaults
+    }
+
+    /// Returns what is not checked, or read as what it probably means.
+    pub fn notes(&self) -> impl Iterator<Item = &SchemaNote> {
+        self.tree.notes().iter().chain(&self.refused)
+    }
+}

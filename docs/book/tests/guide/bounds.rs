@@ -240,12 +240,6 @@ fn patterns_and_lengths() {
     );
 }
 
-/// Takes a color.
-#[tool]
-fn paint(#[arg(format = "color")] color: &str) -> String {
-    color.to_owned()
-}
-
 #[test]
 fn formats_that_are_checked() {
     macro_rules! formats {
@@ -277,7 +271,6 @@ fn formats_that_are_checked() {
         "uuid": "00000000-0000-0000-0000-000000000000", "0";
         "json-pointer": "/a", "a";
     }
-    assert_eq!(answer(&tools![paint], "paint", r#"{"color": "?"}"#), "?");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use toolwright::Schema;
 struct Order<'a, T> {
     #[schema(range(1..=99), example = 3)]
     count: u32,
-    #[schema(len(1..), pattern = "^[a-z](?:b|c)[(?=]$", format = "x")]
+    #[schema(len(1..), pattern = "^[a-z](?:b|c)[(?=]$", format = "uri")]
     name: &'a str,
     #[serde(with = "serde_bytes_of")]
     #[schema(as = Vec<Option<u8>>)]

@@ -1,0 +1,9 @@
+use toolwright::Schema;
+
+#[derive(Schema)]
+struct Order {
+    #[schema(format = "color")]
+    value: String,
+}
+
+fn main() {}

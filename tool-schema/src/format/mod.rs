@@ -35,8 +35,20 @@ pub fn admits(format: &str, text: &str) -> bool {
 
 /// The formats that are checked here.
 pub(crate) const KNOWN: [&str; 14] = [
-    "date-time", "date", "time", "duration", "email", "hostname", "ipv4", "ipv6", "uri",
-    "uri-reference", "uuid", "json-pointer", "idn-email", "idn-hostname",
+    "date-time",
+    "date",
+    "time",
+    "duration",
+    "email",
+    "hostname",
+    "ipv4",
+    "ipv6",
+    "uri",
+    "uri-reference",
+    "uuid",
+    "json-pointer",
+    "idn-email",
+    "idn-hostname",
 ];
 
 /// Returns true if a format is checked here.

@@ -234,6 +234,30 @@ fn references_that_double_the_work_at_each_level_are_followed_once() {
 }
 
 #[test]
+fn what_others_look_at_may_be_the_schema_around() {
+    let of = |keyword: &str, inner: &str| {
+        format!(
+            r##"{{"properties": {{"v": {{"$ref": "#/$defs/t"}}}}, "$defs": {{"t": {{{keyword}: {inner}}}}}}}"##
+        )
+    };
+    let object =
+        r##"{"properties": {"a": {"$ref": "#/$defs/t", "unevaluatedProperties": false}}}"##;
+    for keyword in ["anyOf", "oneOf"] {
+        let schema = of(&format!("{keyword:?}"), &format!("[{object}]"));
+        assert_eq!(told(&schema, r#"{"v": {"a": {"a": {}}}}"#), "");
+        assert_eq!(
+            told(&schema, r#"{"v": {"a": {"b": 1}}}"#),
+            "v.a.b: may not be given"
+        );
+    }
+    let schema = of(r#""if""#, object);
+    assert_eq!(told(&schema, r#"{"v": {"a": {"a": {}}}}"#), "");
+    let array = r##"{"items": {"$ref": "#/$defs/t", "unevaluatedItems": false}}"##;
+    let schema = of(r#""minContains": 0, "contains""#, array);
+    assert_eq!(told(&schema, r#"{"v": [[], [[]]]}"#), "");
+}
+
+#[test]
 fn arguments_that_take_too_long_to_check_are_refused_before_that() {
     for (schema, arguments, size) in explosive() {
         let start = schema.get(..100).unwrap_or(&schema);

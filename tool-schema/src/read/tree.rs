@@ -259,13 +259,30 @@ impl<'d, 'a> Reader<'d, 'a> {
             }
             None => {}
         }
-        let target: &'a Target<'a> = self.memory.one(Target(OnceLock::new()));
-        self.known.insert(pointer.to_owned(), Known::Open(target));
+        let target = self.open(pointer);
         if self.depth > MOST_INSIDE {
             self.later.push((pointer.to_owned(), target));
             return self.target(pointer);
         }
         self.set(pointer, target)
+    }
+
+    fn open(&mut self, pointer: &str) -> &'a Target<'a> {
+        let target: &'a Target<'a> = self.memory.one(Target(OnceLock::new()));
+        self.known.insert(pointer.to_owned(), Known::Open(target));
+        target
+    }
+
+    /// Returns the schema at a pointer, which may just be read: another one may be inside it and depend on it.
+    fn apart(&mut self, pointer: &str) -> &'a Shape<'a> {
+        if let Some(shape) = self.read.get(pointer).copied() {
+            return self.keep(&shape);
+        }
+        if !self.known.contains_key(pointer) {
+            let target = self.open(pointer);
+            self.later.push((pointer.to_owned(), target));
+        }
+        self.target(pointer)
     }
 
     /// Reads what a reference leads to, which is known from now on.

@@ -4,9 +4,7 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use toolwright::{
-    Context, DynTool, Registry, ToolCall, ToolError, ToolOptions, schema::SchemaDoc,
-};
+use toolwright::{Context, DynTool, Registry, ToolCall, ToolError, ToolOptions, schema::SchemaDoc};
 
 /// The parts of a line, or of a call in a batch. They are read one by one, so that an answer carries
 /// the `id` even if another part is wrong.

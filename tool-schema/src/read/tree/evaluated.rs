@@ -118,10 +118,8 @@ impl<'a> Reader<'_, 'a> {
             let (first, rest) = array::names(keywords);
             found.all |= keywords.has(rest) || is_whole && keywords.has(Keyword::UnevaluatedItems);
             found.first = keywords.list(first).map_or(0, <[_]>::len);
-            if self.document.is_twenty
-                && let Some(item) = keywords.keyword(Keyword::Contains)
-            {
-                found.contains = Some(self.part(item, at, Keyword::Contains));
+            if self.document.is_twenty && keywords.has(Keyword::Contains) {
+                found.contains = Some(self.apart(&format!("{at}/contains")));
             }
         }
         found.parts = self.other_parts(keywords, at, of, &targets);
@@ -148,13 +146,13 @@ impl<'a> Reader<'_, 'a> {
                 let at = format!("{at}/{}/{index}", keyword.as_str());
                 let condition = match keyword {
                     Keyword::AllOf => Shape::ANYTHING,
-                    _ => self.schema(member, &at),
+                    _ => self.apart(&at),
                 };
                 parts.push((condition, self.evaluated(member, &at, of)));
             }
         }
-        if let Some(condition) = keywords.keyword(Keyword::If) {
-            let is_met = self.part(condition, at, Keyword::If);
+        if keywords.has(Keyword::If) {
+            let is_met = self.apart(&format!("{at}/if"));
             let is_not = self.keep(&Shape::new(Kind::Rule(Rule::Not(is_met))));
             for (keyword, condition) in [
                 (Keyword::If, is_met),

@@ -5,14 +5,12 @@
 //! order than in the file. Legitimate text is accepted: emoji of several characters, and joiners between letters of
 //! scripts that have them. The rule applies to all tools, since no provider shows these characters to anyone either.
 
-// The same file is public in `tool-schema`.
-#[allow(unreachable_pub)]
-mod text;
-
 use proc_macro2::Span;
 
-pub(crate) use self::text::find;
-use self::text::name;
+use toolwright_pattern::hidden::name;
+
+pub(crate) use toolwright_pattern::hidden::find;
+
 use crate::ctxt::Ctxt;
 
 /// Adds an error if a text contains an invisible character.
@@ -51,15 +49,6 @@ fn place(text: &str, at: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::{find, place};
-
-    #[test]
-    fn the_runtime_has_the_same_rule() {
-        let (ours, theirs) = (
-            include_str!("invisible_chars/text.rs"),
-            include_str!("../../tool-schema/src/text/hidden.rs"),
-        );
-        assert!(ours == theirs, "copy the one file over the other");
-    }
 
     #[test]
     fn what_nobody_sees_is_found() {

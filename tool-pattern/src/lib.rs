@@ -1,10 +1,12 @@
 //! Regular expressions as JSON Schema means them (ECMA-262 with the flag `u`), in the dialect of the crate `regex`, which
-//! runs them: the same text means other things in both, or one refuses it. Part of the crate `toolwright`.
+//! runs them: the same text means other things in both, or one refuses it. [`hidden`] has the characters that nobody sees.
+//! Part of the crate `toolwright`.
 //!
 //! A pattern of ours is refused where another engine may refuse or misread it, since a client that compiles a published
 //! schema would refuse all of it. A pattern of others is read as engines without the flag `u` read it.
 
 mod escape;
+pub mod hidden;
 #[cfg(test)]
 mod tests;
 

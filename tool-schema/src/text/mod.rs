@@ -1,8 +1,6 @@
 //! Short texts: ids, names, near names, characters that nobody sees.
 
 mod fnv;
-mod hidden;
-mod hidden_pattern;
 mod message;
 mod name;
 mod near;
@@ -12,8 +10,7 @@ mod printable;
 mod short_str;
 
 pub use self::fnv::{FNV_OFFSET, fnv1a};
-pub use self::hidden::{all, find, name};
-pub use self::hidden_pattern::hidden_pattern;
+pub use toolwright_pattern::hidden::{all, find, name, pattern as hidden_pattern};
 pub use self::message::ConstText;
 pub use self::name::{LONGEST_SHOWN, same};
 pub use self::name::{NameError, is_portable_name, portable_name};

@@ -3,11 +3,11 @@
 use std::fmt::Write;
 use std::ops::RangeInclusive;
 
-use crate::text::hidden::{FLAGS, HIDDEN, MEANT};
+use super::{FLAGS, HIDDEN, MEANT};
 
-/// Returns a pattern, with the flag `u`, that finds what [`Printable`](crate::text::Printable) writes as an escape, and
+/// Returns a pattern, with the flag `u`, that finds what `Printable` writes as an escape, and
 /// as its group `meant` what looks like it and stays.
-pub fn hidden_pattern() -> String {
+pub fn pattern() -> String {
     let class = |ranges: &mut dyn Iterator<Item = &RangeInclusive<char>>| {
         ranges.fold(String::new(), |mut class, range| {
             let (first, last) = (u32::from(*range.start()), u32::from(*range.end()));
@@ -48,8 +48,7 @@ mod tests {
 
     use regex::Regex;
 
-    use crate::text::hidden::{HIDDEN, MEANT};
-    use crate::text::{find, name};
+    use crate::hidden::{HIDDEN, MEANT, find, name};
 
     /// All characters of a class, but of planes that are empty or private.
     fn of(class: &str) -> HashSet<char> {

@@ -1,14 +1,17 @@
 //! Characters of a text that a model reads and nobody sees.
 //!
 //! The macros, the runtime, the MCP client and the page share these tables: macros apply them when a program compiles,
-//! the others when texts arrive. A crate of macros can share no code with the crate above it. So each has this file, and
-//! a test of the macros holds the two to be the same, byte for byte. The page gets a pattern that is made of them.
+//! the others when texts arrive, and the page gets a pattern that is made of them.
 //!
 //! Source: Unicode 17.0. `DerivedCoreProperties.txt` (`Default_Ignorable_Code_Point`), `DerivedGeneralCategory.txt` (`Cc`,
 //! `Cf`), `StandardizedVariants.txt`, `emoji-variation-sequences.txt`, `emoji-data.txt`, `PropList.txt`, and chapters 9,
 //! 12 and 23 of the standard.
 
+mod pattern;
+
 use std::ops::RangeInclusive;
+
+pub use self::pattern::pattern;
 
 type Ranges = &'static [RangeInclusive<char>];
 

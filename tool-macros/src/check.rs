@@ -3,29 +3,26 @@
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
-use syn::{
-    Attribute, FnArg, Generics, ItemImpl, Pat, Receiver, ReceiverKind, ReturnType, Safety,
-    Signature, Type,
-};
+use syn::spanned::Spanned;
+use syn::{Attribute, FnArg, Generics, ItemImpl, Pat, ReturnType, Signature, Type};
 
+use crate::bounds::out_of_bounds;
 use crate::ctxt::Ctxt;
-use crate::doc::Doc;
-use crate::model::{DefaultValue, Function, Param, Tool, Words};
+use crate::model::{DefaultValue, Function, Param, Role, Tool, Words, is_tool};
 use crate::name::{
     PARAM_RULE, TOOL_RULE, did_you_mean, is_param_name, is_tool_name, quoted, variant,
 };
-use crate::schema::is_basic;
 use crate::span::{parse_quote, quote};
-use crate::{group, invisible_chars, ty};
+use crate::ty::is_basic;
+use crate::{invisible_chars, ty};
 
-pub(crate) mod approved;
 mod output;
-pub(crate) mod param;
 mod past;
 mod template;
 
 /// The rules for a free function.
 pub(crate) fn free(cx: &Ctxt, tool: &Tool) {
+    documented(cx, tool);
     handle_is_no_primitive(cx, tool);
     args_have_a_name(cx, tool);
     targets_are_for_one_type(cx, tool, &tool.generics);
@@ -34,6 +31,7 @@ pub(crate) fn free(cx: &Ctxt, tool: &Tool) {
 
 /// The rules for a method, behind the others of its block.
 pub(crate) fn method(cx: &Ctxt, tool: &Tool, others: &[Tool]) {
+    documented(cx, tool);
     name_is_new(cx, tool, others);
     state_is_self(cx, tool);
     no_own_crate(cx, tool);
@@ -51,8 +49,8 @@ fn all(cx: &Ctxt, tool: &Tool) {
     flatten_says_what_is_ignored(cx, tool);
     examples_name_arguments(cx, tool);
     default_is_for_a_value(cx, tool);
-    param::defaults_are_in_bounds(cx, tool);
-    approved::is_once(cx, tool);
+    defaults_are_in_bounds(cx, tool);
+    approved_once(cx, tool);
     timeout_can_be_kept(cx, tool);
     hints_agree(cx, tool);
     past::agrees(cx, tool);
@@ -389,8 +387,8 @@ fn timeout_can_be_kept(cx: &Ctxt, tool: &Tool) {
 }
 
 /// Documentation of parameters must match the parameters.
-pub(crate) fn documented(cx: &Ctxt, tool: &Tool, doc: &Doc) {
-    for listed in &doc.params {
+fn documented(cx: &Ctxt, tool: &Tool) {
+    for listed in &tool.documented {
         let is_param = tool.params.iter().any(|param| match param {
             Param::Model(param) => param.ident == listed.name || param.name.value == listed.name,
             Param::State(_) | Param::Context(_) | Param::Approved(_) => false,
@@ -453,7 +451,7 @@ pub(crate) fn has_tools(cx: &Ctxt, ty: &Type, tools: &[Tool]) {
 /// A second `#[tool]` would make a second struct.
 pub(crate) fn once(cx: &Ctxt, attrs: &mut Vec<Attribute>) {
     attrs.retain(|attr| {
-        let is_second = group::is_tool(attr);
+        let is_second = is_tool(attr);
         if is_second {
             cx.error(
                 attr,
@@ -522,56 +520,41 @@ pub(crate) fn body(cx: &Ctxt, function: &mut Function) {
     }
 }
 
-/// Checks the signature before its parameters are read.
-pub(crate) fn signature(cx: &Ctxt, sig: &Signature) {
-    if let Safety::Unsafe(token) = &sig.safety {
+/// A call brings one yes, and only calls of tools do.
+fn approved_once(cx: &Ctxt, tool: &Tool) {
+    let mut approved = tool.params.iter().filter_map(|param| match param {
+        Param::Approved(ty) => Some(ty),
+        _ => None,
+    });
+    let Some(first) = approved.next() else { return };
+    if tool.options.role != Role::Tool {
+        let role = tool.options.role.attribute();
         cx.error(
-            token,
-            "a model cannot promise what an `unsafe` function asks of its caller\nhelp: wrap it in a safe function that checks",
+            first,
+            format!("nobody is asked about a {role}, so `{}` would never run\nhelp: remove the parameter", tool.name.value),
         );
     }
-    if let Some(abi) = &sig.abi {
+    for second in approved {
         cx.error(
-            abi,
-            "a tool is a Rust function\nhelp: remove `extern`, or wrap the function",
+            second,
+            "a call has one yes, and another parameter takes it\nhelp: remove this parameter",
         );
     }
-    if let Some(FnArg::Receiver(receiver)) = sig.inputs.first() {
-        let is_shared = match &receiver.kind {
-            ReceiverKind::Reference(_, _, mutability) => mutability.is_none(),
-            ReceiverKind::Typed(_, ty) => ty::is_shared_self(ty),
-            _ => false,
+}
+
+/// A model is told the default, and may send it. Of constants the compiler knows it, and of all else
+/// the runtime.
+fn defaults_are_in_bounds(cx: &Ctxt, tool: &Tool) {
+    for param in tool.model_params() {
+        let (span, bound) = match &param.default {
+            Some(DefaultValue::Expr(default)) => (default.span(), param.bounds.refusing(default)),
+            Some(DefaultValue::Trait(span)) if param.is_basic => {
+                (*span, param.bounds.refusing_default_of(&param.ty))
+            }
+            _ => continue,
         };
-        if !is_shared {
-            cx.error(
-                receiver,
-                format!(
-                    "calls share the value that `{}` is called on, so it cannot take `{}`\nhelp: {}",
-                    sig.ident,
-                    spelled(receiver),
-                    instead_of(receiver),
-                ),
-            );
+        if let Some(bound) = bound {
+            cx.error_at(span, out_of_bounds(&param.ident, bound));
         }
     }
-}
-
-/// Returns the replacement for a receiver that calls cannot share.
-fn instead_of(receiver: &Receiver) -> &'static str {
-    if spelled(receiver).contains("Arc<Self>") {
-        "take `&self`, and clone what is to outlive the call out of a field that is an `Arc`"
-    } else {
-        "take `&self`, with a lock or an atomic inside for what changes"
-    }
-}
-
-/// Tokens as people write them: `&mut self`, where a token stream shows `& mut self`.
-fn spelled(tokens: &impl ToTokens) -> String {
-    let text = tokens.to_token_stream().to_string();
-    text.replace("& ", "&")
-        .replace(" :", ":")
-        .replace(":: ", "::")
-        .replace(" <", "<")
-        .replace("< ", "<")
-        .replace(" >", ">")
 }

@@ -6,10 +6,12 @@ use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, ImplItem, ItemImpl, Meta, Token};
 
+use crate::check;
 use crate::ctxt::Ctxt;
-use crate::model::{Function, Role, Tool};
+use crate::emit::{self, fallback};
+use crate::model::{Function, Role, Tool, is_tool};
+use crate::parse::{attr, read};
 use crate::span::{parse_quote, quote, set_item_span_to_start};
-use crate::{attr, check, expand, fallback, item};
 
 /// Returns true if the tokens are an impl block: `impl` comes before any other keyword of an item.
 pub(crate) fn is_impl(item: &[TokenTree]) -> bool {
@@ -76,12 +78,6 @@ impl Parse for Items {
     }
 }
 
-/// `#[tool]`, by whatever path.
-pub(crate) fn is_tool(attr: &Attribute) -> bool {
-    let last = attr.path().segments.last();
-    last.is_some_and(|segment| segment.ident == "tool")
-}
-
 /// `#[cfg_attr(…, tool)]`
 fn is_conditional_tool(attr: &Attribute) -> bool {
     let metas = Punctuated::<Meta, Token![,]>::parse_terminated;
@@ -146,7 +142,7 @@ pub(crate) fn group(tokens: TokenStream, item: TokenStream) -> TokenStream {
             let options = attr::options(methods, Role::Tool, tokens);
             check::once(methods, &mut function.attrs);
             check::body(methods, function);
-            let tool = item::read(methods, options, function);
+            let tool = read(methods, options, function);
             check::method(methods, &tool, &tools);
             check::targets_are_for_one_type(methods, &tool, &block.header.generics);
             check::args_are_of_one_type(methods, &tool, &block.header.generics);
@@ -161,17 +157,13 @@ pub(crate) fn group(tokens: TokenStream, item: TokenStream) -> TokenStream {
     }
     let is_owner = check::owns(&cx, header);
     let rest = match cx.finish() {
-        Ok(()) => expand::group(&tools, &header.self_ty, &header.generics, &krate),
+        Ok(()) => emit::group(&tools, &header.self_ty, &header.generics, &krate),
         // No stand-in would hold.
         Err(error) if !is_owner => error.to_compile_error(),
         Err(error) => {
             let mut stub = fallback::group(&error, &header.self_ty, &header.generics, &krate);
             if header.generics.params.is_empty() {
-                stub.extend(expand::args::rejected_block(
-                    &tools,
-                    &header.self_ty,
-                    &krate,
-                ));
+                stub.extend(emit::args::rejected_block(&tools, &header.self_ty, &krate));
             }
             stub
         }

@@ -6,8 +6,8 @@ use syn::parse::{Parse, ParseStream};
 use syn::{LitStr, Path, Token};
 
 use crate::ctxt::Ctxt;
+use crate::handle::{Handle, this_function, type_of_method};
 use crate::invisible_chars;
-use crate::list::{Handle, this_function, type_of_method};
 use crate::span::{SpanEnds, literal, quote, quote_call_site, set_item_span_to_start};
 
 struct Input {

@@ -1,29 +1,44 @@
 //! The macros of the crate `toolwright`; use them through it.
 //!
-//! An item is read into a `model`, named rules check the model, and `expand` makes tokens of it. Errors are
-//! collected, so that one compile shows all of them. A rejected item is still emitted, with a stand-in for the
-//! generated code, so that its errors cause no further ones.
+//! The macros are five rooms, and each uses those before it:
+//!
+//! ```text
+//! item, group ─▶ parse ─▶ model ─▶ check ─▶ emit        #[tool], #[prompt], #[resource]
+//! schema  (beside: parse, model)                         #[derive(Schema)]
+//! list, instructions, provide  (beside: parse)           tools!, instructions!, #[derive(Provide)]
+//! ```
+//!
+//! 1. `model` is plain data: a `Tool`, its options and its parameters. `bounds` and `ty` are below it.
+//! 2. `parse` reads attributes (`parse::attr`: one table of keys an attribute), doc comments, functions and parameters.
+//! 3. `check` has a named rule for each mistake that a model can hold, and `ctxt` collects the errors, so that one compile
+//!    shows all of them.
+//! 4. `emit` makes tokens and cannot fail. `emit::fallback` stands in for the code of a rejected item, so that its errors
+//!    cause no further ones. `span` keeps tokens at the user's places.
+//! 5. `schema` makes the tree of a type as serde reads and writes it.
+//!
+//! Read `item.rs` first: it is the way of one function through the rooms. A new key of `#[tool]` is a row in
+//! `parse/attr/tool.rs`, a field in `model.rs`, and its tokens in `emit.rs`.
 
 use proc_macro::TokenStream;
 
 mod span;
 
-mod attr;
+mod bounds;
 mod cfg;
 mod check;
 mod ctxt;
-mod doc;
-mod expand;
-mod fallback;
+mod emit;
 mod generics;
 mod group;
+mod handle;
 mod instructions;
 mod invisible_chars;
 mod item;
 mod list;
-mod mentions;
 mod model;
 mod name;
+mod parse;
+mod pattern;
 mod provide;
 mod schema;
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! A tool as it was read: plain data.
 
-use crate::schema::Bounds;
-use crate::span::{SpanEnds, literal, quote};
+use crate::bounds::Bounds;
+use crate::span::{SpanEnds, literal, parse_quote, quote};
+use crate::ty::Pass;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
 use syn::{Attribute, Expr, Generics, Path, ReturnType, Signature, Type, Visibility};
@@ -83,6 +84,14 @@ pub(crate) struct Switch {
 }
 
 impl Options {
+    /// Returns the crate that generated code names.
+    pub(crate) fn krate(&self) -> Path {
+        match &self.krate {
+            Some(path) => path.clone(),
+            None => parse_quote!(::toolwright),
+        }
+    }
+
     /// Returns true if the hint or option is on.
     pub(crate) fn is_on(&self, name: &str) -> bool {
         self.span_of(name).is_some()
@@ -183,6 +192,8 @@ pub(crate) struct Tool {
     pub(crate) output: ReturnType,
     pub(crate) receiver: bool,
     pub(crate) params: Vec<Param>,
+    /// Parameters that the doc comment lists.
+    pub(crate) documented: Vec<ParamDoc>,
     /// The names of the parameters that the model does not fill.
     pub(crate) hidden: Vec<String>,
     /// The function's own lifetimes.
@@ -256,26 +267,23 @@ pub(crate) enum DefaultValue {
     Expr(Box<Expr>),
 }
 
-/// Conversion from the decoded value to the body's argument.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Pass {
-    /// As it is.
-    Value,
-    /// By reference: `&T`, `&[T]`.
-    Ref,
-    /// As a borrowed `Cow`.
-    Cow,
-    /// `Option<Cow<str>>`
-    OptionCow,
-    /// `Option<&T>`
-    OptionRef,
-    /// `Option<&[T]>`
-    OptionDeref,
+/// Contents of a doc comment.
+#[derive(Default)]
+pub(crate) struct Doc {
+    /// The text without the parameters' list, cleaned.
+    pub(crate) text: Words,
+    /// Entries of an `# Arguments` list, by name.
+    pub(crate) params: Vec<ParamDoc>,
 }
 
-impl Pass {
-    /// Returns true if the body borrows the decoded value.
-    pub(crate) fn lends(self) -> bool {
-        matches!(self, Self::Ref | Self::OptionRef | Self::OptionDeref)
-    }
+pub(crate) struct ParamDoc {
+    pub(crate) name: String,
+    pub(crate) text: String,
+    pub(crate) span: Span,
+}
+
+/// `#[tool]`, by whatever path.
+pub(crate) fn is_tool(attr: &Attribute) -> bool {
+    let last = attr.path().segments.last();
+    last.is_some_and(|segment| segment.ident == "tool")
 }

@@ -4,8 +4,8 @@ use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Data, DeriveInput, Fields, Generics, Meta, Path, Type, TypeParamBound, WherePredicate};
 
-use crate::attr::{self, Entry, Table};
 use crate::ctxt::Ctxt;
+use crate::parse::attr::{self, Entry, Table};
 use crate::span::{parse_quote, quote, quote_call_site, set_item_span};
 use crate::ty;
 

@@ -4,9 +4,11 @@ use std::ptr;
 
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::{GenericArgument, Lifetime, PathArguments, ReturnType, Type, TypePath, TypeReference};
+use syn::{
+    Expr, ExprLit, GenericArgument, Lifetime, Lit, Pat, PathArguments, ReturnType, Type, TypePath,
+    TypeReference,
+};
 
-use crate::model::Pass;
 use crate::span::{SpanEnds, quote};
 
 /// Returns the type that is decoded for a parameter of this type, and its conversion to the argument.
@@ -339,4 +341,101 @@ pub(crate) fn find(tokens: TokenStream, words: &[&str]) -> Option<TokenTree> {
         TokenTree::Group(group) => find(group.stream(), words),
         _ => None,
     })
+}
+
+/// Returns true if a type consists of primitives and prelude types alone. Users rarely shadow these names, and types
+/// of other crates have a path or other arguments.
+pub(crate) fn is_basic(ty: &Type) -> bool {
+    const WORDS: [&str; 14] = [
+        "bool", "char", "str", "String", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64",
+        "f32", "f64",
+    ];
+    match ty {
+        Type::Path(path) => {
+            let mut segments = path.path.segments.iter();
+            let (Some(word), None, None) = (segments.next(), segments.next(), &path.qself) else {
+                return false;
+            };
+            match &word.arguments {
+                PathArguments::None => WORDS.contains(&word.ident.to_string().as_str()),
+                PathArguments::AngleBracketed(arguments) => {
+                    let mut inner = arguments.args.iter();
+                    match (inner.next(), inner.next()) {
+                        (Some(GenericArgument::Type(inner)), None) => {
+                            (word.ident == "Option" || word.ident == "Vec") && is_basic(inner)
+                        }
+                        _ => false,
+                    }
+                }
+                PathArguments::Parenthesized(_) => false,
+            }
+        }
+        Type::Reference(reference) => is_basic(&reference.elem),
+        Type::Slice(slice) => is_basic(&slice.elem),
+        Type::Paren(paren) => is_basic(&paren.elem),
+        Type::Group(group) => is_basic(&group.elem),
+        _ => false,
+    }
+}
+
+/// The identifier of a plain `name` or `mut name`.
+pub(crate) fn plain_ident(pat: &Pat) -> Option<Ident> {
+    match pat {
+        Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => Some(pat.ident.clone()),
+        _ => None,
+    }
+}
+
+/// The expression without invisible groups, which stand around what a `macro_rules` hands on.
+pub(crate) fn ungrouped_expr(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Group(group) => ungrouped_expr(&group.expr),
+        other => other,
+    }
+}
+
+/// Tokens as people write them: `&mut self`, where a token stream shows `& mut self`.
+pub(crate) fn spelled(tokens: &impl ToTokens) -> String {
+    let text = tokens.to_token_stream().to_string();
+    text.replace("& ", "&")
+        .replace(" :", ":")
+        .replace(":: ", "::")
+        .replace(" <", "<")
+        .replace("< ", "<")
+        .replace(" >", ">")
+}
+
+/// Returns true for a string literal.
+pub(crate) fn is_str(expr: &Expr) -> bool {
+    matches!(
+        ungrouped_expr(expr),
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(_),
+            ..
+        })
+    )
+}
+
+/// Conversion from the decoded value to the body's argument.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pass {
+    /// As it is.
+    Value,
+    /// By reference: `&T`, `&[T]`.
+    Ref,
+    /// As a borrowed `Cow`.
+    Cow,
+    /// `Option<Cow<str>>`
+    OptionCow,
+    /// `Option<&T>`
+    OptionRef,
+    /// `Option<&[T]>`
+    OptionDeref,
+}
+
+impl Pass {
+    /// Returns true if the body borrows the decoded value.
+    pub(crate) fn lends(self) -> bool {
+        matches!(self, Self::Ref | Self::OptionRef | Self::OptionDeref)
+    }
 }

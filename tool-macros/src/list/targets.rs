@@ -8,13 +8,14 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Ident, LitInt, Path, Token, Type, bracketed, token};
 
-use crate::attr::distinct;
 use crate::ctxt::Ctxt;
 use crate::name::{did_you_mean, quoted};
+use crate::parse::attr::distinct;
 use crate::span::{SpanEnds, literal, quote, quote_call_site};
 
 use super::deferred::{self, Deferred, Group};
-use super::{Element, ElementKind, Handle};
+use super::{Element, ElementKind};
+use crate::handle::Handle;
 
 const OPTIONS: [&str; 6] = [
     "targets",

@@ -6,17 +6,17 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, LitStr, Meta, Path, Type};
 
-use crate::attr::{self, Entry};
 use crate::ctxt::Ctxt;
 use crate::model::{Text, Words};
 use crate::name::quoted;
+use crate::parse::attr::{self, Entry};
 use crate::span::{literal, parse_quote, quote};
 
 use super::body::Body;
-use super::bounds::Bounds;
 use super::case::RenameRule;
 use super::option::{self, OptionOwner, Rows};
 use super::serde_attr::AttrOwner;
+use crate::bounds::Bounds;
 
 /// A name or a rule for names, on both of serde's sides.
 #[derive(Clone, Default)]

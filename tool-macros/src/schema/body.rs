@@ -5,10 +5,10 @@ use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{DataStruct, DeriveInput, Fields, Type};
 
-use crate::check::param::out_of_bounds;
+use crate::bounds::out_of_bounds;
 use crate::ctxt::Ctxt;
-use crate::doc;
 use crate::model::{Text, Words};
+use crate::parse::doc;
 use crate::span::{literal, local, quote};
 
 use super::attr::{Container, Member, Split, Tagging};
@@ -414,7 +414,7 @@ impl<'a> Body<'a> {
         let Row { field, member } = row;
         if let Some(span) = member.default_of_type
             && member.seen_as.is_none()
-            && recursive::is_basic(&field.ty)
+            && crate::ty::is_basic(&field.ty)
             && let Some(bound) = member.bounds.refusing_default_of(&field.ty)
         {
             self.cx

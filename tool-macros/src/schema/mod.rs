@@ -8,25 +8,20 @@ use proc_macro2::TokenStream;
 use syn::{Data, DeriveInput, GenericParam};
 
 use crate::ctxt::Ctxt;
-use crate::doc;
+use crate::parse::doc;
 use crate::span::{literal, local, parse_quote, quote, quote_call_site, set_item_span};
 
 use attr::Container;
 
 mod attr;
 mod body;
-mod bounds;
 mod bytes;
 mod case;
 mod option;
-mod pattern;
 mod recursive;
 mod serde_attr;
 mod used;
 mod variants;
-
-pub(crate) use bounds::{BOUNDS, Bounds, read as read_bound};
-pub(crate) use recursive::is_basic;
 
 pub(crate) fn derive(item: TokenStream) -> TokenStream {
     let input: DeriveInput = match syn::parse2(item) {

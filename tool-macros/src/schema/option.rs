@@ -4,11 +4,11 @@ use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Meta, Token};
 
-use crate::attr::{self, Entry, Reader};
 use crate::ctxt::Ctxt;
+use crate::parse::attr::{self, Entry, Reader};
 
-use super::bounds::{self, BOUNDS, Bounds};
 use super::serde_attr::{AttrOwner, Meaning, meaning};
+use crate::bounds::{BOUNDS, Bounds};
 
 /// Attribute that an option belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -60,14 +60,14 @@ fn other(
     let key = entry.key.as_str();
     match of {
         OptionOwner::Schema => {
-            if !bounds::read(cx, entry, bounds) {
+            if !attr::read_bound(cx, entry, bounds) {
                 let options: Vec<_> = keys.chain(BOUNDS).collect();
                 attr::unknown(cx, entry, "schema", &options);
             }
         }
         OptionOwner::Schemars => {
             let silent = ["crate", "bound", "rename", "deny_unknown_fields", "inline"];
-            if !bounds::read_schemars(cx, entry, bounds) && !silent.contains(&key) {
+            if !attr::read_schemars(cx, entry, bounds) && !silent.contains(&key) {
                 cx.error(
                     entry.meta.path(),
                     format!("`#[derive(Schema)]` does not read `#[schemars({key})]`\nhelp: say the same with `#[schema(…)]`, or implement `Schema` by hand"),

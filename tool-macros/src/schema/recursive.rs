@@ -195,41 +195,6 @@ pub(crate) fn is_plain(ty: &Type) -> bool {
     }
 }
 
-/// Returns true if a type consists of primitives and prelude types alone. Users rarely shadow these names, and types
-/// of other crates have a path or other arguments.
-pub(crate) fn is_basic(ty: &Type) -> bool {
-    const WORDS: [&str; 14] = [
-        "bool", "char", "str", "String", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64",
-        "f32", "f64",
-    ];
-    match ty {
-        Type::Path(path) => {
-            let mut segments = path.path.segments.iter();
-            let (Some(word), None, None) = (segments.next(), segments.next(), &path.qself) else {
-                return false;
-            };
-            match &word.arguments {
-                PathArguments::None => WORDS.contains(&word.ident.to_string().as_str()),
-                PathArguments::AngleBracketed(arguments) => {
-                    let mut inner = arguments.args.iter();
-                    match (inner.next(), inner.next()) {
-                        (Some(GenericArgument::Type(inner)), None) => {
-                            (word.ident == "Option" || word.ident == "Vec") && is_basic(inner)
-                        }
-                        _ => false,
-                    }
-                }
-                PathArguments::Parenthesized(_) => false,
-            }
-        }
-        Type::Reference(reference) => is_basic(&reference.elem),
-        Type::Slice(slice) => is_basic(&slice.elem),
-        Type::Paren(paren) => is_basic(&paren.elem),
-        Type::Group(group) => is_basic(&group.elem),
-        _ => false,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::is_std;

@@ -3,8 +3,8 @@
 use proc_macro2::TokenStream;
 use syn::{DataEnum, Fields, Variant};
 
-use crate::doc;
 use crate::model::Words;
+use crate::parse::doc;
 use crate::span::{ident, literal, quote};
 
 use super::attr::{Member, Split, Tagging};

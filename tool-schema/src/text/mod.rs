@@ -10,7 +10,6 @@ mod printable;
 mod short_str;
 
 pub use self::fnv::{FNV_OFFSET, fnv1a};
-pub use toolwright_pattern::hidden::{all, find, name, pattern as hidden_pattern};
 pub use self::message::ConstText;
 pub use self::name::{LONGEST_SHOWN, same};
 pub use self::name::{NameError, is_portable_name, portable_name};
@@ -21,3 +20,4 @@ pub use self::printable::Printable;
 pub use self::printable::excerpt;
 pub use self::printable::printable;
 pub use self::short_str::ShortStr;
+pub use toolwright_pattern::hidden::{all, find, name, pattern as hidden_pattern};

@@ -4,7 +4,7 @@ use proc_macro2::Span;
 use syn::ext::IdentExt;
 use syn::{LitStr, Path};
 
-use crate::list::type_of_method;
+use crate::handle::type_of_method;
 use crate::model::{Mention, Text, Words};
 
 /// Marks of a path in text: no doc comment has them.

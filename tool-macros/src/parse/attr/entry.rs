@@ -8,22 +8,8 @@ use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
 use syn::{Meta, Token, Type};
 
+use super::suggestions::unknown;
 use crate::ctxt::Ctxt;
-
-mod arg;
-mod json;
-mod meta;
-mod past;
-mod suggestions;
-mod targets;
-mod tool;
-mod value;
-
-pub(crate) use arg::{Arg, arg};
-pub(crate) use suggestions::unknown;
-pub(crate) use targets::distinct;
-pub(crate) use tool::{block, options};
-pub(crate) use value::{flag, krate, shown, text, ungrouped, words};
 
 /// One option of an attribute.
 pub(crate) struct Entry {
@@ -97,7 +83,7 @@ pub(crate) fn entries(cx: &Ctxt, tokens: TokenStream) -> Vec<Entry> {
 }
 
 /// Reads options after those in `seen`, of the same item.
-fn entries_after(cx: &Ctxt, seen: &mut Vec<String>, tokens: TokenStream) -> Vec<Entry> {
+pub(super) fn entries_after(cx: &Ctxt, seen: &mut Vec<String>, tokens: TokenStream) -> Vec<Entry> {
     let parser = |input: ParseStream<'_>| {
         let mut entries = Vec::new();
         while !input.is_empty() {

@@ -2,22 +2,21 @@
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, quote_spanned};
-use syn::{Expr, ExprLit, Generics, Lit, Path, ReturnType};
+use syn::{Expr, Generics, Path, ReturnType};
 
-use crate::attr;
-
-use crate::list::{Handle, this_function};
+use crate::handle::{Handle, this_function};
 use crate::model::{DefaultValue, Mention, ModelParam, Options, Switch, Tool};
-use crate::schema::is_basic;
 use crate::span::{
     SpanEnds, call_site_at, ident, item_span, literal, local, not_looked_into_in_editor,
     parse_quote, quote, quote_call_site,
 };
+use crate::ty::is_basic;
 use crate::ty::{self, infer_lifetimes, is_option, static_lifetimes};
 
 pub(crate) mod args;
 mod companion;
 mod editor;
+pub(crate) mod fallback;
 mod run;
 mod targets;
 
@@ -335,7 +334,7 @@ fn defaults(model: &[&ModelParam], names: &Names) -> Vec<TokenStream> {
                 quote_spanned!(span.resolved_at(item_span())=> ::core::default::Default::default())
             }
             // As people write it: a `String` of a literal.
-            DefaultValue::Expr(expr) if is_str(expr) && ty::is_owned_text(&param.ty) => {
+            DefaultValue::Expr(expr) if ty::is_str(expr) && ty::is_owned_text(&param.ty) => {
                 let place = SpanEnds::of(expr);
                 let (into, argument) = (
                     place.start(quote!(__tool::Into::into)),
@@ -350,16 +349,6 @@ fn defaults(model: &[&ModelParam], names: &Names) -> Vec<TokenStream> {
         Some(quote!(fn #name() -> #ty { #value }))
     });
     defaults.collect()
-}
-
-fn is_str(expr: &Expr) -> bool {
-    matches!(
-        attr::ungrouped(expr),
-        Expr::Lit(ExprLit {
-            lit: Lit::Str(_),
-            ..
-        })
-    )
 }
 
 /// Constants of a tool's table; see the runtime's `table`.
@@ -490,7 +479,7 @@ fn row(tool: &Tool, param: &ModelParam, names: &Names) -> TokenStream {
         let place = SpanEnds::of(example);
         let (json, borrow) = (place.start(quote!(__tool::json)), place.start(quote!(&)));
         // `&a / b` borrows `a` alone.
-        let argument = match attr::ungrouped(example) {
+        let argument = match ty::ungrouped_expr(example) {
             Expr::Binary(_) | Expr::Cast(_) => quote!((#borrow (#example))),
             _ => quote!((#borrow #example)),
         };

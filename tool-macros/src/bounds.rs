@@ -6,14 +6,13 @@ use std::cmp::Ordering;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote_spanned;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprLit, ExprRange, ExprUnary, Lit, Meta, RangeLimits, Type, UnOp};
+use syn::{Expr, ExprLit, ExprUnary, Lit, Type, UnOp};
 
-use crate::attr::{self, Entry};
 use crate::ctxt::Ctxt;
 use crate::span::{self, quote};
 use crate::ty;
 
-use super::pattern::Pattern;
+use crate::pattern::Pattern;
 
 /// The options that are bounds.
 pub(crate) const BOUNDS: [&str; 6] = ["range", "len", "pattern", "format", "multiple_of", "unique"];
@@ -21,25 +20,25 @@ pub(crate) const BOUNDS: [&str; 6] = ["range", "len", "pattern", "format", "mult
 /// Bounds as they were read.
 #[derive(Default)]
 pub(crate) struct Bounds {
-    min: Option<Number>,
-    max: Option<Number>,
-    multiple_of: Option<Number>,
-    min_len: Option<u64>,
-    max_len: Option<u64>,
-    pattern: Option<Pattern>,
-    format: Option<String>,
-    unique: bool,
+    pub(crate) min: Option<Number>,
+    pub(crate) max: Option<Number>,
+    pub(crate) multiple_of: Option<Number>,
+    pub(crate) min_len: Option<u64>,
+    pub(crate) max_len: Option<u64>,
+    pub(crate) pattern: Option<Pattern>,
+    pub(crate) format: Option<String>,
+    pub(crate) unique: bool,
     /// Options that were given, and their spans.
-    said: Vec<(&'static str, Span)>,
+    pub(crate) said: Vec<(&'static str, Span)>,
 }
 
 /// A number's literal, and whether it is left out of the range.
-struct Number {
+pub(crate) struct Number {
     text: String,
-    value: f64,
+    pub(crate) value: f64,
     /// The integer, if it is one.
     integer: Option<Integer>,
-    exclusive: bool,
+    pub(crate) exclusive: bool,
 }
 
 impl Number {
@@ -58,7 +57,7 @@ impl Number {
 
 /// An integer of any of Rust's types.
 #[derive(Clone, Copy)]
-struct Integer {
+pub(crate) struct Integer {
     negative: bool,
     magnitude: u128,
 }
@@ -136,7 +135,7 @@ impl Bounds {
 
     /// The bound that refuses a literal, if one does.
     pub(crate) fn refusing(&self, expr: &Expr) -> Option<&'static str> {
-        match attr::ungrouped(expr) {
+        match ty::ungrouped_expr(expr) {
             Expr::Lit(ExprLit {
                 lit: Lit::Str(text),
                 ..
@@ -210,7 +209,8 @@ impl Bounds {
         const SIGNED_128: [&str; 11] = [
             "u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "i128", "isize",
         ];
-        let (Expr::Path(path), Type::Path(ty)) = (attr::ungrouped(expr), ty::ungrouped(ty)) else {
+        let (Expr::Path(path), Type::Path(ty)) = (ty::ungrouped_expr(expr), ty::ungrouped(ty))
+        else {
             return None;
         };
         let name = path.path.segments.last()?.ident.to_string();
@@ -326,178 +326,29 @@ fn edge(number: &Number) -> TokenStream {
     quote!(__tool::Edge { at: #at, exclusive: #exclusive })
 }
 
-/// Reads one option of `#[schema(…)]` or `#[arg(…)]` if it is a bound.
-pub(crate) fn read(cx: &Ctxt, entry: &Entry, bounds: &mut Bounds) -> bool {
-    match entry.key.as_str() {
-        "range" => {
-            if let Some(range) = range(cx, entry, "range(1..=99)") {
-                bounds.min = range.start.as_deref().and_then(|end| number(cx, end));
-                bounds.max = range.end.as_deref().and_then(|end| number(cx, end));
-                if let (Some(max), RangeLimits::HalfOpen(_)) = (&mut bounds.max, &range.limits) {
-                    max.exclusive = true;
-                }
-                ordered(cx, &entry.list(), bounds);
-            }
-        }
-        "len" => {
-            if let Some(range) = range(cx, entry, "len(1..=20)") {
-                bounds.min_len = range.start.as_deref().and_then(|end| length(cx, end));
-                bounds.max_len = range.end.as_deref().and_then(|end| length(cx, end));
-                let max = bounds.max_len;
-                let is_open = matches!(range.limits, RangeLimits::HalfOpen(_));
-                if is_open {
-                    bounds.max_len = max.map(|max| max.saturating_sub(1));
-                }
-                let is_empty = match (bounds.min_len, bounds.max_len) {
-                    (Some(min), Some(max)) => min > max,
-                    _ => false,
-                };
-                if is_empty || (is_open && max == Some(0)) {
-                    cx.error(entry.list(), "no length is in this range\nhelp: put the smaller number first; `..` leaves the last number out, `..=` does not");
-                }
-            }
-        }
-        "pattern" => {
-            bounds.pattern = attr::text(cx, entry).and_then(|text| Pattern::read(cx, &text));
-        }
-        "format" => bounds.format = attr::text(cx, entry).map(|text| text.value),
-        "multiple_of" => {
-            if let Meta::NameValue(pair) = &entry.meta {
-                bounds.multiple_of = number(cx, &pair.value);
-                if bounds
-                    .multiple_of
-                    .as_ref()
-                    .is_some_and(|number| number.value <= 0.0)
-                {
-                    cx.error(
-                        &pair.value,
-                        "`multiple_of` takes a number above zero\nhelp: write `multiple_of = 5`",
-                    );
-                }
-            } else {
-                cx.error(
-                    &entry.meta,
-                    "`multiple_of` takes a value\nhelp: write `multiple_of = 5`",
-                );
-            }
-        }
-        "unique" => bounds.unique = attr::flag(cx, entry).unwrap_or(false),
-        _ => return false,
-    }
-    if let Some(key) = BOUNDS.into_iter().find(|bound| *bound == entry.key) {
-        bounds.said.push((key, entry.span()));
-    }
-    true
-}
-
-/// Reads one option of `#[schemars(…)]` if it is a bound.
-pub(super) fn read_schemars(cx: &Ctxt, entry: &Entry, bounds: &mut Bounds) -> bool {
-    let ours = match (entry.key.as_str(), &entry.meta) {
-        ("range", Meta::List(list)) => {
-            for end in attr::entries(cx, list.tokens.clone()) {
-                let Meta::NameValue(pair) = &end.meta else {
-                    continue;
-                };
-                match end.key.as_str() {
-                    "min" => bounds.min = number(cx, &pair.value),
-                    "max" => bounds.max = number(cx, &pair.value),
-                    _ => return false,
-                }
-            }
-            ordered(cx, &entry.list(), bounds);
-            "range"
-        }
-        ("length", Meta::List(list)) => {
-            for end in attr::entries(cx, list.tokens.clone()) {
-                let Meta::NameValue(pair) = &end.meta else {
-                    continue;
-                };
-                match end.key.as_str() {
-                    "min" => bounds.min_len = length(cx, &pair.value),
-                    "max" => bounds.max_len = length(cx, &pair.value),
-                    "equal" => {
-                        bounds.min_len = length(cx, &pair.value);
-                        bounds.max_len = bounds.min_len;
-                    }
-                    _ => return false,
-                }
-            }
-            "len"
-        }
-        ("regex" | "pattern", Meta::List(list)) => {
-            for end in attr::entries(cx, list.tokens.clone()) {
-                if end.key == "pattern" {
-                    bounds.pattern = attr::text(cx, &end).and_then(|text| Pattern::read(cx, &text));
-                }
-            }
-            "pattern"
-        }
-        ("regex" | "pattern", Meta::NameValue(_)) => {
-            bounds.pattern = attr::text(cx, entry).and_then(|text| Pattern::read(cx, &text));
-            "pattern"
-        }
-        ("email", Meta::Path(_)) => {
-            bounds.format = Some("email".into());
-            "format"
-        }
-        ("url", Meta::Path(_)) => {
-            bounds.format = Some("uri".into());
-            "format"
-        }
-        _ => return false,
+/// Returns the error message for a default outside its own bounds.
+pub(crate) fn out_of_bounds(name: &str, bound: &str) -> String {
+    let (what, cure) = match bound {
+        "range" => ("out of its range", "widen the range"),
+        "len" => ("of a length that its `len` refuses", "change the `len`"),
+        "pattern" => ("a text that its `pattern` refuses", "change the pattern"),
+        _ => (
+            "no multiple that its `multiple_of` takes",
+            "change the `multiple_of`",
+        ),
     };
-    bounds.said.push((ours, entry.span()));
-    true
+    format!(
+        "the default of `{name}` is {what}\nhelp: a model that repeats it would be refused: {cure}, or make the parameter an `Option`"
+    )
 }
 
-fn range(cx: &Ctxt, entry: &Entry, form: &str) -> Option<ExprRange> {
-    if let Meta::List(list) = &entry.meta
-        && let Ok(expr) = syn::parse2(list.tokens.clone())
-        && let Expr::Range(range) = attr::ungrouped(&expr)
-    {
-        return Some(range.clone());
-    }
-    let key = &entry.key;
-    cx.error(
-        &entry.meta,
-        format!("`{key}` takes a range\nhelp: write `{form}`, `{key}(1..)` or `{key}(..=99)`"),
-    );
-    None
-}
-
-fn ordered(cx: &Ctxt, range: &TokenStream, bounds: &Bounds) {
-    if let (Some(min), Some(max)) = (&bounds.min, &bounds.max)
-        && match min.value.total_cmp(&max.value) {
-            Ordering::Less => false,
-            Ordering::Equal => min.exclusive || max.exclusive,
-            Ordering::Greater => true,
-        }
-    {
-        cx.error(range, "no number is in this range\nhelp: put the smaller number first; `..` leaves the last number out, `..=` does not");
-    }
-}
-
-fn length(cx: &Ctxt, expr: &Expr) -> Option<u64> {
-    if let Expr::Lit(ExprLit {
-        lit: Lit::Int(int), ..
-    }) = attr::ungrouped(expr)
-    {
-        return cx.ok(int.base10_parse());
-    }
-    cx.error(
-        expr,
-        "a length is a whole number\nhelp: write the number as a literal",
-    );
-    None
-}
-
-fn number(cx: &Ctxt, expr: &Expr) -> Option<Number> {
-    let (sign, inner) = match attr::ungrouped(expr) {
+pub(crate) fn number(cx: &Ctxt, expr: &Expr) -> Option<Number> {
+    let (sign, inner) = match ty::ungrouped_expr(expr) {
         Expr::Unary(ExprUnary {
             op: UnOp::Neg(_),
             expr,
             ..
-        }) => ("-", attr::ungrouped(expr)),
+        }) => ("-", ty::ungrouped_expr(expr)),
         other => ("", other),
     };
     let text = match inner {

@@ -6,7 +6,7 @@ use proc_macro2::{Delimiter, Group, Literal, Span, TokenStream, TokenTree, token
 use quote::ToTokens;
 use syn::{Lit, Meta};
 
-use super::Entry;
+use super::entry::Entry;
 use super::meta::json_string;
 use crate::ctxt::Ctxt;
 use crate::invisible_chars;

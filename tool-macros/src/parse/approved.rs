@@ -7,9 +7,8 @@ use syn::{Attribute, GenericArgument, PathArguments, Type};
 
 use super::param::is_of_a_call;
 use crate::ctxt::Ctxt;
-use crate::model::{Param, Role, Tool};
-use crate::schema::is_basic;
 use crate::ty;
+use crate::ty::is_basic;
 
 const NAME: &str = "Approved";
 
@@ -92,26 +91,4 @@ pub(crate) fn is_unmarked(cx: &Ctxt, attrs: &mut Vec<Attribute>) {
         );
         false
     });
-}
-
-/// A call brings one yes, and only calls of tools do.
-pub(super) fn is_once(cx: &Ctxt, tool: &Tool) {
-    let mut approved = tool.params.iter().filter_map(|param| match param {
-        Param::Approved(ty) => Some(ty),
-        _ => None,
-    });
-    let Some(first) = approved.next() else { return };
-    if tool.options.role != Role::Tool {
-        let role = tool.options.role.attribute();
-        cx.error(
-            first,
-            format!("nobody is asked about a {role}, so `{}` would never run\nhelp: remove the parameter", tool.name.value),
-        );
-    }
-    for second in approved {
-        cx.error(
-            second,
-            "a call has one yes, and another parameter takes it\nhelp: remove this parameter",
-        );
-    }
 }

@@ -4,7 +4,7 @@ use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::{Ident, Meta, Token};
 
-use super::Entry;
+use super::entry::Entry;
 use crate::ctxt::Ctxt;
 
 /// `targets(openai_strict, …)`

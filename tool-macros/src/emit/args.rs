@@ -9,10 +9,11 @@ use syn::ext::IdentExt;
 use syn::{Expr, GenericParam, Generics, Path, Type};
 
 use super::{Names, run, state_trait};
-use crate::model::{ModelParam, Param, Pass, Tool, Words};
+use crate::model::{ModelParam, Param, Tool, Words};
 use crate::span::{
     call_site_at, generated, ident, item_span, literal, local, quote, quote_call_site,
 };
+use crate::ty::Pass;
 use crate::ty::{self, name_lifetimes, static_lifetimes};
 
 /// The lifetime of what the arguments borrow. No bound of a user's is likely to bind that name.

@@ -3,7 +3,7 @@
 use syn::punctuated::Punctuated;
 use syn::{LitStr, Meta, Token};
 
-use super::Entry;
+use super::entry::Entry;
 use crate::ctxt::Ctxt;
 use crate::model::{Options, Role, Text};
 use crate::name::{TOOL_RULE, is_tool_name};

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use syn::{Generics, Path, Type};
 
-use crate::expand::{Args, companion, shared};
+use crate::emit::{Args, companion, shared};
 use crate::model::Tool;
 use crate::span::quote;
 

@@ -5,27 +5,12 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
-use crate::attr;
+use super::mentions::{self, unmarked};
 use crate::ctxt::Ctxt;
 use crate::invisible_chars;
-use crate::mentions::{self, unmarked};
-use crate::model::{Text, Words};
+use crate::model::{Doc, ParamDoc, Text, Words};
 use crate::span::{literal, parse_quote};
-
-/// Contents of a doc comment.
-#[derive(Default)]
-pub(crate) struct Doc {
-    /// The text without the parameters' list, cleaned.
-    pub(crate) text: Words,
-    /// Entries of an `# Arguments` list, by name.
-    pub(crate) params: Vec<ParamDoc>,
-}
-
-pub(crate) struct ParamDoc {
-    pub(crate) name: String,
-    pub(crate) text: String,
-    pub(crate) span: Span,
-}
+use crate::ty;
 
 /// One line of a doc comment.
 struct Line {
@@ -122,7 +107,7 @@ fn lines(cx: &Ctxt, attrs: &[Attribute]) -> Vec<Line> {
         let Expr::Lit(ExprLit {
             lit: Lit::Str(literal),
             ..
-        }) = attr::ungrouped(&pair.value)
+        }) = ty::ungrouped_expr(&pair.value)
         else {
             lines.push(Line {
                 text: String::new(),

@@ -1,7 +1,8 @@
-use proc_macro2::TokenStream;
+//! A `pattern` of ours.
+
+use proc_macro2::{Span, TokenStream};
 
 use crate::ctxt::Ctxt;
-use crate::model::Text;
 use crate::span::{self, quote};
 
 /// A pattern that can be run.
@@ -13,15 +14,15 @@ pub(super) struct Pattern {
 }
 
 impl Pattern {
-    /// Reads it; what is wrong with it is told where the literal stands.
-    pub(super) fn read(cx: &Ctxt, text: &Text) -> Option<Self> {
-        match toolwright_pattern::checked(&text.value) {
+    /// Reads it. An error stands at `span`, the literal.
+    pub(super) fn read(cx: &Ctxt, text: &str, span: Span) -> Option<Self> {
+        match toolwright_pattern::checked(text) {
             Ok(regex) => Some(Self {
-                text: text.value.clone(),
+                text: text.to_owned(),
                 regex,
             }),
             Err(refusal) => {
-                cx.error_at(text.span, refusal.to_string());
+                cx.error_at(span, refusal.to_string());
                 None
             }
         }

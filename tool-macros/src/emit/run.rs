@@ -5,9 +5,10 @@ use quote::{ToTokens, quote_spanned};
 use syn::{Path, ReturnType};
 
 use super::{Names, is_basic_output, slot_type, state_trait};
-use crate::model::{ModelParam, Param, Pass, Tool};
+use crate::model::{ModelParam, Param, Tool};
 use crate::span::{SpanEnds, ident, local, quote, start};
 use crate::ty;
+use crate::ty::Pass;
 
 /// The parameters that one function of the runtime passes on.
 const MOST_CALLED: usize = 6;

@@ -3,10 +3,11 @@
 use quote::ToTokens;
 use syn::{Expr, ExprLit, ExprUnary, Lit, Meta, UnOp};
 
-use super::value::{ungrouped, value};
-use super::{Entry, entries};
+use super::entry::{Entry, entries};
+use super::value::value;
 use crate::ctxt::Ctxt;
 use crate::invisible_chars;
+use crate::ty::ungrouped_expr;
 
 /// What options of their own put beside `meta(…)`, so that only they can.
 const RESERVED: [&str; 1] = ["scopes"];
@@ -68,7 +69,7 @@ fn json_literal(cx: &Ctxt, value: &Expr) -> Option<String> {
             op: UnOp::Neg(_),
             expr,
             ..
-        }) => ("-", ungrouped(expr)),
+        }) => ("-", ungrouped_expr(expr)),
         other => ("", other),
     };
     if let Expr::Lit(ExprLit { lit, .. }) = literal {

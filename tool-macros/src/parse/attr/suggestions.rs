@@ -2,7 +2,7 @@
 
 use quote::ToTokens;
 
-use super::Entry;
+use super::entry::Entry;
 use crate::ctxt::Ctxt;
 use crate::name::{did_you_mean, quoted};
 

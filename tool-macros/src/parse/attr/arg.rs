@@ -4,12 +4,14 @@ use proc_macro2::{Span, TokenTree};
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Meta};
 
+use super::bounds;
+use super::entry::{Entry, Table, entries_after};
+use super::suggestions::unknown;
 use super::tool::on;
 use super::value::{expr, shown, text, text_like};
-use super::{Entry, Table, entries_after, unknown};
+use crate::bounds::{BOUNDS, Bounds};
 use crate::ctxt::Ctxt;
 use crate::model::{DefaultValue, Text};
-use crate::schema::{BOUNDS, Bounds, read_bound};
 
 /// The options of `#[arg(…)]` on a parameter.
 #[derive(Default)]
@@ -54,7 +56,7 @@ pub(crate) fn arg(cx: &Ctxt, attr: &Attribute, arg: &mut Arg) {
         return;
     }
     for entry in entries_after(cx, &mut arg.given, list.tokens.clone()) {
-        if !ARG.read(cx, &entry, arg) && !read_bound(cx, &entry, &mut arg.bounds) {
+        if !ARG.read(cx, &entry, arg) && !bounds::read(cx, &entry, &mut arg.bounds) {
             let options: Vec<_> = ARG.keys().into_iter().chain(BOUNDS).collect();
             unknown(cx, &entry, ARG.attribute, &options);
         }

@@ -1,17 +1,159 @@
-//! Rules for a parameter on its own, independent of the rest of its tool.
+//! Reads one parameter of a function: what fills it, and the rules that its type and its attributes must follow.
 
 use proc_macro2::Ident;
-use quote::ToTokens;
-use syn::spanned::Spanned;
-use syn::{Attribute, Pat, Type};
+use quote::{ToTokens, format_ident};
+use syn::ext::IdentExt;
+use syn::{Attribute, Pat, PatType, Type};
 
-use super::spelled;
+use super::attr::{self, Arg};
+use super::{approved, doc};
 use crate::cfg;
 use crate::ctxt::Ctxt;
-use crate::item::plain_ident;
-use crate::model::{DefaultValue, Tool};
-use crate::schema::is_basic;
-use crate::ty;
+use crate::model::{Doc, ModelParam, Param, Text};
+use crate::name::is_param_name;
+use crate::ty::{self, is_basic, plain_ident, spelled};
+
+pub(super) fn is_marked(param: &PatType, marks: &[&str]) -> bool {
+    let is_mark = |attr: &Attribute| marks.iter().any(|mark| attr.path().is_ident(mark));
+    param.attrs.iter().any(is_mark)
+}
+
+/// Returns true for `&Context`, by any path, unless an attribute says what else it is.
+pub(super) fn is_context(param: &PatType) -> bool {
+    !is_marked(param, &["state", "arg"]) && is_context_type(&param.ty)
+}
+
+/// Contents of a parameter's own attributes.
+#[derive(Default)]
+struct ParamAttrs {
+    arg: Arg,
+    has_arg: Option<Attribute>,
+    state: bool,
+    context: bool,
+}
+
+pub(super) fn read(cx: &Ctxt, doc: &Doc, param: &mut PatType) -> Option<Param> {
+    let own_words = doc::plain(cx, &param.attrs);
+    let is_approved = approved::is_meant(&param.ty);
+    if is_approved {
+        approved::is_unmarked(cx, &mut param.attrs);
+    }
+    let is_context = is_context(param);
+    let mut param_attrs = ParamAttrs::default();
+    let attrs = std::mem::take(&mut param.attrs);
+    for attr in attrs {
+        if let Some(kept) = read_param_attr(cx, &mut param_attrs, attr) {
+            param.attrs.push(kept);
+        }
+    }
+    if is_approved {
+        let ident = plain_ident(&param.pat).unwrap_or_else(|| format_ident!("yes"));
+        let is_alone = approved::is_alone(cx, &ident, &param.ty);
+        return is_alone.then(|| Param::Approved((*param.ty).clone()));
+    }
+    if param_attrs.state || param_attrs.context || is_context {
+        if let Some(arg) = param_attrs.has_arg {
+            cx.error(
+                arg,
+                "the model does not fill this parameter\nhelp: remove `#[arg(…)]`",
+            );
+        }
+        let what = if param_attrs.state {
+            "state"
+        } else {
+            "context"
+        };
+        let ident = plain_ident(&param.pat).unwrap_or_else(|| format_ident!("{what}"));
+        if !lent_type(cx, what, &ident, &param.ty) {
+            return None;
+        }
+        let ty = (*param.ty).clone();
+        return Some(if param_attrs.state {
+            Param::State(ty)
+        } else {
+            Param::Context(ty)
+        });
+    }
+    let ident = ident(cx, &param.pat)?;
+    if !filled_type(cx, &ident, &param.ty) {
+        return None;
+    }
+    let plain_name = ident.unraw().to_string();
+    let listed = doc.params.iter().find(|listed| listed.name == plain_name);
+    let description = match listed {
+        Some(listed) if own_words.is_empty() => listed.text.clone().into(),
+        _ => own_words,
+    };
+    let (slot, pass) = ty::slot(&param.ty);
+    Some(Param::Model(Box::new(ModelParam {
+        name: param_attrs.arg.rename.unwrap_or_else(|| Text {
+            value: published_name(&plain_name).to_owned(),
+            span: ident.span(),
+        }),
+        ident: plain_name,
+        is_basic: is_basic(&param.ty),
+        ty: (*param.ty).clone(),
+        description,
+        default: param_attrs.arg.default,
+        example: param_attrs.arg.example,
+        flatten: param_attrs.arg.flatten,
+        secret: param_attrs.arg.secret,
+        was: param_attrs.arg.was,
+        bounds: param_attrs.arg.bounds,
+        slot,
+        pass,
+    })))
+}
+
+/// The model's name for a parameter. `_` before a name says in Rust that the body does not use it.
+fn published_name(name: &str) -> &str {
+    let name_alone = name.trim_start_matches('_');
+    if is_param_name(name_alone) {
+        name_alone
+    } else {
+        name
+    }
+}
+
+/// Reads one attribute of a parameter; hands back what is not ours.
+fn read_param_attr(cx: &Ctxt, param_attrs: &mut ParamAttrs, attr: Attribute) -> Option<Attribute> {
+    let path = attr.path();
+    if path.is_ident("doc") {
+        // rustc refuses documentation on a parameter.
+        return None;
+    }
+    if path.is_ident("arg") {
+        attr::arg(cx, &attr, &mut param_attrs.arg);
+        param_attrs.has_arg = Some(attr);
+        return None;
+    }
+    if path.is_ident("state") || path.is_ident("context") {
+        let is_state = path.is_ident("state");
+        if attr.meta.require_path_only().is_err() {
+            let (mark, form) = if is_state {
+                ("state", "db: &Db")
+            } else {
+                ("context", "cx: &Context")
+            };
+            cx.error(
+                &attr.meta,
+                format!("`#[{mark}]` takes no options\nhelp: write `#[{mark}] {form}`"),
+            );
+        }
+        if param_attrs.state || param_attrs.context {
+            cx.error(
+                &attr,
+                "a parameter is state or context, once\nhelp: remove one",
+            );
+        } else if is_state {
+            param_attrs.state = true;
+        } else {
+            param_attrs.context = true;
+        }
+        return None;
+    }
+    foreign_attribute(cx, &attr).then_some(attr)
+}
 
 /// A model fills a parameter by its name.
 pub(crate) fn ident(cx: &Ctxt, pat: &Pat) -> Option<Ident> {
@@ -49,42 +191,9 @@ pub(crate) fn filled_type(cx: &Ctxt, ident: &Ident, ty: &Type) -> bool {
     type_is_closed(cx, ident, ty, &["impl", "dyn"]) && is_of_a_call(cx, ident, ty)
 }
 
-/// A model is told the default, and may send it. Of constants the compiler knows it, and of all else
-/// the runtime.
-pub(super) fn defaults_are_in_bounds(cx: &Ctxt, tool: &Tool) {
-    for param in tool.model_params() {
-        let (span, bound) = match &param.default {
-            Some(DefaultValue::Expr(default)) => (default.span(), param.bounds.refusing(default)),
-            Some(DefaultValue::Trait(span)) if param.is_basic => {
-                (*span, param.bounds.refusing_default_of(&param.ty))
-            }
-            _ => continue,
-        };
-        if let Some(bound) = bound {
-            cx.error_at(span, out_of_bounds(&param.ident, bound));
-        }
-    }
-}
-
-/// Returns the error message for a default outside its own bounds.
-pub(crate) fn out_of_bounds(name: &str, bound: &str) -> String {
-    let (what, cure) = match bound {
-        "range" => ("out of its range", "widen the range"),
-        "len" => ("of a length that its `len` refuses", "change the `len`"),
-        "pattern" => ("a text that its `pattern` refuses", "change the pattern"),
-        _ => (
-            "no multiple that its `multiple_of` takes",
-            "change the `multiple_of`",
-        ),
-    };
-    format!(
-        "the default of `{name}` is {what}\nhelp: a model that repeats it would be refused: {cure}, or make the parameter an `Option`"
-    )
-}
-
 /// Returns true for `&Context`, by any path, and what is meant as one: `&mut Context`, `Option<&Context>`.
 /// `std::task::Context<'_>` has an argument, and is none.
-pub(crate) fn is_context(ty: &Type) -> bool {
+pub(crate) fn is_context_type(ty: &Type) -> bool {
     let ty = ty::inside_option(ty).unwrap_or(ty);
     let Type::Reference(reference) = ty::ungrouped(ty) else {
         return false;

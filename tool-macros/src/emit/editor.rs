@@ -3,7 +3,6 @@
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 
-use super::is_str;
 use crate::model::{DefaultValue, Tool, Words};
 use crate::span::{in_editor, quote};
 use crate::ty::{self, static_lifetimes};
@@ -14,7 +13,7 @@ pub(super) fn values(tool: &Tool) -> Option<TokenStream> {
     let mut values = Vec::new();
     for param in tool.model_params() {
         if let Some(DefaultValue::Expr(expr)) = &param.default
-            && !(is_str(expr) && ty::is_owned_text(&param.ty))
+            && !(ty::is_str(expr) && ty::is_owned_text(&param.ty))
         {
             let ty = static_lifetimes(param.ty.to_token_stream());
             values.push(quote!(let _: #ty = #expr;));

@@ -5,12 +5,13 @@ use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Ident, LitStr, Meta, Path, Token};
 
+use super::entry::{Entry, Table, entries};
 use super::json::example;
 use super::meta::{json_string, meta_json, with_members};
 use super::past::{self, was};
+use super::suggestions::unknown;
 use super::targets::targets;
 use super::value::{flag, krate, path, text, text_like, words};
-use super::{Entry, Table, entries, unknown};
 use crate::ctxt::Ctxt;
 use crate::model::{Options, Role, Switch, Text};
 

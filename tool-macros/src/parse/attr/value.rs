@@ -3,22 +3,15 @@
 use quote::ToTokens;
 use syn::{Expr, ExprLit, Lit, Meta, Path};
 
-use super::Entry;
+use super::entry::Entry;
 use crate::ctxt::Ctxt;
 use crate::invisible_chars;
 use crate::model::{Text, Words};
-
-/// The expression without invisible groups, which stand around what a `macro_rules` hands on.
-pub(crate) fn ungrouped(expr: &Expr) -> &Expr {
-    match expr {
-        Expr::Group(group) => ungrouped(&group.expr),
-        other => other,
-    }
-}
+use crate::ty::ungrouped_expr;
 
 pub(super) fn value<'m>(cx: &Ctxt, entry: &'m Entry, form: &str) -> Option<&'m Expr> {
     match &entry.meta {
-        Meta::NameValue(pair) => Some(ungrouped(&pair.value)),
+        Meta::NameValue(pair) => Some(ungrouped_expr(&pair.value)),
         other => {
             let key = &entry.key;
             cx.error(
@@ -41,7 +34,7 @@ pub(crate) fn shown(cx: &Ctxt, value: &Expr) {
     if let Expr::Lit(ExprLit {
         lit: Lit::Str(text),
         ..
-    }) = ungrouped(value)
+    }) = ungrouped_expr(value)
     {
         invisible_chars::check(cx, text.span(), &text.value());
     }
@@ -106,7 +99,7 @@ pub(super) fn text_like(cx: &Ctxt, entry: &Entry, example: &str) -> Option<Text>
 pub(crate) fn flag(cx: &Ctxt, entry: &Entry) -> Option<bool> {
     let wrong = match &entry.meta {
         Meta::Path(_) => return Some(true),
-        Meta::NameValue(pair) => match ungrouped(&pair.value) {
+        Meta::NameValue(pair) => match ungrouped_expr(&pair.value) {
             Expr::Lit(ExprLit {
                 lit: Lit::Bool(value),
                 ..

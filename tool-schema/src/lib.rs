@@ -1,5 +1,29 @@
 //! The schema of a tool's arguments: a tree that the compiler can read, a decoder by it, and its
 //! way to and from JSON Schema. Use it through the crate `toolwright`.
+//!
+//! ```text
+//!   Rust type ──derive──▶ shape::Shape ◀──read::tree── JSON Schema of others
+//!                          │        │                        │
+//!              decode ◀────┘        └────▶ render            └──▶ read::canonical ──▶ toolwright-provider
+//!        text ▶ value, faults          JSON Schema text             (lowering)
+//! ```
+//!
+//! In the order in which to read it:
+//!
+//! | module | job | begin at |
+//! | --- | --- | --- |
+//! | `shape` | the tree: what values of a type look like in JSON; `Kind` has the cases | `shape::Shape`, `shape::Schema` |
+//! | `shape::std_types`, `shape::extern_types` | the trees of std's types and of other crates' | |
+//! | `decode` | the hot way from a text to a value (`Json`, a serde deserializer), and the cold one: `walk` collects faults and repairs | `decode::Json`, `decode::faults` |
+//! | `render` | a tree as JSON Schema | `render::SchemaDoc` |
+//! | `read` | JSON Schema of others: `tree` to check values, `canonical` to publish or lower it | `read::read` |
+//! | `keyword`, `format` | the facts about each keyword and each format, each of them once | `keyword::Keyword` |
+//! | `tokens` | a bound on the tokens of a text or tree | |
+//! | `text`, `panics`, `span` | names and hidden characters; panics and spans of foreign code | |
+//! | `derived` | what derived code calls | |
+//!
+//! A new kind of value is a case of `shape::Kind`; then the compiler names the places in `decode`, `render` and `read`. A new
+//! keyword is a row of `keyword`. Schema and decoder agree in both directions: `tests/it/schemas` tries both with every type.
 
 #[doc(hidden)]
 pub mod decode;

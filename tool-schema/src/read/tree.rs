@@ -1,6 +1,6 @@
 //! Reads JSON Schema that arrives at run time into the tree that types have.
 //!
-//! [`Source`] refuses schemas that take unbounded work, and notes what nothing checks. Nothing else is refused: whoever
+//! `Source` refuses schemas that take unbounded work, and notes what nothing checks. Nothing else is refused: whoever
 //! published the schema checks arguments too.
 
 mod array;

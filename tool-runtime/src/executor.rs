@@ -409,7 +409,7 @@ impl Executor {
     }
 
     /// Returns true if every call of this tool waits for a decision: the tool is manual, here or by itself, it [needs an
-    /// approval](ToolDef::needs_approval), or a
+    /// approval](toolwright_provider::call::ToolOptions::needs_approval), or a
     /// layer [says so](Layer::requires_approval), as [`Approval`](crate::layers::Approval) does of levels and
     /// annotations. What [`Approval::when`](crate::layers::Approval::when) decides by a call's arguments is known
     /// with the call alone.

@@ -119,7 +119,7 @@ impl AgentTool {
         self
     }
 
-    /// Makes the tool one that goes on in the [background](ToolDef::background): its calls stay
+    /// Makes the tool one that goes on in the [background](toolwright_provider::call::ToolOptions::background): its calls stay
     /// [open](crate::Session::open), and the model of the outermost conversation reads the result later. The host
     /// cancels the agent with that conversation's token, or by the call's key.
     ///

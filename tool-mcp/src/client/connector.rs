@@ -157,7 +157,7 @@ impl Connector {
     }
 
     /// Sets the time limit of a whole call, whatever progress the server reports. It is the
-    /// [`timeout`](ToolDef::timeout) of the tools, which an executor enforces.
+    /// [`timeout`](toolwright_provider::call::ToolOptions::timeout) of the tools, which an executor enforces.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.settings.tool_timeout = Some(timeout);
         self

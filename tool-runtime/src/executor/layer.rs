@@ -161,7 +161,7 @@ impl<'a> Request<'a> {
 
     /// Returns the pending outcome of a call that no layer further in asks about, and that a person has to see first:
     /// an approved one whose arguments a layer rewrote, or one whose tool [needs an
-    /// approval](ToolDef::needs_approval) that nobody gave.
+    /// approval](toolwright_provider::call::ToolOptions::needs_approval) that nobody gave.
     ///
     /// Such a call never reaches the tool. A layer that records what is about to run checks this first.
     pub fn reapproval(&self) -> Option<Handled> {

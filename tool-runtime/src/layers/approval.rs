@@ -15,7 +15,7 @@ use toolwright_provider::call::{Annotations, Meta, Outcome, ToolCall, ToolDef};
 ///
 /// A level ([`at_least`](Self::at_least)), a level and the annotation `destructive` ([`default`](Self::default), the
 /// rule of `serve::main`), or a closure ([`when`](Self::when)) selects the calls; all others run at once. A level also
-/// selects the tools that [need an approval](ToolDef::needs_approval), unless an `Approval` further out has asked. A closure
+/// selects the tools that [need an approval](toolwright_provider::call::ToolOptions::needs_approval), unless an `Approval` further out has asked. A closure
 /// given to [`ask`](Self::ask) decides, and the call waits for it. Without one, the call becomes
 /// [pending](crate::executor::PendingReason::Decision), and [`Executor::decide`](crate::executor::Executor::decide) continues it, in
 /// another process if needed.

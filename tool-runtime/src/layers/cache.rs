@@ -26,7 +26,7 @@ const BUCKETS: usize = 64;
 /// Caches answers by tool and arguments.
 ///
 /// - Only of tools that are `read_only`, and of those that [`always_for`](Self::always_for) names.
-/// - Never of tools that [need an approval](toolwright_provider::call::ToolDef::needs_approval), and never of searches
+/// - Never of tools that [need an approval](toolwright_provider::call::ToolOptions::needs_approval), and never of searches
 ///   for tools.
 /// - Only successes: values, content, and values that go to the user. Not questions, ends, errors, nor
 ///   answers that [changed](crate::tool::Context::update_state) what the conversation knows.

@@ -83,7 +83,7 @@ impl<'a> Call<'a> {
     }
 
     /// Returns the person's yes to these arguments: for tools that are neither functions nor closures, and whose
-    /// definition says [`needs_approval`](toolwright_provider::call::ToolDef::needs_approval). A tool around another one
+    /// definition says [`needs_approval`](toolwright_provider::call::ToolOptions::needs_approval). A tool around another one
     /// hands the yes on with the call; a call that it makes itself has none.
     ///
     /// # Errors
@@ -127,7 +127,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Marks the call as one of an [exact](toolwright_provider::call::ToolDef::exact) tool, if it is not marked yet.
+    /// Marks the call as one of an [exact](toolwright_provider::call::ToolOptions::exact) tool, if it is not marked yet.
     #[inline]
     pub(crate) fn exact(self, is_exact: bool) -> Self {
         Self {

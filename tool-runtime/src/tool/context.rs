@@ -196,7 +196,7 @@ impl Context {
     }
 
     /// Sets the level of repairs. Default: [`Repairs::All`]. A server reduces it to [`Repairs::Values`], and an
-    /// [exact](toolwright_provider::call::ToolDef::exact) tool to [`Repairs::None`]: the strictest level applies.
+    /// [exact](toolwright_provider::call::ToolOptions::exact) tool to [`Repairs::None`]: the strictest level applies.
     pub fn with_repairs(self, repairs: Repairs) -> Self {
         self.change(|shared| shared.repairs = repairs)
     }

@@ -26,7 +26,7 @@ use toolwright_provider::wire::{ExtrasError, Wire};
 /// ```
 impl dyn Tool {
     /// Turns errors into results: the model reads the error's text as the tool's value, and no error policy sees it.
-    /// The value goes to the model, for a [`return_direct`](toolwright_provider::call::ToolDef::return_direct) tool too.
+    /// The value goes to the model, for a [`return_direct`](toolwright_provider::call::ToolOptions::return_direct) tool too.
     ///
     /// Only errors that the tool's code returns are handled. Invalid arguments, a missing handler, a panic, a timeout
     /// and a cancellation stay errors.
@@ -49,7 +49,7 @@ impl dyn Tool {
         })
     }
 
-    /// Sends the tool's result to the user as it is; see [`ToolDef::return_direct`](toolwright_provider::call::ToolDef::return_direct).
+    /// Sends the tool's result to the user as it is; see [`ToolOptions::return_direct`](toolwright_provider::call::ToolOptions::return_direct).
     pub fn return_direct(self: Arc<Self>) -> Arc<dyn Tool> {
         let mut def = self.def().clone();
         def.options.return_direct = true;

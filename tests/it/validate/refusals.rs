@@ -110,241 +110,52 @@ fn assert_noted(schema: &str, fits: &str, unfit: &str, at: &str, words: &str) {
     }
 }
 
+/// Schemas of `v`, a value that fits and one that does not, the place of the note behind `/properties/v`, and its words.
+#[rustfmt::skip]
+const NOTED: &[(&str, &str, &str, &str, &str)] = &[
+    // Words of OpenAPI and of older drafts mean what they meant.
+    (r#"{"type": "string", "nullable": true}"#, "null", "1", "/nullable", "`null` fits, too"),
+    (r##"{"$ref": "#/$defs/a", "minimum": 2, "nullable": true}"##, "null", "1", "/nullable", "`null`"),
+    (r#"{"minimum": 1, "exclusiveMinimum": true}"#, "2", "1", "/exclusiveMinimum", "draft 4"),
+    (r#"{"maximum": 1, "exclusiveMaximum": false}"#, "1", "2", "/exclusiveMaximum", "draft 4"),
+    (r#"{"items": [{"type": "string"}]}"#, r#"["a", 1]"#, "[1]", "/items", "`prefixItems`"),
+    // Malformed values.
+    (r#"{"type": "object", "required": null}"#, "{}", "1", "/required", "null is not valid"),
+    (r#"{"required": "a", "minProperties": 1}"#, r#"{"b": 1}"#, "{}", "/required", r#""a" is not valid"#),
+    (r#"{"required": true, "type": "string"}"#, r#""a""#, "1", "/required", "true is not valid"),
+    (r#"{"type": "strng", "minLength": 1}"#, r#""a""#, r#""""#, "/type", r#""strng" is not valid"#),
+    (r#"{"minLength": -1, "maxLength": 1}"#, r#""a""#, r#""ab""#, "/minLength", "-1 is not valid"),
+    (r#"{"multipleOf": 0, "minimum": 1}"#, "1.5", "0", "/multipleOf", "0 is not valid"),
+    (r#"{"properties": {"a": 5, "b": {"type": "null"}}}"#, r#"{"a": 1}"#, r#"{"b": 1}"#, "/properties/a", "5 is no schema"),
+    (r#"{"minimum": 9, "minimum": 1}"#, "2", "0", "/minimum", "more than once"),
+    // Patterns that nothing matches in linear time.
+    (r#"{"pattern": "(?=a)", "maxLength": 1}"#, r#""b""#, r#""ab""#, "/pattern", "look-around"),
+    (r#"{"pattern": "(a)\\1", "type": "string"}"#, r#""b""#, "1", "/pattern", "back-reference"),
+    (r#"{"pattern": "(", "type": "string"}"#, r#""b""#, "1", "/pattern", "is no regular expression"),
+    (r#"{"pattern": "((a{100}){100}){100}"}"#, r#""b""#, "", "/pattern", "too large"),
+    (r#"{"patternProperties": {"a/(?=b)": {}, "^c": {"type": "null"}}, "additionalProperties": false}"#, r#"{"b": 1}"#, r#"{"c": 1}"#, "/patternProperties/a~1(?=b)", "look-around"),
+    // Keywords and formats that nothing checks.
+    (r#"{"format": "of-our-own", "type": "string"}"#, r#""a""#, "1", "/format", r#"the format "of-our-own" is not checked"#),
+    (r#"{"format": "iri", "type": "string"}"#, r#"" ""#, "1", "/format", r#"the format "iri" is not checked"#),
+    (r#"{"$vocabulary": {}, "type": "null"}"#, "null", "1", "/$vocabulary", "nothing checks it"),
+    (r#"{"$own": 1, "type": "null"}"#, "null", "1", "/$own", "no draft knows it"),
+    (r##"{"$recursiveRef": "#", "type": "null"}"##, "null", "1", "/$recursiveRef", "draft 2020-12 does not know it"),
+    (r#"{"contentSchema": {"type": "null"}, "type": "string"}"#, r#""1""#, "1", "/contentSchema", "nothing checks it"),
+    (r#"{"additionalItems": false, "type": "array"}"#, "[1]", "1", "/additionalItems", "does not know it"),
+    (r#"{"divisibleBy": 2, "type": "integer"}"#, "1", r#""a""#, "/divisibleBy", "nothing checks it"),
+    (r#"{"$schema": "http://json-schema.org/draft-07/schema#", "type": "null"}"#, "null", "1", "/$schema", "only that of the whole"),
+    // References.
+    (r##"{"$ref": "#/$defs/b", "type": "null"}"##, "null", "1", "/$ref", "leads to no schema"),
+    (r##"{"$ref": "#nowhere"}"##, "1", "", "/$ref", "leads to no schema"),
+    (r##"{"$ref": "#/$defs"}"##, "1", "", "/$ref", "leads to no schema"),
+    (r##"{"$ref": "#/%zz"}"##, "1", "", "/$ref", "leads to no schema"),
+    // Defaults.
+    (r#"{"properties": {"n": {"type": "null", "default": 5}}}"#, "{}", r#"{"n": 5}"#, "/properties/n/default", "its schema refuses the default"),
+];
+
 #[test]
 fn what_is_not_checked_is_a_note_at_its_place() {
-    // The schema of `v`, a value that fits, one that does not, the place behind `/properties/v`, words.
-    for (schema, fits, unfit, at, words) in [
-        // Words of OpenAPI and of older drafts mean what they meant.
-        (
-            r#"{"type": "string", "nullable": true}"#,
-            "null",
-            "1",
-            "/nullable",
-            "`null` fits, too",
-        ),
-        (
-            r##"{"$ref": "#/$defs/a", "minimum": 2, "nullable": true}"##,
-            "null",
-            "1",
-            "/nullable",
-            "`null`",
-        ),
-        (
-            r#"{"minimum": 1, "exclusiveMinimum": true}"#,
-            "2",
-            "1",
-            "/exclusiveMinimum",
-            "draft 4",
-        ),
-        (
-            r#"{"maximum": 1, "exclusiveMaximum": false}"#,
-            "1",
-            "2",
-            "/exclusiveMaximum",
-            "draft 4",
-        ),
-        (
-            r#"{"items": [{"type": "string"}]}"#,
-            r#"["a", 1]"#,
-            "[1]",
-            "/items",
-            "`prefixItems`",
-        ),
-        // Malformed values.
-        (
-            r#"{"type": "object", "required": null}"#,
-            "{}",
-            "1",
-            "/required",
-            "null is not valid",
-        ),
-        (
-            r#"{"required": "a", "minProperties": 1}"#,
-            r#"{"b": 1}"#,
-            "{}",
-            "/required",
-            r#""a" is not valid"#,
-        ),
-        (
-            r#"{"required": true, "type": "string"}"#,
-            r#""a""#,
-            "1",
-            "/required",
-            "true is not valid",
-        ),
-        (
-            r#"{"type": "strng", "minLength": 1}"#,
-            r#""a""#,
-            r#""""#,
-            "/type",
-            r#""strng" is not valid"#,
-        ),
-        (
-            r#"{"minLength": -1, "maxLength": 1}"#,
-            r#""a""#,
-            r#""ab""#,
-            "/minLength",
-            "-1 is not valid",
-        ),
-        (
-            r#"{"multipleOf": 0, "minimum": 1}"#,
-            "1.5",
-            "0",
-            "/multipleOf",
-            "0 is not valid",
-        ),
-        (
-            r#"{"properties": {"a": 5, "b": {"type": "null"}}}"#,
-            r#"{"a": 1}"#,
-            r#"{"b": 1}"#,
-            "/properties/a",
-            "5 is no schema",
-        ),
-        (
-            r#"{"minimum": 9, "minimum": 1}"#,
-            "2",
-            "0",
-            "/minimum",
-            "more than once",
-        ),
-        // Patterns that nothing matches in linear time.
-        (
-            r#"{"pattern": "(?=a)", "maxLength": 1}"#,
-            r#""b""#,
-            r#""ab""#,
-            "/pattern",
-            "look-around",
-        ),
-        (
-            r#"{"pattern": "(a)\\1", "type": "string"}"#,
-            r#""b""#,
-            "1",
-            "/pattern",
-            "back-reference",
-        ),
-        (
-            r#"{"pattern": "(", "type": "string"}"#,
-            r#""b""#,
-            "1",
-            "/pattern",
-            "is no regular expression",
-        ),
-        (
-            r#"{"pattern": "((a{100}){100}){100}"}"#,
-            r#""b""#,
-            "",
-            "/pattern",
-            "too large",
-        ),
-        (
-            r#"{"patternProperties": {"a/(?=b)": {}, "^c": {"type": "null"}}, "additionalProperties": false}"#,
-            r#"{"b": 1}"#,
-            r#"{"c": 1}"#,
-            "/patternProperties/a~1(?=b)",
-            "look-around",
-        ),
-        // Keywords and formats that nothing checks.
-        (
-            r#"{"format": "of-our-own", "type": "string"}"#,
-            r#""a""#,
-            "1",
-            "/format",
-            r#"the format "of-our-own" is not checked"#,
-        ),
-        (
-            r#"{"format": "iri", "type": "string"}"#,
-            r#"" ""#,
-            "1",
-            "/format",
-            r#"the format "iri" is not checked"#,
-        ),
-        (
-            r#"{"$vocabulary": {}, "type": "null"}"#,
-            "null",
-            "1",
-            "/$vocabulary",
-            "nothing checks it",
-        ),
-        (
-            r#"{"$own": 1, "type": "null"}"#,
-            "null",
-            "1",
-            "/$own",
-            "no draft knows it",
-        ),
-        (
-            r##"{"$recursiveRef": "#", "type": "null"}"##,
-            "null",
-            "1",
-            "/$recursiveRef",
-            "draft 2020-12 does not know it",
-        ),
-        (
-            r#"{"contentSchema": {"type": "null"}, "type": "string"}"#,
-            r#""1""#,
-            "1",
-            "/contentSchema",
-            "nothing checks it",
-        ),
-        (
-            r#"{"additionalItems": false, "type": "array"}"#,
-            "[1]",
-            "1",
-            "/additionalItems",
-            "does not know it",
-        ),
-        (
-            r#"{"divisibleBy": 2, "type": "integer"}"#,
-            "1",
-            r#""a""#,
-            "/divisibleBy",
-            "nothing checks it",
-        ),
-        (
-            r#"{"$schema": "http://json-schema.org/draft-07/schema#", "type": "null"}"#,
-            "null",
-            "1",
-            "/$schema",
-            "only that of the whole",
-        ),
-        // References.
-        (
-            r##"{"$ref": "#/$defs/b", "type": "null"}"##,
-            "null",
-            "1",
-            "/$ref",
-            "leads to no schema",
-        ),
-        (
-            r##"{"$ref": "#nowhere"}"##,
-            "1",
-            "",
-            "/$ref",
-            "leads to no schema",
-        ),
-        (
-            r##"{"$ref": "#/$defs"}"##,
-            "1",
-            "",
-            "/$ref",
-            "leads to no schema",
-        ),
-        (
-            r##"{"$ref": "#/%zz"}"##,
-            "1",
-            "",
-            "/$ref",
-            "leads to no schema",
-        ),
-        // Defaults.
-        (
-            r#"{"properties": {"n": {"type": "null", "default": 5}}}"#,
-            "{}",
-            r#"{"n": 5}"#,
-            "/properties/n/default",
-            "its schema refuses the default",
-        ),
-    ] {
+    for (schema, fits, unfit, at, words) in NOTED {
         assert_noted(
             &of(schema),
             fits,

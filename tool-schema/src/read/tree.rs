@@ -46,8 +46,6 @@ struct Document<'d> {
     references: Option<&'d References>,
     /// Draft 7 ignores all that stands beside `$ref`.
     is_seven: bool,
-    /// `contains` looks at the elements that it counts.
-    is_twenty: bool,
     /// Values of all types are admitted, and not objects alone; and `additionalProperties: true` is another tree
     /// than silence. Schemas are compared so.
     is_exact: bool,
@@ -61,7 +59,6 @@ pub(crate) fn leaked(schema: &Value<'_>) -> &'static Shape<'static> {
         schema,
         references: None,
         is_seven: false,
-        is_twenty: true,
         is_exact: false,
     };
     Reader::new(document, Memory::Program(PhantomData), None).whole()

@@ -23,14 +23,14 @@ const TOOL: Table<Options> = Table {
         ("description", |cx, it, to| to.description = words(cx, it)),
         ("read_only", |cx, it, to| switch(cx, it, to, "read_only")),
         ("destructive", |cx, it, to| {
-            switch(cx, it, to, "destructive")
+            switch(cx, it, to, "destructive");
         }),
         ("idempotent", |cx, it, to| switch(cx, it, to, "idempotent")),
         ("open_world", |cx, it, to| switch(cx, it, to, "open_world")),
         ("manual", |cx, it, to| switch(cx, it, to, "manual")),
         ("exact", |cx, it, to| switch(cx, it, to, "exact")),
         ("return_direct", |cx, it, to| {
-            switch(cx, it, to, "return_direct")
+            switch(cx, it, to, "return_direct");
         }),
         ("exclusive", |cx, it, to| switch(cx, it, to, "exclusive")),
         ("blocking", |cx, it, to| switch(cx, it, to, "blocking")),

@@ -118,7 +118,7 @@ impl<'a> Reader<'_, 'a> {
             let (first, rest) = array::names(keywords);
             found.all |= keywords.has(rest) || is_whole && keywords.has(Keyword::UnevaluatedItems);
             found.first = keywords.list(first).map_or(0, <[_]>::len);
-            if self.document.is_twenty && keywords.has(Keyword::Contains) {
+            if keywords.has(Keyword::Contains) {
                 found.contains = Some(self.apart(&format!("{at}/contains")));
             }
         }

@@ -81,7 +81,6 @@ impl Tree {
                 schema: &source.schema,
                 references: Some(&source.references),
                 is_seven: source.draft == Draft::Seven,
-                is_twenty: source.draft == Draft::Twenty,
                 is_exact,
             };
             let mut reader = Reader::new(document, memory, Some(&arena.patterns));

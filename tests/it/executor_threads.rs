@@ -525,7 +525,7 @@ async fn bodies_that_block_and_end_make_room_for_one_another() {
 }
 
 /// Takes effect when it is let go, however often it is told to stop.
-#[tool(blocking, timeout = "20ms")]
+#[tool(blocking, timeout = "300ms")]
 fn stubborn(#[state] latch: &Latch) -> u8 {
     latch.0.lock().unwrap().recv().unwrap();
     latch.1.fetch_add(1, Ordering::SeqCst);
@@ -533,7 +533,7 @@ fn stubborn(#[state] latch: &Latch) -> u8 {
 }
 
 /// The same, again and again.
-#[tool(blocking, idempotent, timeout = "20ms")]
+#[tool(blocking, idempotent, timeout = "300ms")]
 fn stubborn_idempotent(#[state] latch: &Latch) -> u8 {
     latch.1.fetch_add(1, Ordering::SeqCst);
     latch.0.lock().unwrap().recv().unwrap();
@@ -610,24 +610,27 @@ fn a_limit_on_what_has_not_begun_says_that_it_did_not_run() {
         .enable_time()
         .build()
         .unwrap();
-    let (go_on, latch) = latch();
-    let tools = tools![stubborn; state = Arc::clone(&latch)];
-    let executor = Executor::parallel(tools, 2);
-    let calls = [of("1", "stubborn"), of("2", "stubborn")];
-    let batch = runtime.block_on(soon(executor.run(&calls, &Context::new())));
-    let unknown = batch.results().map(|result| {
-        let error = result.outcome.as_ref().unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Timeout);
-        error.is_outcome_unknown()
+    let (_go_on, latch) = latch();
+    let executor = Executor::serial(tools![stubborn; state = Arc::clone(&latch)]);
+    // Other work has the only thread.
+    let (begins, begun) = std::sync::mpsc::channel();
+    let (ends, end) = std::sync::mpsc::channel::<()>();
+    let other = runtime.spawn_blocking(move || {
+        begins.send(()).unwrap();
+        end.recv()
     });
-    // One of them had the only thread.
-    assert_eq!(unknown.filter(|unknown| *unknown).count(), 1);
-    let text = format!("{batch:?}");
-    assert!(text.contains("it had not begun, and did not run"), "{text}");
-    go_on.send(()).unwrap();
-    drop(go_on);
+    begun.recv().unwrap();
+    let calls = [of("1", "stubborn")];
+    let batch = runtime.block_on(soon(executor.run(&calls, &Context::new())));
+    let error = batch.results().next().unwrap().outcome.clone().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Timeout);
+    assert!(!error.is_outcome_unknown());
+    let words = "it had not begun, and did not run";
+    assert_eq!(error.messages().last(), Some(words));
+    ends.send(()).unwrap();
+    runtime.block_on(other).unwrap().unwrap();
     runtime.shutdown_timeout(Duration::from_secs(10));
-    assert_eq!(latch.1.load(Ordering::SeqCst), 1);
+    assert_eq!(latch.1.load(Ordering::SeqCst), 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -49,7 +49,7 @@ fn stubborn_set(attempts: u32) -> (Toolset, Receiver<bool>) {
 }
 
 fn run(executor: &Executor, name: &str) -> toolwright::executor::Batch {
-    let executor = executor.clone().timeout(Duration::from_millis(20));
+    let executor = executor.clone().timeout(Duration::from_millis(300));
     executor.run_blocking(&[ToolCall::new("1", name, "{}")], &Context::new())
 }
 

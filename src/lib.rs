@@ -105,8 +105,8 @@ pub mod wire {
 pub mod dialect {
     #[doc(inline)]
     pub use toolwright_provider::dialect::{
-        Acceptance, Inverse, LowerError, LowerErrorCode, Lowered, Note, NoteKind, Op, Quantity,
-        Renames, RequestLimits, RequestUsage, Step, Steps, UnknownDialect, lower,
+        Acceptance, Inverse, InverseSteps, LowerError, LowerErrorCode, Lowered, Note, NoteKind, Op,
+        Quantity, Renames, RequestLimits, RequestUsage, Step, UnknownDialect, lower,
     };
 }
 

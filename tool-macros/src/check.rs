@@ -8,7 +8,7 @@ use syn::{Attribute, FnArg, Generics, ItemImpl, Pat, ReturnType, Signature, Type
 
 use crate::bounds::out_of_bounds;
 use crate::ctxt::Ctxt;
-use crate::model::{DefaultValue, Function, Param, Role, Tool, Words, is_tool};
+use crate::model::{DefaultValue, Description, Function, Param, Role, Tool, is_tool};
 use crate::name::{
     PARAM_RULE, TOOL_RULE, did_you_mean, is_param_name, is_tool_name, quoted, variant,
 };
@@ -208,7 +208,7 @@ fn has_description(cx: &Ctxt, tool: &Tool) {
         return;
     }
     match &tool.options.description {
-        Some(Words::Text(text)) => cx.error_at(
+        Some(Description::Text(text)) => cx.error_at(
             text.span,
             format!("the description of tool `{}` is empty\nhelp: say what the tool does", tool.name.value),
         ),

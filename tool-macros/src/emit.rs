@@ -5,7 +5,7 @@ use quote::{ToTokens, quote_spanned};
 use syn::{Expr, Generics, Path, ReturnType};
 
 use crate::handle::{Handle, this_function};
-use crate::model::{DefaultValue, Mention, ModelParam, Options, Switch, Tool};
+use crate::model::{DefaultValue, DocLink, ModelParam, Options, Switch, Tool};
 use crate::span::{
     SpanEnds, call_site_at, ident, item_span, literal, local, not_looked_into_in_editor,
     parse_quote, quote, quote_call_site,
@@ -594,7 +594,7 @@ fn rest(tool: &Tool) -> Option<TokenStream> {
         fields.push(quote!(examples: &[#(#examples),*]));
     }
     if !mentions.is_empty() {
-        let mentions = mentions.iter().map(|Mention { at, len, path }| {
+        let mentions = mentions.iter().map(|DocLink { at, len, path }| {
             let (at, len) = (literal(*at), literal(*len));
             let handle = Handle::of(path);
             let (ty, place) = (handle.ty(), SpanEnds::of(path));

@@ -14,7 +14,7 @@ use crate::cfg;
 use crate::ctxt::Ctxt;
 use crate::handle::{Handle, THIS_FUNCTION, type_of_method};
 use crate::invisible_chars;
-use crate::model::Words;
+use crate::model::Description;
 use crate::name::{TOOL_RULE, is_tool_name};
 use crate::parse::attr;
 use crate::span::{
@@ -54,7 +54,7 @@ enum ElementKind {
 /// What stands behind `as`.
 struct As {
     name: LitStr,
-    words: Option<Words>,
+    words: Option<Description>,
 }
 
 impl Parse for List {
@@ -246,7 +246,7 @@ impl As {
                     "expected a description behind `:`\nhelp: write `as \"name\": \"Finds documents.\"`",
                 ));
             }
-            Some(_) => Some(Words::Const(Box::new(input.parse()?))),
+            Some(_) => Some(Description::Const(Box::new(input.parse()?))),
             None => None,
         };
         Ok(Some(Self { name, words }))
@@ -254,7 +254,7 @@ impl As {
 
     fn check(&self, cx: &Ctxt) {
         let Self { name, words } = self;
-        if let Some(Words::Const(words)) = words {
+        if let Some(Description::Const(words)) = words {
             attr::shown(cx, words);
         }
         let errors = cx.count();

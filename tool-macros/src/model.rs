@@ -2,7 +2,7 @@
 
 use crate::bounds::Bounds;
 use crate::span::{SpanEnds, literal, parse_quote, quote};
-use crate::ty::Pass;
+use crate::ty::PassBy;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
 use syn::{Attribute, Expr, Generics, Path, ReturnType, Signature, Type, Visibility};
@@ -50,7 +50,7 @@ pub(crate) struct Options {
     pub(crate) args: Option<Ident>,
     pub(crate) name: Option<Text>,
     pub(crate) title: Option<Text>,
-    pub(crate) description: Option<Words>,
+    pub(crate) description: Option<Description>,
     /// Hints and options that are on or off, by the names of `ToolOptions`, and where they stand.
     pub(crate) switches: Vec<Switch>,
     /// Span of the option, and its value in milliseconds.
@@ -115,7 +115,7 @@ pub(crate) struct Example {
 }
 
 /// Another tool in a tool's description.
-pub(crate) struct Mention {
+pub(crate) struct DocLink {
     /// Where its name stands, in bytes.
     pub(crate) at: usize,
     pub(crate) len: usize,
@@ -131,14 +131,14 @@ pub(crate) struct Text {
 
 /// A description for the model.
 #[derive(Clone)]
-pub(crate) enum Words {
+pub(crate) enum Description {
     /// A text that the macro knows.
     Text(Text),
     /// A constant: a path, `concat!`, `include_str!`.
     Const(Box<Expr>),
 }
 
-impl Words {
+impl Description {
     /// Returns true for a constant.
     pub(crate) fn is_const(&self) -> bool {
         matches!(self, Self::Const(_))
@@ -150,20 +150,20 @@ impl Words {
     }
 }
 
-impl Default for Words {
+impl Default for Description {
     fn default() -> Self {
         Self::from(String::new())
     }
 }
 
-impl From<String> for Words {
+impl From<String> for Description {
     fn from(value: String) -> Self {
         let span = Span::call_site();
         Self::Text(Text { value, span })
     }
 }
 
-impl ToTokens for Words {
+impl ToTokens for Description {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         match self {
             Self::Text(text) => literal(text.value.as_str()).to_tokens(tokens),
@@ -183,9 +183,9 @@ pub(crate) struct Tool {
     pub(crate) ident: Ident,
     /// The name that the model calls, and where it stands.
     pub(crate) name: Text,
-    pub(crate) description: Words,
+    pub(crate) description: Description,
     /// The other tools in the description.
-    pub(crate) mentions: Vec<Mention>,
+    pub(crate) mentions: Vec<DocLink>,
     pub(crate) vis: Visibility,
     pub(crate) generics: Generics,
     pub(crate) is_async: bool,
@@ -245,7 +245,7 @@ pub(crate) struct ModelParam {
     pub(crate) ty: Type,
     /// True if the type certainly is what its name says; see `schema::is_basic`.
     pub(crate) is_basic: bool,
-    pub(crate) description: Words,
+    pub(crate) description: Description,
     pub(crate) default: Option<DefaultValue>,
     pub(crate) example: Option<Expr>,
     /// Its fields are the tool's parameters. Span of the option.
@@ -257,7 +257,7 @@ pub(crate) struct ModelParam {
     pub(crate) bounds: Bounds,
     /// The type that is decoded.
     pub(crate) slot: TokenStream,
-    pub(crate) pass: Pass,
+    pub(crate) pass: PassBy,
 }
 
 /// Value of an argument that is not given.
@@ -271,7 +271,7 @@ pub(crate) enum DefaultValue {
 #[derive(Default)]
 pub(crate) struct Doc {
     /// The text without the parameters' list, cleaned.
-    pub(crate) text: Words,
+    pub(crate) text: Description,
     /// Entries of an `# Arguments` list, by name.
     pub(crate) params: Vec<ParamDoc>,
 }

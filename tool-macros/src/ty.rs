@@ -15,29 +15,29 @@ use crate::span::{SpanEnds, quote};
 ///
 /// The spelling decides, since a macro sees no more: behind an alias a reference is decoded as it
 /// is, which works for `&str`.
-pub(crate) fn slot(ty: &Type) -> (TokenStream, Pass) {
-    let by_value = || (ty.to_token_stream(), Pass::Value);
+pub(crate) fn slot(ty: &Type) -> (TokenStream, PassBy) {
+    let by_value = || (ty.to_token_stream(), PassBy::Value);
     match ungrouped(ty) {
         Type::Reference(reference) => match referent(reference) {
             Referent::Text => by_value(),
-            Referent::Slice(item) => (vec_of(reference, item), Pass::Ref),
-            Referent::Other(inner) => (inner.to_token_stream(), Pass::Ref),
+            Referent::Slice(item) => (vec_of(reference, item), PassBy::Ref),
+            Referent::Other(inner) => (inner.to_token_stream(), PassBy::Ref),
         },
         Type::Path(path) => {
             if is_cow_str(path) {
-                return (quote!(&str), Pass::Cow);
+                return (quote!(&str), PassBy::Cow);
             }
             match option_of(path).map(ungrouped) {
                 Some(Type::Reference(reference)) => match referent(reference) {
                     Referent::Text => by_value(),
                     Referent::Slice(item) => {
                         let items = vec_of(reference, item);
-                        (option(path, &items), Pass::OptionDeref)
+                        (option(path, &items), PassBy::OptionDeref)
                     }
-                    Referent::Other(inner) => (option(path, inner), Pass::OptionRef),
+                    Referent::Other(inner) => (option(path, inner), PassBy::OptionRef),
                 },
                 Some(Type::Path(inner)) if is_cow_str(inner) => {
-                    (option(path, &quote!(&str)), Pass::OptionCow)
+                    (option(path, &quote!(&str)), PassBy::OptionCow)
                 }
                 _ => by_value(),
             }
@@ -418,7 +418,7 @@ pub(crate) fn is_str(expr: &Expr) -> bool {
 
 /// Conversion from the decoded value to the body's argument.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Pass {
+pub(crate) enum PassBy {
     /// As it is.
     Value,
     /// By reference: `&T`, `&[T]`.
@@ -433,7 +433,7 @@ pub(crate) enum Pass {
     OptionDeref,
 }
 
-impl Pass {
+impl PassBy {
     /// Returns true if the body borrows the decoded value.
     pub(crate) fn lends(self) -> bool {
         matches!(self, Self::Ref | Self::OptionRef | Self::OptionDeref)

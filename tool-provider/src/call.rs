@@ -19,7 +19,7 @@ mod tool_call;
 pub use self::caution::{RISK, RISKS, SCOPES};
 pub use self::contain::{contained, panicked};
 pub use self::content::{Block, Content};
-pub(crate) use self::def::Sorted;
+pub(crate) use self::def::SortedKeys;
 pub use self::def::{Meta, OldNames, ToolDef};
 pub use self::encoder::{Encode, Encoder};
 pub use self::error::{ErrorKind, ToolError};

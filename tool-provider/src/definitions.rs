@@ -13,8 +13,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use self::deferred::Asked;
-use self::strict_tools::{Fitted, fitted};
+use self::deferred::RequestedTools;
+use self::strict_tools::{StrictSelection, fitted};
 use toolwright_json::joined;
 
 use crate::call::{Block, Encoder, Outcome, ToolCall, ToolDef, ToolResult};
@@ -26,7 +26,7 @@ use crate::wire::{
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::text::Printable;
 
-use self::cache::InDialect;
+use self::cache::LoweredTool;
 pub use self::cache::{DefinitionCache, EncodedTool};
 #[doc(hidden)]
 pub use self::deferred::{Catalog, Deferral, Deferred};
@@ -58,7 +58,7 @@ pub use self::visible::Stripped;
 /// # let _ = messages;
 /// ```
 #[derive(Debug, Clone)]
-pub struct Definitions(Arc<Made>);
+pub struct Definitions(Arc<DefinitionsInner>);
 
 /// The tools that a request offers. A `Toolset` is such a list.
 #[diagnostic::on_unimplemented(
@@ -126,10 +126,10 @@ impl<T: ToolList + ?Sized> ToolList for Arc<T> {
 
 /// A list's tools in a dialect.
 #[derive(Debug)]
-pub(super) struct Made {
+pub(super) struct DefinitionsInner {
     text: String,
     /// Each tool as it is sent, in order.
-    tools: Vec<Arc<InDialect>>,
+    tools: Vec<Arc<LoweredTool>>,
     non_strict: Vec<(String, NonStrict)>,
     /// Reasons why those are not strict.
     loosened: Vec<Note>,
@@ -278,7 +278,8 @@ impl Wire {
             .deferral()
             .filter(|deferral| self.loads(deferral.deferred) && loading != Loading::Plain);
         let cache = native.map_or_else(|| tools.cache(), |deferral| deferral.cache);
-        let made = || Made::new(self, Asked::of(tools, native), &fit).map(Arc::new);
+        let made =
+            || DefinitionsInner::new(self, RequestedTools::of(tools, native), &fit).map(Arc::new);
         let made = if fit.keep.is_empty() {
             let key = (self, fit.dialect, loading);
             cache.in_dialect.get_or_make(key, made).clone()?
@@ -289,16 +290,16 @@ impl Wire {
     }
 }
 
-impl Made {
+impl DefinitionsInner {
     fn new(
         wire: Wire,
-        mut asked: Asked<'_>,
+        mut asked: RequestedTools<'_>,
         fit: &DefinitionOptions,
     ) -> Result<Self, DefinitionsError> {
         let dialect = fit.dialect;
         asked.leave_out(wire, dialect);
-        let Fitted { sent, non_strict } = fitted(&asked, wire, fit)?;
-        let Asked {
+        let StrictSelection { sent, non_strict } = fitted(&asked, wire, fit)?;
+        let RequestedTools {
             tools,
             names,
             catalog,
@@ -340,7 +341,7 @@ impl Made {
 }
 
 /// A tool of a list: its definition, and what was encoded of it.
-type Offered<'t> = (&'t ToolDef, &'t EncodedTool);
+type CachedDefinition<'t> = (&'t ToolDef, &'t EncodedTool);
 
 /// The tools' definitions as others are sent them, in order: without the characters in their words that nobody sees.
 #[doc(hidden)]
@@ -584,7 +585,7 @@ impl Definitions {
 /// Maps the names of tools to those that the provider receives.
 fn named<'n>(
     dialect: Dialect,
-    sent: &'n [Arc<InDialect>],
+    sent: &'n [Arc<LoweredTool>],
     deferred: impl IntoIterator<Item = &'n str>,
 ) -> Renames {
     // In the order of the list, where it has more than the request.

@@ -9,11 +9,11 @@ use syn::ext::IdentExt;
 use syn::{Expr, GenericParam, Generics, Path, Type};
 
 use super::{Names, run, state_trait};
-use crate::model::{ModelParam, Param, Tool, Words};
+use crate::model::{Description, ModelParam, Param, Tool};
 use crate::span::{
     call_site_at, generated, ident, item_span, literal, local, quote, quote_call_site,
 };
-use crate::ty::Pass;
+use crate::ty::PassBy;
 use crate::ty::{self, name_lifetimes, static_lifetimes};
 
 /// The lifetime of what the arguments borrow. No bound of a user's is likely to bind that name.
@@ -392,14 +392,14 @@ fn lifetime() -> syn::Lifetime {
 /// The type of a parameter's field: what is decoded, and lent to the function if it borrows it.
 fn field_type(tool: &Tool, param: &ModelParam, krate: &Path) -> TokenStream {
     let ty = match param.pass {
-        Pass::Value => param.ty.to_token_stream(),
-        Pass::Cow => quote!(::std::borrow::Cow<'_, str>),
-        Pass::OptionCow => quote!(__tool::Option<::std::borrow::Cow<'_, str>>),
-        Pass::Ref | Pass::OptionRef | Pass::OptionDeref if param.default.is_some() => {
+        PassBy::Value => param.ty.to_token_stream(),
+        PassBy::Cow => quote!(::std::borrow::Cow<'_, str>),
+        PassBy::OptionCow => quote!(__tool::Option<::std::borrow::Cow<'_, str>>),
+        PassBy::Ref | PassBy::OptionRef | PassBy::OptionDeref if param.default.is_some() => {
             let (given, default) = (&param.slot, static_lifetimes(param.ty.to_token_stream()));
             quote!(__tool::Lent<#given, #default>)
         }
-        Pass::Ref | Pass::OptionRef | Pass::OptionDeref => param.slot.clone(),
+        PassBy::Ref | PassBy::OptionRef | PassBy::OptionDeref => param.slot.clone(),
     };
     let ty = name_lifetimes(ty, &tool.lifetimes, LIFETIME);
     with_crate(ty, krate)
@@ -434,14 +434,14 @@ fn field(param: &ModelParam) -> Ident {
 }
 
 /// The documentation of a field, as far as an attribute can have it.
-fn doc(words: &Words) -> Option<TokenStream> {
+fn doc(words: &Description) -> Option<TokenStream> {
     match words {
-        Words::Text(text) if text.value.is_empty() => None,
-        Words::Text(text) => {
+        Description::Text(text) if text.value.is_empty() => None,
+        Description::Text(text) => {
             let text = literal(text.value.as_str());
             Some(quote!(#[doc = #text]))
         }
-        Words::Const(text) => match text.as_ref() {
+        Description::Const(text) => match text.as_ref() {
             Expr::Macro(_) => Some(quote!(#[doc = #text])),
             _ => None,
         },

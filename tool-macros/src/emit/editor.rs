@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 
-use crate::model::{DefaultValue, Tool, Words};
+use crate::model::{DefaultValue, Description, Tool};
 use crate::span::{in_editor, quote};
 use crate::ty::{self, static_lifetimes};
 
@@ -22,7 +22,7 @@ pub(super) fn values(tool: &Tool) -> Option<TokenStream> {
     }
     let descriptions = tool.model_params().map(|param| &param.description);
     for words in descriptions.chain([&tool.description]) {
-        if let Words::Const(expr) = words {
+        if let Description::Const(expr) = words {
             values.push(quote!(let _ = #expr;));
         }
     }

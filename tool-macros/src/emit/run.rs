@@ -8,7 +8,7 @@ use super::{Names, is_basic_output, slot_type, state_trait};
 use crate::model::{ModelParam, Param, Tool};
 use crate::span::{SpanEnds, ident, local, quote, start};
 use crate::ty;
-use crate::ty::Pass;
+use crate::ty::PassBy;
 
 /// The parameters that one function of the runtime passes on.
 const MOST_CALLED: usize = 6;
@@ -29,7 +29,7 @@ pub(super) fn is_call(tool: &Tool) -> bool {
 pub(super) fn is_read(tool: &Tool) -> bool {
     let is_simple = |param: &ModelParam| {
         param.is_basic
-            && param.pass == Pass::Value
+            && param.pass == PassBy::Value
             && param.default.is_none()
             && param.flatten.is_none()
     };
@@ -175,7 +175,7 @@ fn tuple(elements: &[TokenStream], pair: &TokenStream) -> TokenStream {
 /// The slot of a parameter, with the value of an argument that is not given.
 fn slot_of(tool: &Tool, param: &ModelParam, names: &Names) -> TokenStream {
     let mut slot = slot(tool, param);
-    if matches!(param.pass, Pass::Cow | Pass::OptionCow) {
+    if matches!(param.pass, PassBy::Cow | PassBy::OptionCow) {
         slot = quote!(#slot.cow());
     }
     if param.default.is_some() {
@@ -200,17 +200,17 @@ fn slot(tool: &Tool, param: &ModelParam) -> TokenStream {
 }
 
 /// The argument of the body.
-fn argument(pass: Pass, value: &impl ToTokens) -> TokenStream {
+fn argument(pass: PassBy, value: &impl ToTokens) -> TokenStream {
     match pass {
-        Pass::Value | Pass::Cow | Pass::OptionCow => value.to_token_stream(),
-        Pass::Ref => quote!(&#value),
-        Pass::OptionRef => quote!(#value.as_ref()),
-        Pass::OptionDeref => quote!(#value.as_deref()),
+        PassBy::Value | PassBy::Cow | PassBy::OptionCow => value.to_token_stream(),
+        PassBy::Ref => quote!(&#value),
+        PassBy::OptionRef => quote!(#value.as_ref()),
+        PassBy::OptionDeref => quote!(#value.as_deref()),
     }
 }
 
 /// The argument of the validator.
-fn shown_argument(pass: Pass, value: &Ident) -> TokenStream {
+fn shown_argument(pass: PassBy, value: &Ident) -> TokenStream {
     if pass.lends() {
         argument(pass, value)
     } else {
@@ -219,10 +219,10 @@ fn shown_argument(pass: Pass, value: &Ident) -> TokenStream {
 }
 
 /// The type of the validator's argument, as far as it is known here.
-fn shown_as(pass: Pass) -> TokenStream {
+fn shown_as(pass: PassBy) -> TokenStream {
     match pass {
-        Pass::OptionRef | Pass::OptionDeref => quote!(_),
-        Pass::Value | Pass::Ref | Pass::Cow | Pass::OptionCow => quote!(&_),
+        PassBy::OptionRef | PassBy::OptionDeref => quote!(_),
+        PassBy::Value | PassBy::Ref | PassBy::Cow | PassBy::OptionCow => quote!(&_),
     }
 }
 

@@ -8,7 +8,7 @@ use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 use super::mentions::{self, unmarked};
 use crate::ctxt::Ctxt;
 use crate::invisible_chars;
-use crate::model::{Doc, ParamDoc, Text, Words};
+use crate::model::{Description, Doc, ParamDoc, Text};
 use crate::span::{literal, parse_quote};
 use crate::ty;
 
@@ -64,7 +64,7 @@ pub(crate) fn function(cx: &Ctxt, attrs: &[Attribute]) -> Doc {
 }
 
 /// Reads the doc comment of a parameter, a type, a field or a variant.
-pub(crate) fn plain(cx: &Ctxt, attrs: &[Attribute]) -> Words {
+pub(crate) fn plain(cx: &Ctxt, attrs: &[Attribute]) -> Description {
     let mut lines = lines(cx, attrs);
     leave_out_what_is_for_people(&mut lines);
     mentions::of(clean(lines)).0
@@ -174,7 +174,7 @@ fn list_item(line: &str) -> Option<(String, String)> {
 }
 
 /// The text for a model, with the macros in it joined at compile time.
-fn clean(lines: Vec<Line>) -> Words {
+fn clean(lines: Vec<Line>) -> Description {
     let mut parts: Vec<TokenStream> = Vec::new();
     let mut text = Vec::new();
     let mention = lines.iter().find(|line| line.text.contains("fn@"));
@@ -196,10 +196,10 @@ fn clean(lines: Vec<Line>) -> Words {
     }
     if parts.is_empty() {
         let value = clean_text(text);
-        return Words::Text(Text { value, span });
+        return Description::Text(Text { value, span });
     }
     push(&mut text, &mut parts);
-    Words::Const(Box::new(parse_quote!(::core::concat!(#(#parts, "\n"),*))))
+    Description::Const(Box::new(parse_quote!(::core::concat!(#(#parts, "\n"),*))))
 }
 
 /// Text for a model: no links into Rust's documentation, one line a paragraph.
@@ -339,7 +339,7 @@ mod tests {
 
     use super::{function, plain};
     use crate::ctxt::Ctxt;
-    use crate::model::Words;
+    use crate::model::Description;
 
     #[test]
     fn text_for_a_model_is_clean() {
@@ -391,10 +391,10 @@ mod tests {
     }
 
     /// The text, or the tokens of a constant.
-    fn text(words: &Words) -> String {
+    fn text(words: &Description) -> String {
         match words {
-            Words::Text(text) => text.value.clone(),
-            Words::Const(value) => value.to_token_stream().to_string(),
+            Description::Text(text) => text.value.clone(),
+            Description::Const(value) => value.to_token_stream().to_string(),
         }
     }
 

@@ -5,7 +5,7 @@ use syn::ext::IdentExt;
 use syn::{LitStr, Path};
 
 use crate::handle::type_of_method;
-use crate::model::{Mention, Text, Words};
+use crate::model::{Description, DocLink, Text};
 
 /// Marks of a path in text: no doc comment has them.
 const OPEN: char = '\u{1}';
@@ -24,17 +24,17 @@ pub(crate) fn unmarked(text: &str) -> String {
 }
 
 /// Returns a tool's description, and the other tools in it.
-pub(crate) fn of(words: Words) -> (Words, Vec<Mention>) {
+pub(crate) fn of(words: Description) -> (Description, Vec<DocLink>) {
     match words {
-        Words::Text(Text { value, span }) => {
+        Description::Text(Text { value, span }) => {
             let (value, mentions) = split(&value, span);
-            (Words::Text(Text { value, span }), mentions)
+            (Description::Text(Text { value, span }), mentions)
         }
-        other @ Words::Const(_) => (other, Vec::new()),
+        other @ Description::Const(_) => (other, Vec::new()),
     }
 }
 
-fn split(text: &str, span: Span) -> (String, Vec<Mention>) {
+fn split(text: &str, span: Span) -> (String, Vec<DocLink>) {
     let (mut out, mut mentions, mut rest) = (String::new(), Vec::new(), text);
     while let Some((before, from)) = rest.split_once(OPEN) {
         out.push_str(before);
@@ -51,7 +51,7 @@ fn split(text: &str, span: Span) -> (String, Vec<Mention>) {
         // A method's type is known, and its name in the list of the type's tools is not.
         if type_of_method(&path).is_none() {
             let len = out.len() - at;
-            mentions.push(Mention { at, len, path });
+            mentions.push(DocLink { at, len, path });
         }
     }
     out.push_str(rest);

@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Expr, LitStr, Meta, Path, Type};
 
 use crate::ctxt::Ctxt;
-use crate::model::{Text, Words};
+use crate::model::{Description, Text};
 use crate::name::quoted;
 use crate::parse::attr::{self, Entry};
 use crate::span::{literal, parse_quote, quote};
@@ -55,7 +55,7 @@ pub(super) struct Container {
     /// serde refuses keys that it does not know.
     pub(super) denies: Option<Meta>,
     pub(super) title: Option<Text>,
-    pub(super) description: Option<Words>,
+    pub(super) description: Option<Description>,
     pub(super) bounds: Bounds,
     pub(super) json_schema: bool,
     /// Values are for the tool alone.
@@ -219,7 +219,7 @@ pub(super) struct Member {
     /// The type that the JSON looks like.
     pub(super) seen_as: Option<Type>,
     pub(super) title: Option<Text>,
-    pub(super) description: Option<Words>,
+    pub(super) description: Option<Description>,
     pub(super) deprecated: bool,
     pub(super) example: Option<Expr>,
     /// Its value is for the tool alone.

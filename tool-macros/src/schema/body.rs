@@ -7,7 +7,7 @@ use syn::{DataStruct, DeriveInput, Fields, Type};
 
 use crate::bounds::out_of_bounds;
 use crate::ctxt::Ctxt;
-use crate::model::{Text, Words};
+use crate::model::{Description, Text};
 use crate::parse::doc;
 use crate::span::{literal, local, quote};
 
@@ -274,7 +274,7 @@ impl<'a> Body<'a> {
         self.no_borrowed_bytes(row);
         let shape = self.seen(&row.field.ty, &row.member);
         let description = match (&row.field.ident, &row.member.description) {
-            (Some(_), _) => Words::default(),
+            (Some(_), _) => Description::default(),
             (None, Some(words)) => words.clone(),
             (None, None) => doc::plain(self.cx, &row.field.attrs),
         };
@@ -490,7 +490,11 @@ pub(super) fn object(fields: TokenStream) -> TokenStream {
 }
 
 /// One string of an enum.
-pub(super) fn variant(names: &Split<String>, member: &Member, description: &Words) -> TokenStream {
+pub(super) fn variant(
+    names: &Split<String>,
+    member: &Member,
+    description: &Description,
+) -> TokenStream {
     let Split { input, .. } = names;
     let (written_as, aliased) = (written_as(names), member.aliased(input));
     let input = literal(input);

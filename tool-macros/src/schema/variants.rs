@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use syn::{DataEnum, Fields, Variant};
 
-use crate::model::Words;
+use crate::model::Description;
 use crate::parse::doc;
 use crate::span::{ident, literal, quote};
 
@@ -159,7 +159,7 @@ impl Body<'_> {
                 })
             }
             Tagging::Adjacent(tag, key) => {
-                let tag = tag_field(tag, &body::variant(names, member, &Words::default()));
+                let tag = tag_field(tag, &body::variant(names, member, &Description::default()));
                 if is_unit(read) {
                     return object(tag);
                 }
@@ -177,7 +177,7 @@ impl Body<'_> {
                 })
             }
             Tagging::Internal(tag) => {
-                let tag = tag_field(tag, &body::variant(names, member, &Words::default()));
+                let tag = tag_field(tag, &body::variant(names, member, &Description::default()));
                 if is_unit(read) {
                     return object(tag);
                 }

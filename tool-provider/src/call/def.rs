@@ -395,13 +395,13 @@ fn null_is_empty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SchemaDoc
 
 /// A value of which every object's keys are sorted: `serde_json` writes them in another order where
 /// some crate of the build switches on `preserve_order`.
-pub(crate) struct Sorted<'a>(pub(crate) &'a Value);
+pub(crate) struct SortedKeys<'a>(pub(crate) &'a Value);
 
-impl Serialize for Sorted<'_> {
+impl Serialize for SortedKeys<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             Value::Object(values) => sorted(values, serializer),
-            Value::Array(items) => serializer.collect_seq(items.iter().map(Sorted)),
+            Value::Array(items) => serializer.collect_seq(items.iter().map(SortedKeys)),
             other => other.serialize(serializer),
         }
     }
@@ -410,5 +410,9 @@ impl Serialize for Sorted<'_> {
 fn sorted<S: Serializer>(values: &Map<String, Value>, serializer: S) -> Result<S::Ok, S::Error> {
     let mut entries: Vec<_> = values.iter().collect();
     entries.sort_unstable_by_key(|(name, _)| *name);
-    serializer.collect_map(entries.iter().map(|(name, value)| (name, Sorted(value))))
+    serializer.collect_map(
+        entries
+            .iter()
+            .map(|(name, value)| (name, SortedKeys(value))),
+    )
 }

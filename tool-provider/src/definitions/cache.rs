@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::lazy::LazyMap;
 use super::visible::Stripped;
-use super::{DefinitionsError, Made};
+use super::{DefinitionsError, DefinitionsInner};
 use crate::call::ToolDef;
 use crate::dialect::{Dialect, LowerError, Lowered, Note, NoteKind, lower};
 use crate::wire::{Loading, ToolDeclaration, Wire};
@@ -20,12 +20,12 @@ pub struct EncodedTool {
     /// Definition that is sent if the tool's own holds invisible characters, and what was found.
     visible: OnceLock<Option<Box<(ToolDef, Stripped)>>>,
     plain: LazyMap<Wire, String>,
-    lowered: LazyMap<(Wire, Dialect), Result<Arc<InDialect>, LowerError>>,
+    lowered: LazyMap<(Wire, Dialect), Result<Arc<LoweredTool>, LowerError>>,
 }
 
 /// A tool in a dialect.
 #[derive(Debug)]
-pub(super) struct InDialect {
+pub(super) struct LoweredTool {
     pub(super) name: ShortStr,
     pub(super) lowered: Lowered,
     /// The definition, under the tool's own name.
@@ -35,7 +35,7 @@ pub(super) struct InDialect {
     takes_name: bool,
 }
 
-impl InDialect {
+impl LoweredTool {
     /// Returns true if a dialect takes the tool's name: its own, or one that is stricter otherwise.
     pub(super) fn is_named_for(&self, dialect: Dialect) -> bool {
         if dialect == self.dialect {
@@ -84,14 +84,14 @@ impl EncodedTool {
         wire: Wire,
         dialect: Dialect,
         def: &ToolDef,
-    ) -> Result<&Arc<InDialect>, &LowerError> {
+    ) -> Result<&Arc<LoweredTool>, &LowerError> {
         let lowered = self.lowered.get_or_make((wire, dialect), || {
             let (def, hidden) = self.visible(def);
             let mut lowered = lower(&def.input, dialect)?;
             lowered.notes.extend(hidden.and_then(Stripped::to_note));
             lowered.notes.extend(refused(def));
             let declared = ToolDeclaration::lowered(wire, &def.name, def, &lowered, dialect);
-            Ok(Arc::new(InDialect {
+            Ok(Arc::new(LoweredTool {
                 name: def.name.as_ref().into(),
                 text: wire.write_tool(&declared),
                 lowered,
@@ -119,7 +119,8 @@ fn refused(def: &ToolDef) -> impl Iterator<Item = Note> {
 #[derive(Default)]
 pub struct DefinitionCache {
     pub(super) plain: LazyMap<Wire, String>,
-    pub(super) in_dialect: LazyMap<(Wire, Dialect, Loading), Result<Arc<Made>, DefinitionsError>>,
+    pub(super) in_dialect:
+        LazyMap<(Wire, Dialect, Loading), Result<Arc<DefinitionsInner>, DefinitionsError>>,
 }
 
 impl fmt::Debug for DefinitionCache {

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use super::cache::{DefinitionCache, EncodedTool, InDialect};
-use super::{Definitions, DefinitionsError, Made, Offered, ToolList};
+use super::cache::{DefinitionCache, EncodedTool, LoweredTool};
+use super::{CachedDefinition, Definitions, DefinitionsError, DefinitionsInner, ToolList};
 use crate::call::ToolDef;
 use crate::dialect::{Dialect, LowerError};
 use crate::wire::{Loadable, Loads, Namespace, ToolDeclaration, Wire};
@@ -50,8 +50,8 @@ pub struct Deferral<'t> {
 }
 
 /// The tools that a request is to have, before they are in its dialect.
-pub(super) struct Asked<'t> {
-    pub(super) tools: Vec<Offered<'t>>,
+pub(super) struct RequestedTools<'t> {
+    pub(super) tools: Vec<CachedDefinition<'t>>,
     /// The place from which on the conversation has loaded them.
     pub(super) loaded: usize,
     /// The names of all tools of a list with deferred ones, in order: what is loaded later changes none.
@@ -60,7 +60,7 @@ pub(super) struct Asked<'t> {
     pub(super) catalog: Option<Arc<dyn Catalog>>,
 }
 
-impl<'t> Asked<'t> {
+impl<'t> RequestedTools<'t> {
     pub(super) fn of(tools: &'t (impl ToolList + ?Sized), native: Option<Deferral<'t>>) -> Self {
         let deferral = tools.deferral();
         let most = native.map_or(usize::MAX, |deferral| deferral.stable);
@@ -100,7 +100,7 @@ impl EncodedTool {
         wire: Wire,
         dialect: Dialect,
         def: &ToolDef,
-    ) -> Result<&Arc<InDialect>, &LowerError> {
+    ) -> Result<&Arc<LoweredTool>, &LowerError> {
         let loose = dialect.non_strict();
         if wire == Wire::Anthropic {
             return self.lowered(wire, loose, def);
@@ -125,7 +125,7 @@ impl EncodedTool {
     }
 }
 
-impl Made {
+impl DefinitionsInner {
     fn deferred<'m>(&'m self, tool: &Deferred<'m>) -> Option<Loadable<'m>> {
         let (wire, dialect) = (self.wire, self.dialect);
         if !tool.encoded.can_be_loaded(wire, dialect, tool.def) {

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
-use super::cache::InDialect;
-use super::deferred::Asked;
-use super::{DefinitionsError, Offered};
+use super::cache::LoweredTool;
+use super::deferred::RequestedTools;
+use super::{CachedDefinition, DefinitionsError};
 use toolwright_json::quoted;
 
 use crate::dialect::{Dialect, LowerError, Note, NoteKind, Quantity, Renames, Share, shares};
@@ -141,19 +141,19 @@ impl fmt::Display for NonStrict {
 }
 
 /// The tools as they are sent, in their order.
-pub(super) struct Fitted {
-    pub(super) sent: Vec<Arc<InDialect>>,
+pub(super) struct StrictSelection {
+    pub(super) sent: Vec<Arc<LoweredTool>>,
     /// Those that are not strict where the dialect is, by their places.
     pub(super) non_strict: BTreeMap<usize, NonStrict>,
 }
 
-impl InDialect {
+impl LoweredTool {
     /// The definition, under the name that the provider takes.
     pub(super) fn text_as(
         &self,
         wire: Wire,
         renames: &Renames,
-        (def, encoded): Offered<'_>,
+        (def, encoded): CachedDefinition<'_>,
     ) -> Cow<'_, str> {
         match renames.to_provider(&self.name) {
             Some(other) if *other != *self.name => {
@@ -170,10 +170,10 @@ impl InDialect {
 /// Every tool in the dialect, strict where it can be and where a request may hold it so. Those that are loaded lose
 /// strictness first: what was sent before they were loaded stays as it was.
 pub(super) fn fitted(
-    asked: &Asked<'_>,
+    asked: &RequestedTools<'_>,
     wire: Wire,
     fit: &DefinitionOptions,
-) -> Result<Fitted, DefinitionsError> {
+) -> Result<StrictSelection, DefinitionsError> {
     let tools = &*asked.tools;
     let dialect = fit.dialect;
     let mut refused = DefinitionsError::default();
@@ -236,12 +236,12 @@ pub(super) fn fitted(
             over.loosen(&mut sent, &mut non_strict, &mut refused);
         }
     }
-    refused.or(Fitted { sent, non_strict })
+    refused.or(StrictSelection { sent, non_strict })
 }
 
 /// A limit of a request, which its tools may go beyond.
 struct Over<'t, 'f> {
-    tools: &'t [Offered<'t>],
+    tools: &'t [CachedDefinition<'t>],
     loaded: usize,
     wire: Wire,
     fit: &'f DefinitionOptions,
@@ -250,7 +250,7 @@ struct Over<'t, 'f> {
 
 impl Over<'_, '_> {
     /// Returns the share that a strict tool adds; 0 for any other.
-    fn adds(&self, tool: &InDialect) -> usize {
+    fn adds(&self, tool: &LoweredTool) -> usize {
         if tool.lowered.strict {
             (self.share.of)(&tool.lowered)
         } else {
@@ -262,7 +262,7 @@ impl Over<'_, '_> {
     /// nothing to what there is too much of, none loses it.
     fn loosen(
         &self,
-        sent: &mut [Arc<InDialect>],
+        sent: &mut [Arc<LoweredTool>],
         non_strict: &mut BTreeMap<usize, NonStrict>,
         refused: &mut DefinitionsError,
     ) {

@@ -15,7 +15,7 @@ pub(super) fn canonical(root: Ordered, notes: &mut Vec<Note>) -> Result<Canonica
     } else {
         None
     };
-    let mut canonical = canonical::canonical(root, names, true, &mut Noted(notes))?;
+    let mut canonical = canonical::canonical(root, names, true, &mut NotedOutput(notes))?;
     canonical.defs.sort_by(|(a, _), (b, _)| a.cmp(b));
     Ok(canonical)
 }
@@ -39,9 +39,9 @@ impl From<ReadError> for LowerError {
 const WORDS: &str = "format words";
 
 /// Notes what is left out.
-struct Noted<'n>(&'n mut Vec<Note>);
+struct NotedOutput<'n>(&'n mut Vec<Note>);
 
-impl Form for Noted<'_> {
+impl Form for NotedOutput<'_> {
     /// A schema may grow by references to references; a bomb of them grows without end. openai-agents
     /// refuses more than 100,000 nodes too (2026-08).
     const MOST_NODES: usize = 100_000;

@@ -120,7 +120,7 @@ impl Lowering {
         }
         let endless = cycles::through_required(&canonical);
         let root = canonical.take_root();
-        let mut pass = Pass {
+        let mut pass = Lowerer {
             rules,
             canonical: &canonical,
             endless,
@@ -131,9 +131,9 @@ impl Lowering {
             rejects: Vec::new(),
         };
         let spot = if self.is_argument {
-            Spot::INNER
+            SchemaPath::INNER
         } else {
-            Spot::ROOT
+            SchemaPath::ROOT
         };
         let lowered = pass.node(root, spot);
         let mut lowered = match lowered {
@@ -146,7 +146,7 @@ impl Lowering {
         let mut defs = Vec::new();
         for (name, body) in &canonical.defs {
             pass.path = Path::of_definition(name);
-            match pass.node(body.clone(), Spot::INNER) {
+            match pass.node(body.clone(), SchemaPath::INNER) {
                 Ok(body) => defs.push((name.clone(), body)),
                 Err(reject) => self.refused(reject, &mut pass.rejects)?,
             }
@@ -208,13 +208,13 @@ fn root(schema: &Ordered) -> Root {
 
 /// Position of a schema.
 #[derive(Clone, Copy)]
-struct Spot {
+struct SchemaPath {
     is_root: bool,
     /// Presence of `null` that the position asks for.
     null: Wanted,
 }
 
-impl Spot {
+impl SchemaPath {
     const ROOT: Self = Self {
         is_root: true,
         null: Wanted::AsSaid,
@@ -225,7 +225,7 @@ impl Spot {
     };
 }
 
-struct Pass<'c> {
+struct Lowerer<'c> {
     rules: &'static Rules,
     canonical: &'c Canonical,
     /// The references to types of which no value would end.
@@ -238,7 +238,7 @@ struct Pass<'c> {
     rejects: Vec<LowerError>,
 }
 
-impl Pass<'_> {
+impl Lowerer<'_> {
     fn refuse<T>(&self, code: LowerErrorCode) -> Result<T, LowerError> {
         Err(LowerError::new(code, self.path.at()))
     }
@@ -269,13 +269,23 @@ impl Pass<'_> {
     }
 
     /// Lowers a part of what is being lowered.
-    fn inner(&mut self, part: &str, schema: Ordered, spot: Spot) -> Result<Ordered, LowerError> {
+    fn inner(
+        &mut self,
+        part: &str,
+        schema: Ordered,
+        spot: SchemaPath,
+    ) -> Result<Ordered, LowerError> {
         let mark = self.path.enter(part);
         self.entered(mark, schema, spot)
     }
 
     /// Lowers the part that the path has been led to, and goes back to `mark`.
-    fn entered(&mut self, mark: usize, schema: Ordered, spot: Spot) -> Result<Ordered, LowerError> {
+    fn entered(
+        &mut self,
+        mark: usize,
+        schema: Ordered,
+        spot: SchemaPath,
+    ) -> Result<Ordered, LowerError> {
         let lowered = self.node(schema, spot);
         self.path.leave(mark);
         match lowered {
@@ -287,7 +297,7 @@ impl Pass<'_> {
         }
     }
 
-    fn node(&mut self, schema: Ordered, spot: Spot) -> Result<Ordered, LowerError> {
+    fn node(&mut self, schema: Ordered, spot: SchemaPath) -> Result<Ordered, LowerError> {
         let mut keywords = match schema {
             Ordered::Object(entries) => Keywords(entries),
             never => return self.ask(self.rules.no_value()).map(|()| never),
@@ -321,7 +331,7 @@ impl Pass<'_> {
     }
 
     /// A value other than `null`.
-    fn value(&mut self, mut keywords: Keywords, spot: Spot) -> Result<Ordered, LowerError> {
+    fn value(&mut self, mut keywords: Keywords, spot: SchemaPath) -> Result<Ordered, LowerError> {
         if keywords.has(Keyword::AllOf) {
             self.all_of(&mut keywords)?;
         }
@@ -378,7 +388,7 @@ impl Pass<'_> {
         members
             .map(|(index, member)| {
                 let mark = self.path.enter_numbered(sign, index);
-                self.entered(mark, member, Spot::INNER)
+                self.entered(mark, member, SchemaPath::INNER)
             })
             .collect()
     }

@@ -32,7 +32,7 @@ pub use self::report::{LowerError, LowerErrorCode, Note, NoteKind};
 use self::rules::Rules;
 pub use self::size::Size;
 pub use self::verdict::Judged;
-pub use self::verdict::{Acceptance, RequestUsage, Steps};
+pub use self::verdict::{Acceptance, InverseSteps, RequestUsage};
 
 /// Dialect of JSON Schema that one provider's API accepts.
 ///

@@ -37,19 +37,19 @@ pub enum Acceptance {
     /// It takes them.
     Accepted,
     /// A part of them is known only when the program runs.
-    Opaque(Steps),
+    Opaque(InverseSteps),
     /// It cannot say them.
-    Refused(LowerErrorCode, Steps),
+    Refused(LowerErrorCode, InverseSteps),
 }
 
 /// The way from the arguments to a value: names of keys, `*` for elements.
 #[derive(Debug, Clone, Copy)]
-pub struct Steps {
+pub struct InverseSteps {
     names: [&'static str; STEPS],
     len: usize,
 }
 
-impl Steps {
+impl InverseSteps {
     const NONE: Self = Self {
         names: [""; STEPS],
         len: 0,
@@ -137,7 +137,7 @@ impl Dialect {
     ) -> Judged {
         let mut walk = Walk {
             rules: self.rules(),
-            steps: Steps::NONE,
+            steps: InverseSteps::NONE,
             types: [(Id::NONE, 0); TYPES],
             depth: 0,
             optional: 0,
@@ -174,7 +174,7 @@ impl Dialect {
 
 struct Walk {
     rules: &'static Rules,
-    steps: Steps,
+    steps: InverseSteps,
     /// The types around the value, each with how many keys around it may be missing.
     types: [(Id, usize); TYPES],
     depth: usize,
@@ -192,7 +192,7 @@ struct Walk {
     met: [u64; TARGETS],
     size: Size,
     /// The first part that nobody can look into.
-    opaque: Option<Steps>,
+    opaque: Option<InverseSteps>,
 }
 
 impl Walk {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::Wire;
 use super::tool_declaration::ToolDeclaration;
-use crate::call::{Sorted, ToolDef};
+use crate::call::{SortedKeys, ToolDef};
 use toolwright_json::Object;
 use toolwright_schema::text::Printable;
 
@@ -130,7 +130,7 @@ impl ToolDeclaration<'_> {
         let mut extras: Vec<_> = extras.collect();
         extras.sort_unstable_by_key(|(key, _)| *key);
         extras.into_iter().fold(object, |object, (key, value)| {
-            let value = serde_json::to_string(&Sorted(value));
+            let value = serde_json::to_string(&SortedKeys(value));
             object.json(key, &value.unwrap_or_else(|_| "null".to_owned()))
         })
     }

@@ -6,7 +6,7 @@ use syn::{Expr, ExprLit, Lit, Meta, Path};
 use super::entry::Entry;
 use crate::ctxt::Ctxt;
 use crate::invisible_chars;
-use crate::model::{Text, Words};
+use crate::model::{Description, Text};
 use crate::ty::ungrouped_expr;
 
 pub(super) fn value<'m>(cx: &Ctxt, entry: &'m Entry, form: &str) -> Option<&'m Expr> {
@@ -46,18 +46,18 @@ pub(crate) fn text(cx: &Ctxt, entry: &Entry) -> Option<Text> {
 }
 
 /// `key = "…"`, or a constant of that type. The span is that of the value.
-pub(crate) fn words(cx: &Ctxt, entry: &Entry) -> Option<Words> {
+pub(crate) fn words(cx: &Ctxt, entry: &Entry) -> Option<Description> {
     match value(cx, entry, "\"…\"")? {
         Expr::Lit(ExprLit {
             lit: Lit::Str(_), ..
         }) => text(cx, entry).map(|text| {
-            Words::Text(Text {
+            Description::Text(Text {
                 value: text.value.trim().to_owned(),
                 ..text
             })
         }),
         constant @ (Expr::Macro(_) | Expr::Path(_)) => {
-            Some(Words::Const(Box::new(constant.clone())))
+            Some(Description::Const(Box::new(constant.clone())))
         }
         other => {
             let key = &entry.key;

@@ -3,12 +3,12 @@
 use super::super::inverse::{Op, Step};
 use super::super::report::{LowerError, NoteKind};
 use super::super::rules::{Items, TupleForm};
-use super::{Pass, Spot};
+use super::{Lowerer, SchemaPath};
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::keywords::{Keywords, text, union};
 use toolwright_schema::read::{Ordered, Parts};
 
-impl Pass<'_> {
+impl Lowerer<'_> {
     pub(super) fn array(&mut self, keywords: Keywords) -> Result<Ordered, LowerError> {
         if keywords.has(Keyword::PrefixItems) {
             return self.tuple(keywords);
@@ -27,7 +27,7 @@ impl Pass<'_> {
     pub(super) fn list(&mut self, mut keywords: Keywords) -> Result<Ordered, LowerError> {
         match keywords.schema_mut(Keyword::Items) {
             Some(items @ Ordered::Object(_)) => {
-                *items = self.inner("*", std::mem::take(items), Spot::INNER)?;
+                *items = self.inner("*", std::mem::take(items), SchemaPath::INNER)?;
             }
             Some(_) => self.ask(self.rules.no_value())?,
             None => {
@@ -107,8 +107,8 @@ impl Pass<'_> {
         keywords.set(Keyword::Type, text("object"));
         keywords.set(Keyword::Properties, Ordered::object(names.zip(places)));
         keywords.set(Keyword::Required, Ordered::Array(required));
-        self.form(&keywords, Spot::INNER, false)?;
-        self.object(&mut keywords, Spot::INNER)?;
+        self.form(&keywords, SchemaPath::INNER, false)?;
+        self.object(&mut keywords, SchemaPath::INNER)?;
         Ok(self.finished(keywords))
     }
 }

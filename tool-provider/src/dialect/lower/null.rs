@@ -1,13 +1,13 @@
 //! `null`, in each dialect's way.
 
 use super::super::report::NoteKind;
-use super::Pass;
+use super::Lowerer;
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::canonical::admit_null;
 use toolwright_schema::read::keywords::{Keywords, is_null, typed, union};
 use toolwright_schema::read::{Ordered, Parts};
 
-impl Pass<'_> {
+impl Lowerer<'_> {
     /// Returns true if a schema admits `null`; one that names no type does.
     pub(super) fn admits_null(&self, schema: &Ordered) -> bool {
         self.admits(schema, 8)

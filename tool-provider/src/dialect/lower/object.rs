@@ -3,7 +3,7 @@
 use super::super::inverse::{Op, Step};
 use super::super::report::{LowerError, LowerErrorCode, NoteKind};
 use super::super::rules::{ObjectFacts, ObjectForm, Objects, Optional};
-use super::{Pass, Spot, Wanted};
+use super::{Lowerer, SchemaPath, Wanted};
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::keywords::{Keywords, text};
 use toolwright_schema::read::{Ordered, Pair, Parts};
@@ -59,12 +59,12 @@ fn is_bare(keywords: &Keywords) -> bool {
     !keywords.has_any(&said)
 }
 
-impl Pass<'_> {
+impl Lowerer<'_> {
     /// Returns the form that an object is sent in. `is_alone`: its values are objects and nothing else.
     pub(super) fn form(
         &self,
         keywords: &Keywords,
-        spot: Spot,
+        spot: SchemaPath,
         is_alone: bool,
     ) -> Result<ObjectForm, LowerError> {
         let declares = keywords.declares_keys();
@@ -171,7 +171,11 @@ impl Pass<'_> {
     }
 
     /// An object with the keys that it declares.
-    pub(super) fn object(&mut self, keywords: &mut Keywords, spot: Spot) -> Result<(), LowerError> {
+    pub(super) fn object(
+        &mut self,
+        keywords: &mut Keywords,
+        spot: SchemaPath,
+    ) -> Result<(), LowerError> {
         // What words could tell of such keys, a closed object would not let in.
         if let Some(patterns) = keywords.keyword(Keyword::PatternProperties)
             && keywords.is_closed()
@@ -220,7 +224,7 @@ impl Pass<'_> {
                 });
                 self.path.leave(mark);
             }
-            let inner = Spot {
+            let inner = SchemaPath {
                 is_root: false,
                 null,
             };
@@ -293,11 +297,11 @@ impl Pass<'_> {
         if let Some(values @ Ordered::Object(_)) =
             keywords.schema_mut(Keyword::AdditionalProperties)
         {
-            *values = self.inner("*", std::mem::take(values), Spot::INNER)?;
+            *values = self.inner("*", std::mem::take(values), SchemaPath::INNER)?;
         }
         if let Some(Ordered::Object(patterns)) = keywords.schema_mut(Keyword::PatternProperties) {
             for (_, values) in patterns {
-                *values = self.inner("*", std::mem::take(values), Spot::INNER)?;
+                *values = self.inner("*", std::mem::take(values), SchemaPath::INNER)?;
             }
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! Unions.
 
 use super::super::report::{LowerError, LowerErrorCode};
-use super::{Pass, Spot};
+use super::{Lowerer, SchemaPath};
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::keywords::{Keywords, type_of};
 use toolwright_schema::read::{Ordered, Parts};
@@ -12,7 +12,7 @@ fn is_of(value: &Ordered, name: &str) -> bool {
     own == name || own == "integer" && name == "number"
 }
 
-impl Pass<'_> {
+impl Lowerer<'_> {
     /// A union of a member for each type.
     pub(super) fn split(&mut self, mut keywords: Keywords) -> Result<Ordered, LowerError> {
         let types = keywords.take_list(Keyword::Type);
@@ -44,13 +44,13 @@ impl Pass<'_> {
         }
         let members = members.into_iter().map(Keywords::into_schema).collect();
         out.set(Keyword::AnyOf, Ordered::Array(members));
-        self.union(out, Spot::INNER)
+        self.union(out, SchemaPath::INNER)
     }
 
     pub(super) fn union(
         &mut self,
         mut keywords: Keywords,
-        spot: Spot,
+        spot: SchemaPath,
     ) -> Result<Ordered, LowerError> {
         if keywords.declares_keys() {
             self.ask(self.rules.union_beside_keys(spot.is_root))?;

@@ -4,7 +4,7 @@ use toolwright_json::Decimal;
 
 use super::super::report::NoteKind;
 use super::super::rules::{Formats, Rules, When};
-use super::Pass;
+use super::Lowerer;
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::keywords::Keywords;
 use toolwright_schema::read::{Ordered, Pair, Parts};
@@ -18,7 +18,7 @@ pub(super) enum Taken {
     No,
 }
 
-impl Pass<'_> {
+impl Lowerer<'_> {
     /// The schema, once all that the dialect cannot express is told otherwise.
     pub(super) fn finished(&mut self, mut keywords: Keywords) -> Ordered {
         let told = |(key, value): &Pair| {

@@ -1,7 +1,7 @@
 //! Messages about a tool that a provider does not accept.
 
 use super::is_size;
-use toolwright_provider::dialect::{Dialect, LowerErrorCode, Size, Steps};
+use toolwright_provider::dialect::{Dialect, InverseSteps, LowerErrorCode, Size};
 use toolwright_schema::text::ConstText;
 
 /// Place of an opaque argument.
@@ -17,7 +17,7 @@ pub(super) const fn refused(
     tool: &str,
     target: Dialect,
     code: LowerErrorCode,
-    steps: &Steps,
+    steps: &InverseSteps,
     size: &Size,
 ) -> ConstText {
     let mut text = ConstText::new();
@@ -49,7 +49,12 @@ pub(super) const fn refused(
     text
 }
 
-pub(super) const fn opaque(tool: &str, target: Dialect, steps: &Steps, place: Opaque) -> ConstText {
+pub(super) const fn opaque(
+    tool: &str,
+    target: Dialect,
+    steps: &InverseSteps,
+    place: Opaque,
+) -> ConstText {
     let mut text = ConstText::new();
     text.push("nobody knows yet whether `");
     text.push(tool);
@@ -73,7 +78,7 @@ pub(super) const fn opaque(tool: &str, target: Dialect, steps: &Steps, place: Op
     text
 }
 
-const fn whose(text: &mut ConstText, steps: &Steps) {
+const fn whose(text: &mut ConstText, steps: &InverseSteps) {
     let mut names = steps.names();
     if names.is_empty() {
         text.push("the arguments as a whole");

@@ -80,6 +80,16 @@ fn the_stack_holds_what_the_limits_let_through() {
             end,
         ),
         chain(
+            7,
+            |next| format!(r#"{{"anyOf": [{next}], "unevaluatedProperties": false}}"#),
+            end,
+        ),
+        chain(
+            7,
+            |next| format!(r#"{{"if": {next}, "else": false, "unevaluatedProperties": false}}"#),
+            end,
+        ),
+        chain(
             3,
             |next| format!(r#"{{"not": {{"not": {next}}}, "type": "object"}}"#),
             end,

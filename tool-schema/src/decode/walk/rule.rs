@@ -293,12 +293,26 @@ impl Walk<'_> {
         }
     }
 
+    /// Returns true if the value that stands next meets a condition. The verdict is remembered: the schema around may
+    /// look at the same value.
+    fn meets(&mut self, condition: &Shape<'_>) -> Result<bool, Stop> {
+        self.json.peek();
+        let memo = (self.json.offset(), std::ptr::from_ref(condition).addr());
+        if let Some(known) = self.known_ways.get(&memo) {
+            return Ok(known.is_some());
+        }
+        let admitted = self.validated_next(condition)?;
+        let is_met = admitted.is_some();
+        self.known_ways.insert(memo, admitted);
+        Ok(is_met)
+    }
+
     /// Collects what looks at the value that stands next.
     fn active<'s>(&mut self, by: &'s Evaluated<'s>, active: &mut Vec<&'s Evaluated<'s>>) -> Walked {
         self.spend(1)?;
         active.push(by);
         for (condition, part) in by.parts {
-            if matches!(condition.kind, Kind::Any) || self.admits_next(condition)? {
+            if matches!(condition.kind, Kind::Any) || self.meets(condition)? {
                 self.active(part, active)?;
             }
         }

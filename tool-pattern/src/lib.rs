@@ -45,28 +45,29 @@ impl std::error::Error for PatternError {}
 
 type Parsed<T> = Result<T, PatternError>;
 
+fn refused(what: impl fmt::Display, help: impl fmt::Display) -> PatternError {
+    PatternError(format!("`pattern` {what}\nhelp: {help}"))
+}
+
 fn wrong(why: impl fmt::Display, help: impl fmt::Display) -> PatternError {
-    PatternError(format!(
-        "`pattern` is no regular expression: {why}\nhelp: {help}"
-    ))
+    refused(format_args!("is no regular expression: {why}"), help)
 }
 
 fn ambiguous(what: impl fmt::Display, help: &str) -> PatternError {
-    PatternError(format!(
-        "`pattern` can be read in two ways: {what}\nhelp: {help}"
-    ))
+    refused(format_args!("can be read in two ways: {what}"), help)
 }
 
 fn unportable(what: &str) -> PatternError {
     let help = "write the pattern without it, or check the rest in code";
-    PatternError(format!(
-        "`pattern` has {what}, which most providers refuse\nhelp: {help}"
-    ))
+    refused(
+        format_args!("has {what}, which most providers refuse"),
+        help,
+    )
 }
 
 fn too_large() -> PatternError {
     let help = "write smaller numbers in `{…}`, or check the length with `len`";
-    PatternError(format!("`pattern` is too large to be run\nhelp: {help}"))
+    refused("is too large to be run", help)
 }
 
 /// Builds a pattern of others.
@@ -99,7 +100,7 @@ pub fn build(regex: &str) -> Result<Regex, PatternError> {
             let text = error.to_string();
             let last = text.lines().last().unwrap_or_default();
             let why = last.strip_prefix("error: ").unwrap_or(last);
-            PatternError(format!("`pattern` cannot be run\nhelp: simplify it: {why}"))
+            refused("cannot be run", format_args!("simplify it: {why}"))
         }
     })
 }
@@ -116,13 +117,11 @@ fn translate(text: &str, is_ours: bool) -> Parsed<String> {
     while let Some(char) = parser.next() {
         parser.term(char)?;
     }
-    match parser.depth {
-        0 => Ok(parser.out),
-        _ => Err(wrong(
-            "a `(` is not closed",
-            r"add a `)`, or write `\(` for the character",
-        )),
+    if parser.depth > 0 {
+        let help = r"add a `)`, or write `\(` for the character";
+        return Err(wrong("a `(` is not closed", help));
     }
+    Ok(parser.out)
 }
 
 /// Parser of a pattern: the remaining input, and the output so far.

@@ -89,6 +89,13 @@ fn patterns_mean_what_json_schema_says() {
     }
 }
 
+fn refusal(pattern: &str) -> String {
+    let refusal = checked(pattern).err();
+    refusal
+        .map(|refusal| refusal.to_string())
+        .unwrap_or_default()
+}
+
 #[test]
 fn what_is_no_pattern_is_refused() {
     let ours = AMBIGUOUS
@@ -98,7 +105,7 @@ fn what_is_no_pattern_is_refused() {
         .iter()
         .flat_map(|(all, why)| all.iter().map(move |one| (one, why, true)));
     for (pattern, why, is_always) in ours.chain(all) {
-        let text = checked(pattern).unwrap_err().to_string();
+        let text = refusal(pattern);
         assert!(
             text.contains(why) && text.contains("\nhelp: "),
             "`{pattern}`: {text}"
@@ -112,12 +119,7 @@ fn what_is_no_pattern_is_refused() {
         );
     }
     let deep = format!("{}a{}", "(".repeat(300), ")".repeat(300));
-    assert!(
-        checked(&deep)
-            .unwrap_err()
-            .to_string()
-            .contains("cannot be run")
-    );
+    assert!(refusal(&deep).contains("cannot be run"));
 }
 
 /// Half of a pattern is refused or read, and never takes the macro down.

@@ -5,6 +5,7 @@
 
 mod array;
 mod cost;
+mod draft;
 mod error;
 mod evaluated;
 mod memory;

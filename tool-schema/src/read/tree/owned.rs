@@ -3,9 +3,10 @@
 use bumpalo::Bump;
 use self_cell::{MutBorrow, self_cell};
 
+use super::draft::Draft;
 use super::error::{SchemaError, SchemaNote};
 use super::memory::Memory;
-use super::source::{Draft, Source};
+use super::source::Source;
 use super::{Document, FieldDefault, Patterns, Reader};
 use crate::shape::Shape;
 

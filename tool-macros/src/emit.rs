@@ -571,7 +571,7 @@ fn rest(tool: &Tool) -> Option<TokenStream> {
     }
     if let Some((_, millis)) = options.timeout {
         let millis = literal(millis);
-        settings.push(quote!(.timeout(__tool::Duration::from_millis(#millis))));
+        settings.push(quote!(.timeout(__tool::millis(#millis))));
     }
     if !settings.is_empty() {
         fields.push(quote!(options: __tool::ToolOptions::new() #(#settings)*));

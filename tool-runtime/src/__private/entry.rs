@@ -3,6 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use crate::tool::{Answer, Approved, Call, EarlyExit, Ran, Scope, Tool};
 use toolwright_provider::call::{
@@ -99,6 +100,11 @@ impl Descriptor {
             .collect();
         def
     }
+}
+
+/// A time limit. In generated code `Duration`'s own functions would be linted for their units.
+pub const fn millis(millis: u64) -> Duration {
+    Duration::from_millis(millis)
 }
 
 /// The yes of a call that was approved. Everything else ends here, before the body.

@@ -17,7 +17,7 @@ pub use self::calls::{call0, call1, call2, call3, call4, call5, call6};
 pub use self::calls::{read0, read1, read2, read3, read4, read5, read6};
 pub use self::entry::{
     About, Bind, BindGeneric, Descriptor, Entry, Handle, Method, MethodOf, OneToolBlock, Run,
-    Stateless, approved, approved_in_test, bound, bound_generic, described, entry, group,
+    Stateless, approved, approved_in_test, bound, bound_generic, described, entry, group, millis,
 };
 pub use self::finish::{
     Finish, FinishAny, Message, ViaDebug, ViaError, ViaMessages, ViaText, ViaToolError, Way,
@@ -83,7 +83,6 @@ pub use std::{
     option::Option::{self, None, Some},
     result::Result::{self, Ok},
     sync::Arc,
-    time::Duration,
     vec::Vec,
 };
 #[cfg(feature = "schemars")]

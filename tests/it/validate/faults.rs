@@ -2,7 +2,6 @@
 
 use super::{told, toolset};
 use crate::json::CheckText;
-use toolwright::{Context, ToolCall};
 
 /// Compares `schema of the one property v, value of v => told`, all rows that differ at once.
 macro_rules! rows {
@@ -405,7 +404,7 @@ fn multiples_of_compiled_decimals_are_those_of_decimal_arithmetic() {
                 value("threes"),
                 value("sevens")
             );
-            let is_taken = tools.check_text("t", arguments).is_ok();
+            let is_taken = tools.check_text("t", &arguments).is_ok();
             assert_eq!(is_taken, is_multiple, "{arguments}");
         }
     }

@@ -133,6 +133,7 @@ fn a_call_of_unknown_outcome_waits_and_runs_again_as_another_attempt() {
     let ran = Arc::new(Mutex::new(Vec::new()));
     let tools = tools![pay; state = Arc::clone(&ran)];
     let served = serve_tools(tools, |server| {
+        let server = server.context(Context::new().with_run("r"));
         server.executor(|executor| executor.on_unknown_outcome(UnknownOutcome::Ask))
     });
     let answer = served.call("pay", "{}");

@@ -83,7 +83,7 @@ fn report(tools: &str, questions: &str) -> Result<serde_json::Value, String> {
     let ms = |time: Duration| time.as_secs_f64() * 1000.0;
     let (all, none) = (size(&tools), size(&deferred));
     Ok(json!({
-        "tools": tools.len(),
+        "tools": tools.iter().len(),
         "questions": questions.len(),
         "recall_at_1": recall.recall_at_1,
         "recall_at_5": recall.recall_at_5,
@@ -103,14 +103,15 @@ fn report(tools: &str, questions: &str) -> Result<serde_json::Value, String> {
 /// Bytes and tokens of the definitions in a request.
 fn size(tools: &Toolset) -> (usize, usize) {
     let sent = Wire::OpenAiChat.definitions(tools);
-    (sent.len(), tools.tokens(TOKENIZER))
+    let tokens = tools.requested().map(|def| def.tokens(TOKENIZER));
+    (sent.len(), tokens.sum())
 }
 
 /// The shortest times of many, in turn.
 fn request_ratio(tools: &Toolset) -> f64 {
     let names: Vec<String> = tools
         .definitions()
-        .step_by((tools.len() / 40).max(1))
+        .step_by((tools.iter().len() / 40).max(1))
         .take(40)
         .map(|def| def.name.to_string())
         .collect();

@@ -83,8 +83,8 @@ pub mod toolset {
     pub use toolwright_runtime::toolset::Changes;
     #[doc(inline)]
     pub use toolwright_runtime::toolset::{
-        AttachError, ConflictError, FindTools, FoundTool, InstructionsError, Problem, ProblemCode,
-        RenameError, Report, Severity, ToolQuery,
+        AttachError, ConflictError, FindTools, InstructionsError, LoadOptions, Problem,
+        ProblemCode, RenameError, Report, Severity, ToolQuery,
     };
 }
 
@@ -116,9 +116,9 @@ pub mod executor {
     #[doc(inline)]
     pub use toolwright_runtime::executor::{
         Batch, BatchId, BlockingLimit, CallPlan, Decide, Decided, ErrorPolicy, Event, Halted,
-        Observer, OnFailure, OutputLimit, Overflow, Pending, PendingReason, Redacted, Reply,
-        ResumeError, Runner, RunnerCall, Source, TraceEvent, TraceKind, TraceStore, Traced,
-        TracedCall, UnknownOutcome, UnknownPolicy,
+        OnFailure, OutputLimit, Overflow, Pending, PendingReason, Redacted, Reply, ResumeError,
+        Runner, RunnerCall, Source, TraceEvent, TraceKind, TraceStore, Traced, TracedCall, Turn,
+        UnknownOutcome,
     };
     #[doc(inline)]
     pub use toolwright_runtime::tool::{
@@ -147,7 +147,7 @@ pub mod lock {
 /// Counts of tokens: a bound that the compiler knows, and the counts of tokenizers.
 ///
 /// `budget: 4_000;` in [`tools!`](crate::tools) and [`ToolDef::token_bound`](crate::ToolDef::token_bound) use the bound.
-/// [`Toolset::tokens`](crate::Toolset::tokens) counts by any [`Tokenizer`](tokens::Tokenizer).
+/// [`ToolDef::tokens`](crate::ToolDef::tokens) counts by any [`Tokenizer`](tokens::Tokenizer).
 pub mod tokens {
     #[doc(inline)]
     pub use toolwright_schema::tokens::{Tokenizer, UnknownTokenizer, bound};
@@ -343,7 +343,7 @@ pub mod serve {
 /// }
 ///
 /// let tools = tools![..Crm: Crm];
-/// assert!(tools.contains("find_customer"));
+/// assert!(tools.get("find_customer").is_some());
 /// ```
 pub use toolwright_macros::tool;
 
@@ -445,7 +445,7 @@ pub use toolwright_macros::resource;
 ///     cancel_order as "cancel";
 ///     state = Db
 /// };
-/// assert!(tools.contains("cancel"));
+/// assert!(tools.get("cancel").is_some());
 /// ```
 ///
 /// - `path::to::tool` is a function with `#[tool]`; `find::<Doc> as "find_doc"` gives it another
@@ -470,7 +470,7 @@ pub use toolwright_macros::resource;
 /// - `defer: { crm: [find_customer, close_order] };` at the head are groups of tools that no request has until its conversation has
 ///   found them, by the tool `search_tools`: see [`Toolset::defer`]. They are written as elsewhere in the list. A doc comment above
 ///   a group tells the model what it is for. Targets and the budget hold for whatever is loaded.
-/// - `at_most: 20;` at the head is how many deferred tools a request has at once, 40 without it: see [`Toolset::at_most`].
+/// - `at_most: 20;` at the head is how many deferred tools a request has at once, 40 without it: see [`Toolset::loading`].
 /// - `instructions: [SYSTEM];` at the head are constants of [`instructions!`]: [`Toolset::check`] reports what they name and the set lacks.
 ///
 /// Equal names, names that some provider refuses, and state that is missing do not compile.

@@ -204,5 +204,5 @@ fn a_list_is_quiet() {
         ..Crm { count: 1, name: String::new() }: Crm;
         state = app
     ];
-    assert_eq!(tools.len(), 10);
+    assert_eq!(tools.iter().len(), 10);
 }

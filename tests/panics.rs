@@ -165,7 +165,7 @@ fn observers_and_traces_get_it_too() {
     let details = Arc::clone(&seen);
     let trace = TraceStore::new(10);
     let executor = Executor::serial(all())
-        .observer(trace.clone())
+        .on_event(trace.observer())
         .on_event(move |event| {
             if let Event::Finished { result, .. } = event {
                 let error = result.outcome.as_ref().unwrap_err();
@@ -236,9 +236,9 @@ fn all_aside() -> Batch {
     let executor = Executor::serial(Source::catalog(|_| panic!("the catalogue's own")));
     executor.run_blocking(&[ToolCall::new("1", "fine", "{}")], &Context::new());
     let executor = Executor::serial(&tools).filter(Filter::when(|_, _| panic!("the filter's own")));
-    assert!(executor.tools(&Context::new()).is_empty());
+    assert!(executor.tools(&Context::new()).iter().next().is_none());
     let executor = Executor::serial(tools)
-        .observer(trace)
+        .on_event(trace.observer())
         .on_event(|_| panic!("the observer's own"))
         .layer(Log::new(|_| panic!("the writer's own")))
         .on_error(ErrorPolicy::with(|_, _| panic!("the policy's own")));

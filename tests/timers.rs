@@ -91,7 +91,7 @@ fn a_timer_is_made_for_what_waits_under_a_limit() {
     assert_eq!(timers(&whole, &waits), 1001);
     // None where nothing waits, and where nothing is limited.
     assert_eq!(timers(&many, &[("ready", 1000)]), 0);
-    assert_eq!(timers(&many.clone().no_timeout(), &waits), 0);
+    assert_eq!(timers(&many.clone().timeout(None), &waits), 0);
     assert_eq!(timers(&many, &[]), 0);
 }
 

@@ -99,7 +99,7 @@ impl Work {
         let (set, cx) = (self.set.clone(), Context::new());
         let call = ToolCall::new(ID, tool, &*self.arguments);
         self.row(row, target, move || {
-            let _ = black_box(set.validate_call(black_box(&call), &cx));
+            let _ = black_box(set.validate(black_box(&call), &cx));
         })
     }
 

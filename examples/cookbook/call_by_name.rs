@@ -16,18 +16,20 @@ fn greet(name: &str, times: Option<u8>, cx: &Context) -> Vec<String> {
 #[tokio::main]
 async fn main() -> Result<(), ToolError> {
     let tools = tools![greet];
-    let value = tools.call_json("greet", json!({"name": "Ada"})).await?;
+    let value = tools
+        .call_json("greet", json!({"name": "Ada"}), &Context::new())
+        .await?;
     println!("{value}");
 
     // With a context, for tools that read one.
     let cx = Context::new().with(User("Bob"));
     let arguments = json!({"name": "Ada", "times": 2});
-    let value = tools.call_json_with("greet", arguments, &cx).await?;
+    let value = tools.call_json("greet", arguments, &cx).await?;
     println!("{value}");
 
     // The error is the one that a model would read.
     for (name, arguments) in [("greet", json!({"times": -1})), ("great", json!({}))] {
-        if let Err(error) = tools.call_json(name, arguments).await {
+        if let Err(error) = tools.call_json(name, arguments, &Context::new()).await {
             println!("{}: {error}", error.kind().as_str());
         }
     }

@@ -1,7 +1,7 @@
 // How do I combine toolsets that have equal names?
 
 use serde_json::json;
-use toolwright::{Toolset, tools};
+use toolwright::{Context, Toolset, tools};
 
 mod wiki {
     /// Search the wiki.
@@ -33,7 +33,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     for def in tools.definitions() {
         println!("{}: {}", def.name, def.description);
     }
-    let found = tools.call_json("tickets_search", json!({"words": "tea"}));
+    let cx = Context::new();
+    let found = tools.call_json("tickets_search", json!({"words": "tea"}), &cx);
     println!("{}", found.await?);
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::json;
-use toolwright::{Provide, ToolError, tool, tools};
+use toolwright::{Context, Provide, ToolError, tool, tools};
 
 /// Stands for a connection pool: orders and their status.
 struct Db(Mutex<BTreeMap<u32, String>>);
@@ -40,9 +40,14 @@ async fn main() -> Result<(), ToolError> {
         config: Config { shop: "Lamps & Co" },
     };
     let tools = tools![order_status; state = app];
-    let status = tools.call_json("order_status", json!({"id": 7})).await?;
+    let status = tools
+        .call_json("order_status", json!({"id": 7}), &Context::new())
+        .await?;
     println!("{status}");
-    if let Err(error) = tools.call_json("order_status", json!({"id": 8})).await {
+    if let Err(error) = tools
+        .call_json("order_status", json!({"id": 8}), &Context::new())
+        .await
+    {
         println!("{error}");
     }
     Ok(())

@@ -4,7 +4,7 @@ use serde_json::json;
 use tokio::io::{duplex, split};
 use toolwright::layers::Approval;
 use toolwright::mcp::{self, McpServer, ServerAt};
-use toolwright::{tool, tools};
+use toolwright::{Context, tool, tools};
 
 /// Find an order.
 #[tool(read_only)]
@@ -39,8 +39,12 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let client = mcp::connect(pipe).await?;
     println!("{}", client.server_name().unwrap_or_default());
     let tools = client.toolset();
-    println!("{}", tools.call_json("find_order", json!({"id": 7})).await?);
-    let cancel = tools.call_json("cancel_order", json!({"id": 7}));
+    let cx = Context::new();
+    println!(
+        "{}",
+        tools.call_json("find_order", json!({"id": 7}), &cx).await?
+    );
+    let cancel = tools.call_json("cancel_order", json!({"id": 7}), &cx);
     if let Err(error) = cancel.await {
         println!("{error}");
     }

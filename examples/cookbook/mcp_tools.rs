@@ -3,7 +3,7 @@
 use serde_json::json;
 use tokio::io::{duplex, split};
 use toolwright::mcp::{self, McpServer, ServerAt};
-use toolwright::{tool, tools};
+use toolwright::{Context, tool, tools};
 
 /// Read a file.
 #[tool(read_only)]
@@ -46,7 +46,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     for def in tools.definitions() {
         println!("{}: {}", def.name, def.description);
     }
-    let read = tools.call_json("files_read_file", json!({"path": "a.txt"}));
+    let cx = Context::new();
+    let read = tools.call_json("files_read_file", json!({"path": "a.txt"}), &cx);
     println!("{}", read.await?);
     Ok(())
 }

@@ -1,7 +1,7 @@
 // How do I make tools of a type's methods?
 
 use serde_json::json;
-use toolwright::{ToolError, tool, tools};
+use toolwright::{Context, ToolError, tool, tools};
 
 struct Library {
     titles: Vec<&'static str>,
@@ -32,9 +32,10 @@ async fn main() -> Result<(), ToolError> {
     for def in tools.definitions() {
         println!("{}: {}", def.name, def.description);
     }
-    let found = tools.call_json("find_books", json!({"word": "Sea"}));
+    let cx = Context::new();
+    let found = tools.call_json("find_books", json!({"word": "Sea"}), &cx);
     println!("{}", found.await?);
-    println!("{}", tools.call_json("count_books", json!({})).await?);
+    println!("{}", tools.call_json("count_books", json!({}), &cx).await?);
     Ok(())
 }
 

@@ -27,7 +27,9 @@ fn keeps_short_words() {
 /// What a model would read.
 async fn refuses_words_of_no_letters() -> Result<(), ToolError> {
     let arguments = json!({"text": "a cup", "letters": 0});
-    let result = my_tools().call_json("short_words", arguments).await;
+    let result = my_tools()
+        .call_json("short_words", arguments, &Context::new())
+        .await;
     let error = result.expect_err("0 is below the range");
     assert_eq!(error.kind(), ErrorKind::InvalidArgs);
     println!("{error}");

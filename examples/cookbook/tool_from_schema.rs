@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use toolwright::schema::SchemaDoc;
-use toolwright::{DynTool, ToolError, Toolset};
+use toolwright::{Context, DynTool, ToolError, Toolset};
 
 // From a file, a database or another program.
 const SCHEMA: &str = r#"{
@@ -30,10 +30,12 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .build()?;
     let tools = Toolset::new([tool])?;
 
-    let sun = tools.call_json("forecast", json!({"city": "Oslo"})).await?;
+    let sun = tools
+        .call_json("forecast", json!({"city": "Oslo"}), &Context::new())
+        .await?;
     println!("{sun}");
     let wrong = json!({"town": "Oslo", "days": 30});
-    if let Err(error) = tools.call_json("forecast", wrong).await {
+    if let Err(error) = tools.call_json("forecast", wrong, &Context::new()).await {
         println!("{error}");
     }
     Ok(())

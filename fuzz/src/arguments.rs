@@ -101,8 +101,8 @@ fn check_validation(name: &str, text: &str, strict: &Answered, repaired: &Answer
     ] {
         let call = ToolCall::new("call_1", name, text);
         let told = |result: Result<(), ToolError>| result.map_err(|error| error.to_string());
-        let validated = told(TOOLS.validate_call(&call, &cx));
-        assert_eq!(validated, told(TOOLS.validate_call(&call, &cx)));
+        let validated = told(TOOLS.validate(&call, &cx));
+        assert_eq!(validated, told(TOOLS.validate(&call, &cx)));
         let called = answered.answer.as_ref().map(|_| ());
         assert_eq!(validated, called.map_err(ToString::to_string));
     }

@@ -152,7 +152,7 @@ fn how_arguments_were_repaired_is_told_of_a_call_that_waits() {
         [r#"c1: copies: "2" was taken for 2"#]
     );
     let decided = [pending.decided(Decision::Approve)];
-    let batch = executor.decide_blocking(&decided, &Context::new());
+    let batch = executor.run_blocking(&decided, &Context::new());
     assert_eq!(texts(&batch), ["ada x2"]);
     assert_eq!(told.lock().unwrap().len(), 1);
 }
@@ -360,7 +360,7 @@ fn a_decision_goes_on_with_what_waited() {
             events.lock().unwrap().push(run);
         }
     });
-    let batch = executor.decide_blocking(&decided, &cx);
+    let batch = executor.run_blocking(&decided, &cx);
     assert!(batch.is_settled());
     let results: Vec<_> = batch.results().collect();
     assert_eq!(results.len(), 5);
@@ -390,7 +390,7 @@ fn what_was_decided_about_is_checked_again() {
             decision,
             attempt: 0,
         }];
-        let batch = executor.decide_blocking(&decided, &Context::new());
+        let batch = executor.run_blocking(&decided, &Context::new());
         batch.into_results().next().unwrap()
     };
     let kind = |result: &ToolResult| result.outcome.as_ref().unwrap_err().kind();
@@ -428,8 +428,8 @@ fn what_requires_approval_is_what_waits() {
     let executor = || Executor::serial(all());
     let table = [
         executor(),
-        executor().manual(),
-        executor().manual_for(["look"]),
+        executor().manual(|_| true),
+        executor().manual(|def| def.is_called("look")),
         executor().layer(Approval::default()),
         executor().layer(Approval::at_least("medium")),
         executor().layer(Approval::at_least("low").unmarked_too()),
@@ -512,13 +512,13 @@ fn an_approval_is_for_the_arguments_that_were_shown() {
     let pending = waits.pending().next().unwrap();
     assert_eq!(&*pending.call.arguments, r#"{"to":"bob"}"#);
     let as_shown = [pending.decided(Decision::Approve)];
-    let batch = executor.decide_blocking(&as_shown, &Context::new());
+    let batch = executor.run_blocking(&as_shown, &Context::new());
     assert_eq!(texts(&batch), ["bob x0"]);
     let other = [Decided {
         call: mail(),
         ..as_shown[0].clone()
     }];
-    let again = executor.decide_blocking(&other, &Context::new());
+    let again = executor.run_blocking(&other, &Context::new());
     let pending = again.pending().next().unwrap();
     assert_eq!(&*pending.call.arguments, r#"{"to":"bob"}"#);
 }
@@ -532,7 +532,7 @@ fn a_manual_call_runs_as_it_was_shown_or_is_asked_about_again() {
     let pending = batch.pending().next().unwrap();
     assert_eq!(&*pending.call.arguments, r#"{"cents":5}"#);
     let approved = [pending.decided(Decision::Approve)];
-    let again = executor.decide_blocking(&approved, &Context::new());
+    let again = executor.run_blocking(&approved, &Context::new());
     let pending = again.pending().next().unwrap();
     assert_eq!(&*pending.call.arguments, r#"{"cents":500}"#);
     assert!(matches!(&pending.reason, PendingReason::Decision(shown) if shown["why"].is_string()));
@@ -543,12 +543,12 @@ fn a_manual_call_runs_as_it_was_shown_or_is_asked_about_again() {
     ];
     for (decision, cents) in rows {
         let decided = [pending.decided(decision)];
-        let batch = executor.decide_blocking(&decided, &Context::new());
+        let batch = executor.run_blocking(&decided, &Context::new());
         let result = batch.results().next().unwrap();
         assert_eq!(result.value().unwrap()["cents"], cents);
     }
     let edited = [pending.decided(Decision::Edit(json!({"cents": 5})))];
-    let batch = executor.decide_blocking(&edited, &Context::new());
+    let batch = executor.run_blocking(&edited, &Context::new());
     assert_eq!(batch.results().count(), 0);
 }
 

@@ -95,7 +95,7 @@ fn assert_answer(arguments: &str, cx: &Context, expected: &Answer<'_>) {
     let text = result.content(Encoder::auto());
     let strict = cx.repairs() == toolwright::args::Repairs::None;
     let ran = runs.load(Ordering::Relaxed);
-    let valid = tools.validate_call(&call, cx);
+    let valid = tools.validate(&call, cx);
     match expected {
         Ran(value, repairs) => {
             assert_eq!(text, *value, "{arguments} strict: {strict}");

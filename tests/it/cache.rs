@@ -217,7 +217,7 @@ fn an_answer_that_was_approved_is_nobodys() {
             .next()
             .unwrap()
             .decided(toolwright::call::Decision::Approve)];
-        executor.decide_blocking(&decided, &cx);
+        executor.run_blocking(&decided, &cx);
     }
     assert_eq!(runs.load(Ordering::SeqCst), 3);
 }

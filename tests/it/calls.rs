@@ -207,13 +207,13 @@ fn reading_refuses_what_the_tool_refuses() {
             "create_order" => CreateOrder::read(&call, &cx).unwrap_err(),
             _ => FindCustomer::read(&call, &cx).unwrap_err(),
         };
-        let expected = tools.validate_call(&call, &Context::new()).unwrap_err();
+        let expected = tools.validate(&call, &Context::new()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidArgs);
         assert_eq!(error.to_string(), expected.to_string());
     }
     let call = call("create_order", order(3));
     assert!(CreateOrder::read(&call, &cx).is_ok());
-    assert!(tools.validate_call(&call, &Context::new()).is_ok());
+    assert!(tools.validate(&call, &Context::new()).is_ok());
 }
 
 #[test]

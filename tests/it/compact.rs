@@ -6,6 +6,7 @@
     clippy::needless_pass_by_value
 )]
 
+use crate::json::CheckText;
 use serde_json::json;
 use toolwright::{Context, Encoder, ToolCall, Toolset, Wire, call::Scope, tool, tools};
 
@@ -99,7 +100,7 @@ fn arguments_are_checked_as_always_and_what_is_wrong_comes_with_the_usage() {
         lines[0].starts_with("city: ") && lines[1] == usage,
         "{text}"
     );
-    let checked = set().validate("forecast", "{}").unwrap_err();
+    let checked = set().check_text("forecast", "{}").unwrap_err();
     assert!(checked.to_string().ends_with(usage));
 }
 

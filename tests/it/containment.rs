@@ -14,6 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::{Context as TaskContext, Poll, Waker};
 
+use crate::json::CheckText;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
 use toolwright::{
@@ -252,7 +253,7 @@ fn a_crash_is_told_from_a_tool_that_said_no() {
 fn validation_contains_panics_too() {
     let tools = set();
     for (name, arguments) in [("unreadable", r#"{"n":1}"#), ("checked", r#"{"text":""}"#)] {
-        let error = tools.validate(name, arguments).unwrap_err();
+        let error = tools.check_text(name, arguments).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Panicked, "{name}");
     }
 }

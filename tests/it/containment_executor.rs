@@ -239,15 +239,18 @@ fn who_looks_on_and_who_decides_may_panic() {
     let count = Arc::clone(&told);
     let executor = Executor::parallel(all(), 2)
         .on_event(|_| panic!("secret 1234"))
-        .observer(TraceStore::new(9).on_store(|_| panic!("secret 1234")))
+        .on_event(
+            TraceStore::new(9)
+                .on_store(|_| panic!("secret 1234"))
+                .observer(),
+        )
         .on_event(move |_| *count.lock().unwrap() += 1)
-        .on_error(ErrorPolicy::with(|_, _| panic!("secret 1234")))
-        .encoder(Encoder::custom(|_| panic!("secret 1234")));
+        .on_error(ErrorPolicy::with(|_, _| panic!("secret 1234")));
     let calls = calls(&[("works", "{}"), ("blocking", "{}")]);
     let batch = executor.run_blocking(&calls, &Context::new());
     let kinds = kinds(&batch);
     assert_eq!(kinds[1], ("blocking", PANICKED));
-    assert!(kinds[0].1.is_some(), "{kinds:?}");
+    assert_eq!(kinds[0].1, None);
     assert_eq!(batch.halted().unwrap().as_str(), "tool_error");
     // A batch's start and end, and each call's.
     assert!(*told.lock().unwrap() >= 6);
@@ -268,6 +271,13 @@ fn who_says_what_is_there_may_panic() {
             "unknown tool `works`"
         );
     }
+}
+
+#[test]
+fn who_says_what_is_manual_may_panic() {
+    let executor = Executor::serial(all()).manual(|_| panic!("secret 1234"));
+    let batch = executor.run_blocking(&calls(&[("works", "{}")]), &Context::new());
+    assert_eq!(batch.pending().count(), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -343,7 +353,7 @@ fn the_model_reads_the_public_message_and_the_host_all() {
     let seen = Arc::clone(&sources);
     let trace = TraceStore::new(20);
     let executor = Executor::serial(tools![fail_secret])
-        .observer(trace.clone())
+        .on_event(trace.observer())
         .on_event(move |event| {
             if let Event::Finished { result, .. } = event {
                 let error = result.outcome.as_ref().unwrap_err();

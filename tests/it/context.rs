@@ -302,49 +302,6 @@ fn of_two_cancels_the_nearer_one_counts() {
     assert!(near.cancel().is_cancelled());
 }
 
-#[cfg(feature = "tokio")]
-fn is_known(scope: &toolwright::call::Scope<'_>) -> bool {
-    scope.state.get("user").is_some()
-}
-
-/// Greets who is known.
-#[cfg(feature = "tokio")]
-#[tool(visible = is_known)]
-fn greet(#[context] cx: &Context) -> String {
-    let greeting = cx.get::<&str>().copied().unwrap_or_default();
-    format!("{greeting} {}", cx.state().get("user").unwrap())
-}
-
-#[cfg(feature = "tokio")]
-#[test]
-fn an_executor_has_a_context_below_that_of_each_batch() {
-    let default = Context::new()
-        .with_agent("a7")
-        .with("hello")
-        .with_state(State::new().with("user", "ada"));
-    let executor = Executor::serial(tools![who, greet]).context(default);
-    let text = |cx: &Context, name: &str, arguments: &str| {
-        let batch = executor.run_blocking(&[ToolCall::new("c1", name, arguments)], cx);
-        let result = batch.results().next().unwrap();
-        result.content(Encoder::auto()).into_owned()
-    };
-    assert_eq!(text(&Context::new(), "greet", ""), r#"hello "ada""#);
-    let call = Context::new()
-        .with("bye")
-        .with_state(State::new().with("user", "bob"));
-    assert_eq!(text(&call, "greet", ""), r#"bye "bob""#);
-    let told: Value =
-        serde_json::from_str(&text(&call.with_session("s"), "who", r#"{"path":""}"#)).unwrap();
-    assert_eq!(
-        (&told["agent"], &told["session"]),
-        (&json!("a7"), &json!("s"))
-    );
-    // It is what a conversation sees, too.
-    assert_eq!(executor.tools(&Context::new()).len(), 2);
-    let bare = Executor::serial(tools![who, greet]);
-    assert_eq!(bare.tools(&Context::new()).len(), 1);
-}
-
 /// Says its key.
 #[cfg(feature = "tokio")]
 #[tool]

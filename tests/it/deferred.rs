@@ -2,14 +2,25 @@
 // A test that finds less than it expects has failed.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::unused_self)]
 
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use toolwright::call::{Block, Content, Filter, Scope, State};
-use toolwright::toolset::{FindTools, Namespace, ToolQuery};
+use toolwright::toolset::{FindTools, LoadOptions, Namespace, ToolQuery};
 use toolwright::wire::{DefinitionOptions, Loading, Message};
 use toolwright::{
     Context, Dialect, Encoder, Executor, Outcome, Registry, ToolCall, ToolError, ToolResult,
     Toolset, Wire, tool, tools,
 };
+
+/// A request has so many deferred tools.
+pub(crate) fn at_most(most: usize) -> LoadOptions {
+    LoadOptions {
+        at_most: NonZeroUsize::new(most),
+        finder: None,
+    }
+}
 
 /// Tells the time.
 #[tool]
@@ -117,13 +128,10 @@ fn a_list_defers_groups_of_tools_and_a_request_has_those_that_are_loaded() {
             "write_file"
         ]
     );
-    let groups: Vec<_> = tools
-        .deferred()
-        .map(|(group, tool)| (group.name(), tool.name()))
-        .collect();
-    assert_eq!(groups[1], ("crm", "finish_order"));
-    assert_eq!(groups[4], ("local-files", "write_file"));
-    assert!(tools.contains("search_tools"));
+    let group = |name| tools.namespace(name).map(Namespace::name);
+    assert_eq!(group("finish_order"), Some("crm"));
+    assert_eq!(group("write_file"), Some("local-files"));
+    assert!(tools.get("search_tools").is_some());
 
     let loaded = tools.load([
         "write_file",
@@ -196,7 +204,7 @@ async fn what_a_conversation_may_not_see_is_not_found_in_any_way() {
     let admin = Context::new().with_state(State::new().with("admin", true));
     for query in ["delete a customer and all orders", "delete_customer", "crm"] {
         // Of a group the first ones are found, as many as do not make each other leave.
-        let seen = found(&search(&tools.at_most(6), query, &admin));
+        let seen = found(&search(&tools.loading(at_most(6)), query, &admin));
         assert!(seen.contains(&"delete_customer".to_owned()));
         let result = search(&tools, query, &cx);
         assert!(
@@ -206,7 +214,7 @@ async fn what_a_conversation_may_not_see_is_not_found_in_any_way() {
     }
     let seen = tools.visible(&cx.scope()).load(["delete_customer"]);
     assert_eq!(names(&seen), ["now", "search_tools"]);
-    assert!(!seen.contains("delete_customer"));
+    assert!(seen.get("delete_customer").is_none());
 
     // A filter hides from the search, and not the search.
     let filter = Filter::allow(["read_file", "find_customer"]);
@@ -237,8 +245,8 @@ async fn what_a_conversation_may_not_see_is_not_found_in_any_way() {
     assert!(!told(&one.visible(&cx.scope())).contains("danger"));
     // And without any, there is no search.
     let none = tools![delete_customer].defer(Namespace::new("danger").unwrap());
-    assert!(none.visible(&cx.scope()).is_empty());
-    assert!(!none.visible(&cx.scope()).contains("search_tools"));
+    assert!(none.visible(&cx.scope()).iter().next().is_none());
+    assert!(none.visible(&cx.scope()).get("search_tools").is_none());
 }
 
 #[test]
@@ -260,9 +268,7 @@ fn prefix_rename_merge_and_filter_show_in_what_is_found() {
         found(&search(&tools, "local-files", &cx)),
         ["slurp", "write_file"]
     );
-    let tools = set()
-        .filter(|tool| tool.def().name != "read_file")
-        .describe_examples();
+    let tools = set().filter(|tool| tool.def().name != "read_file");
     assert_eq!(found(&search(&tools, "local-files", &cx)), ["write_file"]);
     // A tool in the place of a deferred one is deferred.
     let tools = set().with(set().get("read_file").unwrap().clone());
@@ -295,7 +301,6 @@ fn of_more_than_a_request_may_have_the_older_half_leaves() {
         "find_customer",
     ];
     assert_eq!(names(&loads), ["read_file", "write_file", "find_customer"]);
-    assert!(std::panic::catch_unwind(|| set().at_most(0)).is_err());
 }
 
 #[test]
@@ -342,7 +347,13 @@ impl FindTools for ByLetter {
 
 #[tokio::test]
 async fn the_host_may_search_itself() {
-    let tools = set().find_with(ByLetter).prefix("").unwrap();
+    let tools = set()
+        .loading(LoadOptions {
+            finder: Some(Arc::new(ByLetter)),
+            at_most: None,
+        })
+        .prefix("")
+        .unwrap();
     let cx = Context::new();
     let ask = async |query: &str| {
         let call = ToolCall::new("1", "search_tools", json!({"query": query}).to_string());
@@ -747,7 +758,7 @@ fn a_report_counts_what_may_be_loaded() {
     let tools = tools![flags].merge(&many).unwrap();
     assert!(tools.check(Dialect::OpenAiStrict).is_accepted());
     let refused = |most: usize, dialect| {
-        let report = tools.at_most(most).check(dialect);
+        let report = tools.loading(at_most(most)).check(dialect);
         report
             .errors()
             .map(|error| error.message.clone())

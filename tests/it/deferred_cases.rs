@@ -9,12 +9,21 @@ use serde_json::{Value, json};
 use toolwright::call::{Block, Content, Filter, Scope, State};
 use toolwright::schema::SchemaDoc;
 use toolwright::tokens;
-use toolwright::toolset::{FindTools, Namespace, ToolQuery};
+use toolwright::toolset::{FindTools, LoadOptions, Namespace, ToolQuery};
 use toolwright::wire::{DefinitionOptions, Loading, Message, Parallel, ToolChoice};
 use toolwright::{
     Context, Dialect, DynTool, Encoder, Executor, Outcome, ToolCall, ToolDef, ToolError,
     ToolResult, Toolset, Wire, tool, tools,
 };
+
+use super::deferred::at_most;
+
+fn found_by(finder: impl FindTools + 'static) -> LoadOptions {
+    LoadOptions {
+        finder: Some(Arc::new(finder)),
+        at_most: None,
+    }
+}
 
 /// Tells the time.
 #[tool]
@@ -88,7 +97,7 @@ fn load(tools: &Toolset, names: &[String]) -> Vec<String> {
 
 #[test]
 fn what_a_search_tells_is_loaded_whatever_at_most_is() {
-    let tools = many("page", 8).defer(group("pages")).at_most(3);
+    let tools = many("page", 8).defer(group("pages")).loading(at_most(3));
     let told = found(&search(&tools, "page 4 does things"));
     assert!(
         told.len() <= 3,
@@ -103,7 +112,7 @@ fn what_a_search_tells_is_loaded_whatever_at_most_is() {
 
 #[test]
 fn the_best_is_loaded_with_at_most_1() {
-    let tools = crm().at_most(1);
+    let tools = crm().loading(at_most(1));
     let told = found(&search(&tools, "find customers by name, or an order"));
     let sent = load(&tools, &told);
     assert!(sent.contains(&told[0]), "told {told:?}, sent {sent:?}");
@@ -146,7 +155,7 @@ fn a_finder_that_says_a_name_twice_loads_it_once() {
         "close_order",
         "find_customer",
     ];
-    let tools = crm().find_with(Fixed(names));
+    let tools = crm().loading(found_by(Fixed(names)));
     let told = found(&search(&tools, "anything at all"));
     assert_eq!(told, ["close_order", "find_customer"]);
 }
@@ -529,7 +538,7 @@ impl FindTools for Counted {
 fn nothing_leaks_and_a_panic_is_an_answer() {
     let mark = Arc::new(());
     {
-        let tools = crm().find_with(Counted(Arc::clone(&mark)));
+        let tools = crm().loading(found_by(Counted(Arc::clone(&mark))));
         let loaded = tools.load(["find_customer"]);
         let fit = DefinitionOptions::to(Dialect::Anthropic).loading(Loading::Native);
         let sent = Wire::Anthropic.definitions_in(&loaded, fit).unwrap();

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use crate::json::CheckText;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -76,7 +77,7 @@ fn what_is_not_said_is_empty() {
     assert!(def.meta.is_empty() && !def.options.manual);
     assert!(tool.visible(&Scope::default()));
     let tools = Toolset::new([tool]).unwrap();
-    assert!(tools.validate("ping", "{}").is_ok());
+    assert!(tools.check_text("ping", "{}").is_ok());
 }
 
 #[test]
@@ -296,8 +297,8 @@ fn visibility_can_be_said_at_run_time() {
         .unwrap();
     let tools = Toolset::new([tool]).unwrap();
     let admin = State::new().with("role", "admin");
-    assert_eq!(tools.visible(&Scope::new(&admin)).len(), 1);
-    assert_eq!(tools.visible(&Scope::default()).len(), 0);
+    assert_eq!(tools.visible(&Scope::new(&admin)).iter().len(), 1);
+    assert_eq!(tools.visible(&Scope::default()).iter().len(), 0);
 }
 
 #[test]
@@ -353,7 +354,7 @@ fn a_tool_by_hand_needs_a_definition_and_a_call() {
     let result = run(tool(), r#"{"words": "oslo"}"#);
     assert_eq!(error(&result).kind(), ErrorKind::InvalidArgs);
     let tools = Toolset::new([tool() as Arc<dyn Tool>]).unwrap();
-    let error = tools.validate("upper", "{}").unwrap_err();
+    let error = tools.check_text("upper", "{}").unwrap_err();
     assert!(error.to_string().starts_with("text: missing"), "{error}");
 }
 

@@ -123,9 +123,13 @@ fn anthropic_is_sent_them_and_nobody_else() {
     assert_eq!(sent.get("input_examples"), None);
 }
 
+fn described(tools: &Toolset) -> Toolset {
+    Toolset::new(tools.iter().map(|tool| tool.clone().describe_examples())).unwrap()
+}
+
 #[test]
 fn others_are_told_them_in_words_by_choice() {
-    let tools = tools![forecast, count].describe_examples();
+    let tools = described(&tools![forecast, count]);
     let words = "Tells the weather.\n\nExamples:\n- two days: {\"city\":\"Oslo\",\"days\":2}\n- {\"city\":\"Bergen\"}";
     let sent = definition(&tools, Wire::OpenAiResponses);
     assert_eq!(sent["description"], words);
@@ -185,7 +189,7 @@ fn a_refused_one_is_reported_and_not_sent() {
     );
     let sent = definition(&tools, Wire::Anthropic);
     assert_eq!(sent["input_examples"], json!([{"code": "a1"}]));
-    let sent = definition(&tools.describe_examples(), Wire::OpenAiChat);
+    let sent = definition(&described(&tools), Wire::OpenAiChat);
     let words = &sent["function"]["description"];
     assert_eq!(words, "Finds a code.\n\nExamples:\n- {\"code\":\"a1\"}");
 }
@@ -353,7 +357,7 @@ fn values_of_all_kinds_are_the_json_that_stands_there() {
 
 #[test]
 fn a_stored_definition_keeps_them() {
-    let tools = tools![forecast].describe_examples();
+    let tools = described(&tools![forecast]);
     let def = tools.definitions().next().unwrap();
     let text = serde_json::to_string(def).unwrap();
     assert!(text.contains(r#""examples":[{"arguments":{"city":"Oslo","days":2},"shows":"two days"},{"arguments":{"city":"Bergen"}}]"#));
@@ -368,9 +372,7 @@ fn what_nobody_sees_is_taken_out_of_words_and_refused_in_arguments() {
     let mut def = ToolDef::new("ping", "Answers.");
     def.examples = vec![Example::new("{}", "no\u{200b}thing")];
     let sent = |def: ToolDef| {
-        let tools = Toolset::new([DynTool::declare(def)])
-            .unwrap()
-            .describe_examples();
+        let tools = Toolset::new([DynTool::declare(def).describe_examples()]).unwrap();
         let sent = Wire::OpenAiChat.definitions_in(&tools, Dialect::OpenAiNonStrict);
         sent.map(|sent| sent.text().to_string())
     };

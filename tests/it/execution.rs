@@ -18,7 +18,7 @@ use serde_json::json;
 use toolwright::{
     Context, Executor, ToolCall,
     call::{BoxFuture, Cancel, ErrorKind},
-    executor::{CallPlan, Event, Halted, PendingReason},
+    executor::{CallPlan, Event, Halted, PendingReason, Turn},
     layers::{Handled, Layer, Next, Request},
     tool, tools,
 };
@@ -159,7 +159,7 @@ fn a_call_that_waited_too_long_elsewhere_does_not_run() {
     let limit = |name| executor.time_limit(tools.get(name).unwrap().def());
     assert_eq!(limit("short"), Some(Duration::from_secs(2)));
     assert_eq!(limit("take"), Some(Duration::from_secs(7)));
-    let unlimited = executor.clone().no_timeout();
+    let unlimited = executor.clone().timeout(None);
     assert_eq!(unlimited.time_limit(tools.get("take").unwrap().def()), None);
 
     let calls = ["short", "short", "nobody"].map(|name| ToolCall::new("1", name, "{}"));
@@ -169,7 +169,7 @@ fn a_call_that_waited_too_long_elsewhere_does_not_run() {
         .enable_time()
         .build()
         .unwrap();
-    let batch = runtime.block_on(executor.run_planned(&calls, &plans, &Context::new()));
+    let batch = runtime.block_on(executor.run(Turn::planned(&calls, &plans), &Context::new()));
     let told: Vec<_> = batch.results().map(|result| &result.outcome).collect();
     let error = told[0].as_ref().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Timeout);
@@ -193,7 +193,7 @@ fn a_call_that_the_host_leaves_is_left_where_the_batch_is_cancelled() {
     let plans = [CallPlan::Leave, CallPlan::Run];
     let batch = runtime
         .unwrap()
-        .block_on(executor.run_planned(&calls, &plans, &cx));
+        .block_on(executor.run(Turn::planned(&calls, &plans), &cx));
     assert_eq!(batch.halted(), Some(&Halted::Cancelled));
     let left: Vec<_> = batch.pending().collect();
     assert_eq!((left.len(), left[0].index), (1, 0));

@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep};
 use toolwright::{
     Context, Encoder, Executor, Outcome, Registry, ToolCall, ToolError, Toolset,
     call::{Cancel, ErrorKind, HaltReason, Progress},
-    executor::{Batch, ErrorPolicy, Event, Halted, OnFailure, PendingReason, UnknownPolicy},
+    executor::{Batch, ErrorPolicy, Event, Halted, OnFailure, PendingReason},
     tool, tools,
 };
 
@@ -369,7 +369,7 @@ fn tools_come_as_they_are_held() {
         Executor::serial(&shared),
     ];
     for executor in executors {
-        assert_eq!(executor.tools(&Context::new()).len(), 2);
+        assert_eq!(executor.tools(&Context::new()).iter().len(), 2);
     }
 }
 
@@ -397,12 +397,12 @@ fn calls_for_a_person_are_pending_and_the_others_run() {
     assert_eq!(batch.halted(), Some(&Halted::Pending));
 
     let batch = Executor::serial(all())
-        .manual()
+        .manual(|_| true)
         .run_blocking(&calls, &Context::new());
     assert_eq!(ids(&batch), ["4"]);
     assert_eq!(batch.pending().count(), 3);
 
-    let some = Executor::serial(all()).manual_for(["say"]);
+    let some = Executor::serial(all()).manual(|def| def.is_called("say"));
     let batch = some.run_blocking(&calls, &Context::new());
     assert_eq!(
         batch.pending().nth(1).unwrap().reason,
@@ -520,7 +520,13 @@ fn nothing_runs_where_an_unknown_tool_ends_the_batch() {
         call("1", "counted", json!({})),
         call("2", "nope", json!({})),
     ];
-    let executor = Executor::parallel(tools![counted], 2).on_unknown(UnknownPolicy::Abort);
+    let executor =
+        Executor::parallel(tools![counted], 2).on_error(ErrorPolicy::with(|_, error| match error
+            .kind()
+        {
+            ErrorKind::Unknown | ErrorKind::Hidden => OnFailure::Abort,
+            _ => OnFailure::Continue,
+        }));
     let batch = executor.run_blocking(&calls, &Context::new());
     assert_eq!(RAN.load(Ordering::SeqCst), 0);
     assert_eq!(
@@ -540,7 +546,9 @@ async fn updates_are_made_in_call_order() {
         .run(&calls, &Context::new())
         .await;
     assert_eq!(batch.state().unwrap().get("n"), Some(&json!(2)));
-    let quiet = Executor::serial(all()).run(&[], &Context::new()).await;
+    let quiet = Executor::serial(all())
+        .run(&[] as &[ToolCall], &Context::new())
+        .await;
     assert!(quiet.state().is_none() && quiet.calls().is_empty());
 }
 

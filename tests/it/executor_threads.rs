@@ -303,7 +303,7 @@ async fn cancelled_calls_are_answered_and_end() {
         hang.wait_for(|hang| *hang == 2).await.unwrap();
         stop.cancel();
     });
-    let executor = Executor::parallel(all(&shared), 4).no_timeout();
+    let executor = Executor::parallel(all(&shared), 4).timeout(None);
     let batch = soon(executor.run(&calls, &cx)).await;
     stops.await.unwrap();
     let cancelled = Some(ErrorKind::Cancelled);

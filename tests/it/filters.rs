@@ -231,7 +231,7 @@ fn rules_and_catalogues_read_structured_input() {
             tools![refund]
         }
     }));
-    let seen = |executor: &Executor, cx: &Context| executor.tools(cx).len();
+    let seen = |executor: &Executor, cx: &Context| executor.tools(cx).iter().len();
     let pro = Context::new().with(Plan { name: "pro" });
     let json = Context::new().with(serde_json::json!({"wants": "to pay"}));
     for (cx, expected) in [
@@ -246,19 +246,14 @@ fn rules_and_catalogues_read_structured_input() {
     ] {
         assert_eq!((seen(&filtered, &cx), seen(&chosen, &cx)), expected);
     }
-    // The executor's own context counts where a batch's does not say more.
-    let filtered = filtered.context(pro);
-    assert_eq!(
-        (seen(&filtered, &Context::new()), seen(&filtered, &json)),
-        (0, 1)
-    );
     // What is not offered is not called.
     let call = [ToolCall::new("1", "pay", "{}")];
     let ran = |cx: &Context| {
         let batch = filtered.run_blocking(&call, cx);
         batch.results().next().unwrap().is_success()
     };
-    assert_eq!((ran(&Context::new()), ran(&json)), (false, true));
+    let both = json.over(&pro);
+    assert_eq!((ran(&Context::new()), ran(&both)), (false, true));
 }
 
 #[test]

@@ -363,12 +363,25 @@ async fn one_tool_is_a_value_and_is_called_without_a_call() {
     registry.insert(counted);
 
     let tools = registry.snapshot();
-    let sum = tools.call_json("times", json!({"n": 2, "by": 4})).await;
+    let sum = tools
+        .call_json("times", json!({"n": 2, "by": 4}), &Context::new())
+        .await;
     assert_eq!(sum.unwrap(), json!([8, false]));
-    assert_eq!(tools.call_json("shared_books", json!({})).await.unwrap(), 7);
-    let wrong = tools.call_json("times", json!({"n": "two"})).await;
+    assert_eq!(
+        tools
+            .call_json("shared_books", json!({}), &Context::new())
+            .await
+            .unwrap(),
+        7
+    );
+    let wrong = tools
+        .call_json("times", json!({"n": "two"}), &Context::new())
+        .await;
     assert_eq!(wrong.unwrap_err().kind(), ErrorKind::InvalidArgs);
-    let unknown = tools.call_json("divide", json!({})).await.unwrap_err();
+    let unknown = tools
+        .call_json("divide", json!({}), &Context::new())
+        .await
+        .unwrap_err();
     assert_eq!(unknown.kind(), ErrorKind::Unknown);
 
     let asking = toolwright::DynTool::builder()
@@ -377,7 +390,10 @@ async fn one_tool_is_a_value_and_is_called_without_a_call() {
         .handler_sync(|_: Value, _cx| Ok::<_, ToolError>(toolwright::Outcome::ask("Which one?")))
         .build();
     let tools = tools.with(asking.unwrap());
-    let error = tools.call_json("ask", json!({})).await.unwrap_err();
+    let error = tools
+        .call_json("ask", json!({}), &Context::new())
+        .await
+        .unwrap_err();
     assert_eq!(
         error.messages().collect::<Vec<_>>(),
         ["the tool asks a person, and nobody can answer: Which one?"]

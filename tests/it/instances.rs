@@ -107,11 +107,13 @@ fn two_instances_of_a_type_stand_in_one_list() {
 async fn an_error_is_that_of_the_instance() {
     let tools = tools![..Crm { region: "south" }: Crm as "south_"];
     let error: ToolError = tools
-        .call_json("south_remove", json!({"id": 3}))
+        .call_json("south_remove", json!({"id": 3}), &Context::new())
         .await
         .unwrap_err();
     assert_eq!(error.to_string(), "no 3 in south");
-    let missing = tools.call_json("remove", json!({"id": 3})).await;
+    let missing = tools
+        .call_json("remove", json!({"id": 3}), &Context::new())
+        .await;
     assert_eq!(missing.unwrap_err().to_string(), "unknown tool `remove`");
 }
 
@@ -129,7 +131,7 @@ fn a_budget_counts_the_words_of_an_instance() {
         targets: [openai_strict], budget: 300;
         ..crm: Crm as "north_": "The northern region's."
     };
-    assert_eq!(tools.len(), 2);
+    assert_eq!(tools.iter().len(), 2);
 }
 
 /// A generic function lists an instance of its own parameter.

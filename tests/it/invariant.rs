@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep};
 use toolwright::{
     Context, DynTool, Executor, Outcome, ToolCall, ToolError, ToolResult, Toolset,
     call::{BoxFuture, Cancel, ErrorKind, HaltReason},
-    executor::{Batch, ErrorPolicy, Event, OnFailure, OpenCalls, UnknownPolicy},
+    executor::{Batch, ErrorPolicy, Event, OnFailure, OpenCalls},
     layers::{Handled, Layer, Next, Request},
     tool, tools,
 };
@@ -134,7 +134,6 @@ struct Case {
     end: End,
     around: Around,
     policy: Policy,
-    abort_unknown: bool,
     observer_panics: bool,
 }
 
@@ -200,20 +199,28 @@ fn case() -> impl Strategy<Value = Case> {
     ];
     let limits = (any::<bool>(), prop::option::weighted(0.2, 0..80_u64));
     let calls = prop::collection::vec(one, 0..9);
-    let rest = (any::<bool>(), prop::bool::weighted(0.2));
-    (calls, 1..6_usize, limits, end, around, policy, rest).prop_map(
-        |(calls, at_once, (limited, batch_limit), end, around, policy, rest)| Case {
-            calls,
-            at_once,
-            limited,
-            batch_limit,
-            end,
-            around,
-            policy,
-            abort_unknown: rest.0,
-            observer_panics: rest.1,
-        },
+    let observer_panics = prop::bool::weighted(0.2);
+    (
+        calls,
+        1..6_usize,
+        limits,
+        end,
+        around,
+        policy,
+        observer_panics,
     )
+        .prop_map(
+            |(calls, at_once, (limited, batch_limit), end, around, policy, observer_panics)| Case {
+                calls,
+                at_once,
+                limited,
+                batch_limit,
+                end,
+                around,
+                policy,
+                observer_panics,
+            },
+        )
 }
 
 /// What the bodies of a case share.
@@ -407,9 +414,6 @@ fn executor(case: &Case, tools: Toolset, told: &Arc<Mutex<Told>>) -> Executor {
     if let Some(limit) = case.batch_limit {
         executor = executor.batch_timeout(Duration::from_millis(limit));
     }
-    if case.abort_unknown {
-        executor = executor.on_unknown(UnknownPolicy::Abort);
-    }
     if case.around != Around::Nothing {
         executor = executor.layer(Layered(case.around));
     }
@@ -430,7 +434,6 @@ fn may_be(case: &Case, one: &One, n: usize, result: &ToolResult) -> bool {
     let layered = case.around != Around::Nothing && n % 3 == 1;
     let may_cancel = !matches!(case.end, End::Never)
         || case.policy == Policy::Abort
-        || case.abort_unknown
         || case.calls.iter().any(|one| one.then == Then::CancelAll);
     let kind = match &result.outcome {
         Ok(outcome) => {

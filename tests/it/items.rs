@@ -213,7 +213,7 @@ fn endless() -> Items<u32> {
 
 #[tokio::test(start_paused = true)]
 async fn a_tool_that_returns_a_stream_may_have_a_limit_of_its_own() {
-    let executor = Executor::parallel(tools![endless], 1).no_timeout();
+    let executor = Executor::parallel(tools![endless], 1).timeout(None);
     let batch = executor
         .run(&[call("endless", json!({}))], &Context::new())
         .await;

@@ -5,6 +5,8 @@
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::fmt;
+use toolwright::args::Repairs;
+use toolwright::{Context, ToolCall, ToolError, Toolset};
 
 /// A JSON value; a number, a string or a word as `serde_json` knows it.
 #[derive(Debug, Clone, PartialEq)]
@@ -138,5 +140,17 @@ impl<'de> Deserialize<'de> for Entries {
             }
         }
         deserializer.deserialize_map(Pairs)
+    }
+}
+
+/// Checks a text that no model wrote, which is never repaired.
+pub(crate) trait CheckText {
+    fn check_text(&self, tool: &str, text: impl AsRef<str>) -> Result<(), ToolError>;
+}
+
+impl CheckText for Toolset {
+    fn check_text(&self, tool: &str, text: impl AsRef<str>) -> Result<(), ToolError> {
+        let cx = Context::new().with_repairs(Repairs::None);
+        self.validate(&ToolCall::new("", tool, text.as_ref()), &cx)
     }
 }

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::json::CheckText;
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -304,7 +305,7 @@ proptest! {
         ]
     ) {
         let tools = tools![many];
-        if let Err(error) = tools.validate("many", &text) {
+        if let Err(error) = tools.check_text("many", &text) {
             prop_assert_eq!(error.kind(), ErrorKind::InvalidArgs);
             let faults = error.faults();
             prop_assert!(faults.iter().all(|fault| !fault.message.is_empty()));

@@ -147,7 +147,7 @@ fn decide(executor: &Executor, batch: &Batch, decision: &Decision) -> Batch {
         .pending()
         .map(|one| one.decided(decision.clone()))
         .collect();
-    executor.decide_blocking(&decided, &Context::new())
+    executor.run_blocking(&decided, &Context::new())
 }
 
 fn is_pending(batch: &Batch) -> bool {
@@ -194,7 +194,10 @@ async fn so_do_the_asynchronous_ways_of_a_toolset() {
     for name in ALL {
         let result = tools.call(&call(name, 7), &Context::new()).await;
         assert_eq!(result.outcome.unwrap_err().kind(), ErrorKind::NotApproved);
-        let error = tools.call_json(name, json!({"bill": 7})).await.unwrap_err();
+        let error = tools
+            .call_json(name, json!({"bill": 7}), &Context::new())
+            .await
+            .unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotApproved);
     }
     assert_eq!(runs.bills(), [0; 0]);
@@ -283,7 +286,7 @@ fn the_yes_is_for_the_arguments_that_were_shown() {
         decision: Decision::Approve,
         attempt: 0,
     };
-    let batch = executor.decide_blocking(&[raw], &Context::new());
+    let batch = executor.run_blocking(&[raw], &Context::new());
     let error = batch.results().next().unwrap().outcome.clone().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgs);
     assert_eq!(runs.bills(), [0; 0]);
@@ -458,7 +461,7 @@ fn nothing_of_it_is_cached() {
     for name in ["look", "pay"] {
         let batch = executor.run_blocking(&[call(name, 7)], &cx);
         let decided = batch.pending().next().unwrap().decided(Decision::Approve);
-        let batch = executor.decide_blocking(&[decided], &cx);
+        let batch = executor.run_blocking(&[decided], &cx);
         assert_eq!(said(&batch), "paid 7");
         // The answer is not there for whoever asks next.
         assert!(is_pending(&executor.run_blocking(&[call(name, 7)], &cx)));
@@ -525,7 +528,7 @@ async fn a_background_tool_begins_with_a_yes() {
     assert!(is_pending(&batch), "{batch:?}");
     assert_eq!(open.list().len(), 0);
     let decided = batch.pending().next().unwrap().decided(Decision::Approve);
-    let batch = executor.decide(&[decided], &cx).await;
+    let batch = executor.run(&[decided], &cx).await;
     assert!(batch.results().next().unwrap().is_open());
     let ended = open.ended().await;
     assert_eq!(ended.call.id, "1");
@@ -535,7 +538,7 @@ async fn a_background_tool_begins_with_a_yes() {
 #[test]
 fn manual_calls_too() {
     let runs = Runs::default();
-    let executor = Executor::serial(all(&runs)).manual();
+    let executor = Executor::serial(all(&runs)).manual(|_| true);
     let batch = run(&executor, "pay", 7);
     assert_eq!(
         batch.pending().next().unwrap().reason,
@@ -856,7 +859,7 @@ proptest! {
             if decided.is_empty() {
                 continue;
             }
-            batch = executor.decide_blocking(&decided, &cx);
+            batch = executor.run_blocking(&decided, &cx);
         }
         let mut yeses = yeses.0.lock().unwrap().clone();
         for bill in runs.bills() {

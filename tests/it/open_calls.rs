@@ -430,7 +430,7 @@ async fn layers_see_it_once_and_an_approval_comes_before_it() {
     let batch = executor.run(&[film("1", 3)], &cx()).await;
     assert!(open.is_empty());
     let decided = batch.pending().next().unwrap().decided(Decision::Approve);
-    let batch = executor.decide(&[decided], &cx()).await;
+    let batch = executor.run(&[decided], &cx()).await;
     assert_eq!(texts(&batch), [NOTE]);
     settle().await;
     host.go.notify_waiters();

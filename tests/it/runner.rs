@@ -283,7 +283,7 @@ async fn a_call_that_a_runner_keeps_ends_at_its_time_limit() {
     call.answer(Ok(Outcome::value("late")));
     late.next().unwrap().run().await;
     // A limit of the batch and a cancellation end it, too.
-    let executor = executor.no_timeout();
+    let executor = executor.timeout(None);
     let limited = executor.clone().batch_timeout(Duration::from_secs(1));
     let batch = limited.run(&doubles(1), &Context::new()).await;
     assert_eq!(texts(&batch), ["Timeout"]);

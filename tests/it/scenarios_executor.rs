@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep};
 use toolwright::{
     Context, Encoder, Executor, Outcome, Schema, ToolCall, ToolError, ToolResult,
     call::{Cancel, ErrorKind, HaltReason},
-    executor::{ErrorPolicy, Halted, OnFailure, PendingReason, UnknownPolicy},
+    executor::{ErrorPolicy, Halted, OnFailure, PendingReason},
     tool, tools,
 };
 
@@ -212,12 +212,6 @@ async fn four_tools_of_a_tenth_of_a_second_take_a_tenth_of_a_second() {
     }
 }
 
-#[test]
-fn an_executor_that_runs_nothing_at_once_is_refused() {
-    assert!(Executor::try_parallel(tools![wait], 0).is_none());
-    assert!(Executor::try_parallel(tools![wait], 1).is_some());
-}
-
 #[tokio::test(start_paused = true)]
 async fn a_tool_that_never_answers_is_ended_after_half_a_minute_and_equal_ids_stay_apart() {
     let calls = [
@@ -333,7 +327,7 @@ fn manual_calls_wait_in_their_order_whatever_else_the_turn_says() {
         batch.pending().map(one).collect()
     };
     let auto = Executor::parallel(&tools, 4);
-    let manual = auto.clone().manual();
+    let manual = auto.clone().manual(|_| true);
 
     // Only automatic ones: nothing waits. Only manual ones: nothing runs.
     let batch = auto.run_blocking(&[count("a"), count("b")], &cx);
@@ -383,8 +377,19 @@ fn manual_calls_wait_in_their_order_whatever_else_the_turn_says() {
             kind(batch.results().next().unwrap()),
             Some(ErrorKind::Unknown)
         );
-        let abort = executor.clone().on_unknown(UnknownPolicy::Abort);
+        let abort = executor.clone().on_error(ErrorPolicy::Abort);
         let batch = abort.run_blocking(&[pay("a"), call("b", "nope", &json!({}))], &cx);
         assert_eq!(batch.halted(), Some(&Halted::Aborted { index: 1 }));
     }
+}
+
+#[test]
+fn a_bound_of_zero_is_one() {
+    /// Answers.
+    #[tool]
+    fn ping() {}
+
+    let batch = Executor::parallel(tools![ping], 0)
+        .run_blocking(&[call("a", "ping", &json!({}))], &Context::new());
+    assert!(batch.results().all(ToolResult::is_success));
 }

@@ -65,7 +65,7 @@ fn what_compiles_for_a_dialect_is_lowered_to_it() {
         Dialect::Ollama,
         Dialect::Mcp20260728,
     ];
-    assert_eq!(tools.len(), 3);
+    assert_eq!(tools.iter().len(), 3);
     for def in tools.definitions() {
         for dialect in targets {
             assert!(lower(&def.input, dialect).is_ok(), "{} {dialect}", def.name);

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use toolwright::{
     Context, Executor, Outcome, ToolCall, Toolset,
     call::{ErrorKind, Progress},
-    executor::{Event, Observer, TraceKind, TraceStore, Traced},
+    executor::{Event, TraceKind, TraceStore, Traced},
     tool, tools,
 };
 
@@ -94,7 +94,7 @@ fn line(event: &impl ToString) -> String {
 fn every_call_starts_and_finishes_once_and_a_manual_one_only_waits() {
     let trace = ticking(100);
     let cx = Context::new().with_run("r1").with_agent("a7");
-    let executor = Executor::serial(all()).observer(trace.clone());
+    let executor = Executor::serial(all()).on_event(trace.observer());
     let batch = executor.run_blocking(&turn(), &cx);
     assert_eq!(batch.pending().count(), 1);
     let events = trace.events();
@@ -133,7 +133,7 @@ fn every_call_starts_and_finishes_once_and_a_manual_one_only_waits() {
 fn a_trace_is_typed() {
     let trace = TraceStore::new(100);
     Executor::serial(all())
-        .observer(trace.clone())
+        .on_event(trace.observer())
         .run_blocking(&turn(), &Context::new());
     let finished = trace.of_kind(TraceKind::Finished);
     let kinds: Vec<_> = finished
@@ -173,7 +173,7 @@ fn a_trace_is_typed() {
 #[test]
 fn events_are_found_by_kind_time_and_predicate_and_the_oldest_make_room() {
     let trace = ticking(4);
-    let executor = Executor::serial(all()).observer(trace.clone());
+    let executor = Executor::serial(all()).on_event(trace.observer());
     // Four events a batch: it starts, a call starts and finishes, it ends.
     executor.run_blocking(&calls(&[("fail", "{}")]), &Context::new());
     executor.run_blocking(&calls(&[("ask", "{}")]), &Context::new());
@@ -201,7 +201,7 @@ fn events_are_found_by_kind_time_and_predicate_and_the_oldest_make_room() {
 #[test]
 fn a_store_can_be_switched_off_and_on() {
     let trace = TraceStore::new(10);
-    let executor = Executor::serial(all()).observer(trace.clone()).observer(());
+    let executor = Executor::serial(all()).on_event(trace.observer());
     trace.enable(false);
     assert!(!trace.is_enabled());
     executor.run_blocking(&calls(&[("fail", "{}")]), &Context::new());
@@ -211,7 +211,7 @@ fn a_store_can_be_switched_off_and_on() {
     assert_eq!(trace.len(), 4);
     let none = TraceStore::new(0);
     Executor::serial(all())
-        .observer(none.clone())
+        .on_event(none.observer())
         .run_blocking(&turn(), &Context::new());
     assert!(none.is_empty());
 }
@@ -225,7 +225,7 @@ fn what_follows_storing_may_fail() {
         panic!("the exporter is down")
     });
     let batch = Executor::serial(all())
-        .observer(trace.clone())
+        .on_event(trace.observer())
         .run_blocking(&turn()[..1], &Context::new());
     assert!(batch.results().all(toolwright::ToolResult::is_success));
     assert_eq!(seen.load(Ordering::Relaxed), trace.len());
@@ -238,7 +238,7 @@ fn a_summary_is_one_line_and_cut() {
     let arguments = serde_json::json!({"text": long}).to_string();
     let trace = TraceStore::new(10);
     Executor::serial(all())
-        .observer(trace.clone())
+        .on_event(trace.observer())
         .run_blocking(&calls(&[("say", &arguments)]), &Context::new());
     let line = line(&trace.of_kind(TraceKind::Finished)[0]);
     let result = line.split_once(" -> ").unwrap().1;
@@ -280,7 +280,7 @@ fn an_observer_that_panics_hides_nothing_from_the_next() {
 #[tokio::test(start_paused = true)]
 async fn a_batch_whose_future_is_dropped_ends_in_the_trace() {
     let trace = TraceStore::new(10);
-    let executor = Executor::parallel(all(), 2).observer(trace.clone());
+    let executor = Executor::parallel(all(), 2).on_event(trace.observer());
     let (calls, cx) = (calls(&[("hang", "{}"), ("hang", "{}")]), Context::new());
     let run = executor.run(&calls, &cx);
     assert!(
@@ -297,22 +297,16 @@ async fn a_batch_whose_future_is_dropped_ends_in_the_trace() {
     );
 }
 
-/// A host's own observer is any type.
-struct Counter(Arc<AtomicUsize>);
-
-impl Observer for Counter {
-    fn event(&self, event: &Event<'_>) {
-        if matches!(event, Event::BatchFinished { .. }) {
-            self.0.fetch_add(1, Ordering::Relaxed);
-        }
-    }
-}
-
 #[test]
 fn a_batch_ends_once() {
     let count = Arc::new(AtomicUsize::new(0));
-    let executor = Executor::serial(all()).observer(Counter(Arc::clone(&count)));
+    let ended = Arc::clone(&count);
+    let executor = Executor::serial(all()).on_event(move |event| {
+        if matches!(event, Event::BatchFinished { .. }) {
+            ended.fetch_add(1, Ordering::Relaxed);
+        }
+    });
     executor.run_blocking(&turn(), &Context::new());
-    executor.run_blocking(&[], &Context::new());
+    executor.run_blocking(&[] as &[ToolCall], &Context::new());
     assert_eq!(count.load(Ordering::Relaxed), 2);
 }

@@ -235,7 +235,7 @@ async fn an_approved_call_is_another_one_with_another_key() {
             // It can be stored between.
             let stored = serde_json::to_string(&decided).unwrap();
             let decided: Decided = serde_json::from_str(&stored).unwrap();
-            batch = executor.decide(&[decided], &cx()).await;
+            batch = executor.run(&[decided], &cx()).await;
         }
         assert_eq!(said(&batch), "3", "{what}");
         assert_eq!(bank.seen(), ["r/0/0/c", "r/0/0/c#1", "r/0/0/c#2"], "{what}");
@@ -251,11 +251,11 @@ async fn an_approval_before_the_first_run_does_not_change_the_key() {
     let batch = executor.run(&of("pay"), &cx()).await;
     assert!(bank.seen().is_empty());
     let decided = batch.pending().next().unwrap().decided(Decision::Approve);
-    let batch = executor.decide(&[decided], &cx()).await;
+    let batch = executor.run(&[decided], &cx()).await;
     let pending = batch.pending().next().unwrap();
     assert!(matches!(pending.reason, PendingReason::OutcomeUnknown(_)));
     let batch = executor
-        .decide(&[pending.decided(Decision::Approve)], &cx())
+        .run(&[pending.decided(Decision::Approve)], &cx())
         .await;
     assert_eq!(said(&batch), "2");
     assert_eq!(bank.seen(), ["r/0/0/c", "r/0/0/c#1"]);
@@ -275,7 +275,7 @@ async fn whoever_knows_the_outcome_says_it_and_nothing_runs() {
         let batch = executor.run(&of("pay"), &cx()).await;
         let ran = bank.seen().len();
         let decided = batch.pending().next().unwrap().decided(decision);
-        let batch = executor.decide(&[decided], &cx()).await;
+        let batch = executor.run(&[decided], &cx()).await;
         assert_eq!((&*said(&batch), bank.seen().len()), (expected, ran));
     }
 }
@@ -350,7 +350,7 @@ async fn it_is_traced_and_told() {
     let tells = Arc::clone(&told);
     let executor = Executor::serial(set(&bank))
         .on_unknown_outcome(UnknownOutcome::Ask)
-        .observer(trace.clone())
+        .on_event(trace.observer())
         .on_event(move |event| {
             if let Event::Pending { pending, .. } = event {
                 tells.lock().unwrap().push(format!("{:?}", pending.reason));

@@ -440,8 +440,7 @@ impl Agent {
     /// Runs a session from its current state until it ends or pauses.
     ///
     /// # Context
-    /// The context takes precedence over the session, and the session over the executor's
-    /// [default](Executor::context). This decides which tools are visible and what tools read: see [`Context::over`].
+    /// The context takes precedence over the session. This decides which tools are visible and what tools read: see [`Context::over`].
     /// State is merged by name. A value from the context overrides the session's in this run, and is not stored in
     /// the session. Values that tools [update](Context::update_state) are stored in the session.
     ///

@@ -247,7 +247,8 @@ impl Budget {
             });
         let schema = request.schema.map_or(0, |schema| count(schema.as_json()));
         // What is deferred, and was not loaded, is not sent.
-        let tools = request.tools.tokens(self.tokenizer);
+        let sent = request.tools.requested();
+        let tools = sent.map(|def| def.tokens(self.tokenizer)).sum::<usize>();
         (request.system.map_or(0, count) + schema + messages.sum::<usize>() + tools) as u64
     }
 

@@ -2,7 +2,7 @@
 
 use toolwright_provider::call::{Encoder, ToolCall};
 use toolwright_runtime::executor::{
-    Batch, CallPlan, Executor, Halted, Pending, PendingReason, Reply,
+    Batch, CallPlan, Executor, Halted, Pending, PendingReason, Reply, Turn,
 };
 use toolwright_runtime::tool::{Context, State};
 
@@ -114,7 +114,7 @@ impl ToolNode {
         if self.shares_thread {
             cx = cx.with_conversation(thread.clone());
         }
-        let batch = self.executor.run_planned(calls, &plans, &cx).await;
+        let batch = self.executor.run(Turn::planned(calls, &plans), &cx).await;
         // Otherwise an answer would copy the messages.
         drop(cx);
         Ok(self.take(thread, &batch, &open))

@@ -10,7 +10,7 @@ use temporalio_sdk::activities::{
     ActivityContext, ActivityDefinitions, ActivityImplementer, ExecutableActivity,
 };
 use toolwright::call::{Annotations, Cancel, Decision, ErrorKind, StoredOutcome};
-use toolwright::executor::{Batch, CallPlan, Decided, Event};
+use toolwright::executor::{Batch, CallPlan, Decided, Event, Turn};
 use toolwright::{Context, Executor, ToolCall, ToolError, ToolResult, Toolset};
 
 use crate::call::{CallRequest, CallTool};
@@ -164,7 +164,9 @@ async fn run_batch(executor: &Executor, call: &ToolCall, approved: bool, cx: &Co
     if !approved {
         // The caller has decided whether the call may use old names.
         let calls = std::slice::from_ref(call);
-        return executor.run_planned(calls, &[CallPlan::Stored], cx).await;
+        return executor
+            .run(Turn::planned(calls, &[CallPlan::Stored]), cx)
+            .await;
     }
     let decided = Decided {
         call: call.clone(),
@@ -172,7 +174,7 @@ async fn run_batch(executor: &Executor, call: &ToolCall, approved: bool, cx: &Co
         decision: Decision::Approve,
         attempt: 0,
     };
-    executor.decide(&[decided], cx).await
+    executor.run(&[decided], cx).await
 }
 
 /// Returns the error of a call that waits for somebody: only callers ask people.

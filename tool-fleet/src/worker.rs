@@ -81,10 +81,10 @@ impl Worker {
     /// Serves tools from a queue, for the [toolsets](Fleet::toolset) of that queue elsewhere.
     pub fn tools(self, queue: impl Into<String>, tools: impl Into<Source>) -> Self {
         // The caller's limit holds.
-        self.executor(queue, Executor::serial(tools).no_timeout())
+        self.executor(queue, Executor::serial(tools).timeout(None))
     }
 
-    /// Serves the tools of an executor from a queue: with its layers, limits, observers and default context. Each call is a batch
+    /// Serves the tools of an executor from a queue: with its layers, limits and observers. Each call is a batch
     /// of its own, so an `exclusive` tool runs beside other calls. A layer that asks people has nobody to ask here: approvals
     /// belong to where the agent runs.
     pub fn executor(mut self, queue: impl Into<String>, executor: Executor) -> Self {

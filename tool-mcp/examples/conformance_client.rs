@@ -112,7 +112,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             calls.iter().filter_map(call).collect()
         } else if let (Some(seen), true) = (
             schema("json_schema_2020_12_tool"),
-            tools.contains("json_schema_echo"),
+            tools.get("json_schema_echo").is_some(),
         ) {
             vec![("json_schema_echo".to_owned(), json!({"schema": seen}))]
         } else {

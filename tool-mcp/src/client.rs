@@ -189,7 +189,7 @@ impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client")
             .field("server", &self.identity.name)
-            .field("tools", &self.lists.tools().len())
+            .field("tools", &self.lists.tools().iter().len())
             .field("is_connected", &self.is_connected())
             .finish_non_exhaustive()
     }

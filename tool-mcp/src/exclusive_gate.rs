@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::sleep;
 use toolwright_provider::call::ToolCall;
-use toolwright_runtime::executor::{Batch, CallPlan, Decided, Executor};
+use toolwright_runtime::executor::{Batch, CallPlan, Decided, Executor, Turn};
 use toolwright_runtime::tool::Context;
 use toolwright_runtime::toolset::Registry;
 
@@ -62,11 +62,11 @@ impl ExclusiveGate {
             Admission::Cancelled => None,
             Admission::TimedOut(waited) => {
                 let plans = [CallPlan::Late(waited)];
-                return executor.run_planned(calls, &plans, cx).await;
+                return executor.run(Turn::planned(calls, &plans), cx).await;
             }
         };
         match decided {
-            Some(decided) => executor.decide(&[decided], cx).await,
+            Some(decided) => executor.run(&[decided], cx).await,
             None => executor.run(calls, cx).await,
         }
     }

@@ -21,6 +21,7 @@ mod shared;
 mod source;
 mod span;
 mod trace;
+mod turn;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -29,33 +30,33 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use self::batch_state::BatchState;
-use self::dispatch::Plan;
-use self::event::{EventFn, Observers};
+use self::event::Observers;
 use crate::tool::{Context, Filter, OpenCalls, wait};
 use crate::toolset::{Entry, Toolset};
-use toolwright_provider::call::{Encoder, ToolCall, ToolDef};
+use toolwright_provider::call::ToolDef;
 use toolwright_schema::panics::reported;
 
 pub use self::batch::{Batch, Halted, Pending, PendingReason, Reply};
 pub use self::blocking::BlockingLimit;
 pub use self::decided::Decided;
 pub use self::dispatch::CallPlan;
-pub use self::event::{BatchId, Event, Observer};
+pub use self::event::{BatchId, Event};
 pub use self::layer::{Handled, Layer, Next, Request};
 pub use self::output::{OutputLimit, Overflow};
-pub use self::policy::{Decide, ErrorPolicy, OnFailure, UnknownOutcome, UnknownPolicy};
+pub use self::policy::{Decide, ErrorPolicy, OnFailure, UnknownOutcome};
 pub use self::redacted::Redacted;
 pub use self::resume::ResumeError;
 pub use self::runner::{Runner, RunnerCall};
 pub use self::source::Source;
 pub use self::trace::{TraceEvent, TraceKind, TraceStore, Traced, TracedCall};
+pub use self::turn::Turn;
 
 pub(crate) use self::deadline::pause;
 
 /// Time limit of one call by default.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Number of calls of one turn that may run by default.
+/// Number of calls of one turn that may run. Each call beyond it is answered with an error.
 const MAX_CALLS: usize = 16_384;
 
 /// Runs the calls of a model's turn: every call is answered once, or listed as pending, whatever
@@ -95,110 +96,66 @@ pub struct Executor {
     at_once: NonZeroUsize,
     timeout: Option<Duration>,
     batch_timeout: Option<Duration>,
-    manual: Manual,
+    manual: Option<Arc<IsManual>>,
     filter: Option<Filter>,
-    context: Context,
     on_error: ErrorPolicy,
-    on_unknown: UnknownPolicy,
     unknown_outcome: Option<UnknownOutcome>,
     layers: Vec<Arc<dyn Layer>>,
     runner: Option<Arc<dyn Runner>>,
     open_calls: Option<OpenCalls>,
     observers: Observers,
     output: Option<OutputLimit>,
-    encoder: Option<Encoder>,
     has_content: bool,
     blocking: BlockingLimit,
-    max_calls: usize,
 }
 
-/// The tools whose calls the executor leaves to the host.
-#[derive(Clone, Default)]
-enum Manual {
-    #[default]
-    None,
-    All,
-    Named(Vec<Arc<str>>),
-}
+/// Returns true for tools whose calls the executor leaves to the host.
+type IsManual = dyn Fn(&ToolDef) -> bool + Send + Sync;
 
 impl Executor {
     /// Makes an executor that runs one call after the other, in call order.
     pub fn serial(tools: impl Into<Source>) -> Self {
-        Self::with_limit(tools.into(), NonZeroUsize::MIN)
-    }
-
-    /// Makes an executor that runs at most `at_once` calls at once. An `exclusive` tool waits for all calls before it,
-    /// and all calls after it wait for it.
-    ///
-    /// # Panics
-    /// When `at_once` is 0. For a number from elsewhere use [`try_parallel`](Self::try_parallel).
-    #[track_caller]
-    pub fn parallel(tools: impl Into<Source>, at_once: usize) -> Self {
-        match Self::try_parallel(tools, at_once) {
-            Some(executor) => executor,
-            None => panic!("an executor that runs 0 calls at once runs none"),
-        }
-    }
-
-    /// Makes an executor as [`parallel`](Self::parallel) does; `None` when `at_once` is 0.
-    pub fn try_parallel(tools: impl Into<Source>, at_once: usize) -> Option<Self> {
-        Some(Self::with_limit(tools.into(), NonZeroUsize::new(at_once)?))
-    }
-
-    fn with_limit(source: Source, at_once: NonZeroUsize) -> Self {
         Self {
-            source,
-            at_once,
+            source: tools.into(),
+            at_once: NonZeroUsize::MIN,
             timeout: Some(TIMEOUT),
             batch_timeout: None,
-            manual: Manual::None,
+            manual: None,
             filter: None,
-            context: Context::new(),
             on_error: ErrorPolicy::Continue,
-            on_unknown: UnknownPolicy::Report,
             unknown_outcome: None,
             layers: Vec::new(),
             runner: None,
             open_calls: None,
             observers: Observers::default(),
             output: None,
-            encoder: None,
             has_content: false,
             blocking: BlockingLimit::process(),
-            max_calls: MAX_CALLS,
         }
     }
 
-    /// Sets how many calls of one turn may run. Default: 16,384.
-    ///
-    /// Each call beyond that is answered with an error that says that it did not run; the others run.
-    pub fn max_calls(self, most: usize) -> Self {
+    /// Makes an executor that runs at most `at_once` calls at once; 0 counts as 1. An `exclusive` tool waits for all calls
+    /// before it, and all calls after it wait for it.
+    pub fn parallel(tools: impl Into<Source>, at_once: usize) -> Self {
         Self {
-            max_calls: most,
-            ..self
+            at_once: NonZeroUsize::new(at_once).unwrap_or(NonZeroUsize::MIN),
+            ..Self::serial(tools)
         }
     }
 
-    /// Sets the time limit of one call. Default: 30 s. A tool's own `timeout` takes precedence. Layers have no limit:
-    /// an approval may take its time.
+    /// Sets the time limit of one call; `None` removes it. Default: 30 s. A tool's own `timeout` takes precedence. Layers
+    /// have no limit: an approval may take its time.
     ///
     /// Time limits need the clock of a tokio runtime; without one there are none.
-    pub fn timeout(self, limit: Duration) -> Self {
+    pub fn timeout(self, limit: impl Into<Option<Duration>>) -> Self {
         Self {
-            timeout: Some(limit),
-            ..self
-        }
-    }
-
-    /// Removes the time limit: only tools with a `timeout` of their own have one.
-    pub fn no_timeout(self) -> Self {
-        Self {
-            timeout: None,
+            timeout: limit.into(),
             ..self
         }
     }
 
     /// Returns the time limit of a call of this tool: its own `timeout`, or the executor's.
+    #[doc(hidden)]
     pub fn time_limit(&self, def: &ToolDef) -> Option<Duration> {
         def.options.timeout.or(self.timeout)
     }
@@ -220,18 +177,11 @@ impl Executor {
         }
     }
 
-    /// Leaves all calls to the host.
-    pub fn manual(self) -> Self {
+    /// Leaves the calls of these tools to the host, as those of a [`manual`](toolwright_provider::call::ToolOptions::manual)
+    /// tool. If the closure panics, the call is left to the host.
+    pub fn manual(self, is_manual: impl Fn(&ToolDef) -> bool + Send + Sync + 'static) -> Self {
         Self {
-            manual: Manual::All,
-            ..self
-        }
-    }
-
-    /// Leaves the calls of these tools to the host.
-    pub fn manual_for<N: Into<Arc<str>>>(self, names: impl IntoIterator<Item = N>) -> Self {
-        Self {
-            manual: Manual::Named(names.into_iter().map(Into::into).collect()),
+            manual: Some(Arc::new(is_manual)),
             ..self
         }
     }
@@ -249,26 +199,10 @@ impl Executor {
         }
     }
 
-    /// Sets defaults for what a batch's own context does not say; see [`Context::over`].
-    pub fn context(self, cx: Context) -> Self {
-        Self {
-            context: cx,
-            ..self
-        }
-    }
-
     /// Sets the policy for calls that fail. Default: [`ErrorPolicy::Continue`].
     pub fn on_error(self, policy: ErrorPolicy) -> Self {
         Self {
             on_error: policy,
-            ..self
-        }
-    }
-
-    /// Sets the policy for calls of unknown or hidden tools. Default: [`UnknownPolicy::Report`].
-    pub fn on_unknown(self, policy: UnknownPolicy) -> Self {
-        Self {
-            on_unknown: policy,
             ..self
         }
     }
@@ -298,7 +232,7 @@ impl Executor {
     ///
     /// // A person looked at the account.
     /// let decided = pending.decided(Decision::Answer("paid".into()));
-    /// let batch = executor.decide_blocking(&[decided], &cx);
+    /// let batch = executor.run_blocking(&[decided], &cx);
     /// assert_eq!(batch.results().next().unwrap().value(), Some("paid".into()));
     /// ```
     pub fn on_unknown_outcome(self, policy: UnknownOutcome) -> Self {
@@ -309,6 +243,7 @@ impl Executor {
     }
 
     /// Returns the [policy](Self::on_unknown_outcome) for calls whose outcome is unknown, if it was set.
+    #[doc(hidden)]
     pub fn unknown_outcome(&self) -> Option<UnknownOutcome> {
         self.unknown_outcome
     }
@@ -349,14 +284,20 @@ impl Executor {
         }
     }
 
-    /// Adds a closure that receives each event, on the thread where it happens; see [`Observer`].
-    pub fn on_event(self, receive: impl Fn(&Event<'_>) + Send + Sync + 'static) -> Self {
-        self.observer(EventFn(receive))
-    }
-
-    /// Adds an observer, such as a [`TraceStore`].
-    pub fn observer(mut self, observer: impl Observer + 'static) -> Self {
-        self.observers.add(Arc::new(observer));
+    /// Adds a closure that receives each [`Event`], on the thread where it happens. Move slow work elsewhere. A panic of the
+    /// closure changes nothing and is [reported](toolwright_schema::panics::capture).
+    ///
+    /// ```
+    /// use toolwright::{Executor, Toolset, executor::Event};
+    ///
+    /// let executor = Executor::serial(&Toolset::default()).on_event(|event| {
+    ///     if let Event::Finished { result, .. } = event {
+    ///         println!("{} took {:?}", result.name, result.duration);
+    ///     }
+    /// });
+    /// ```
+    pub fn on_event(mut self, receive: impl Fn(&Event<'_>) + Send + Sync + 'static) -> Self {
+        self.observers.add(Arc::new(receive));
         self
     }
 
@@ -364,17 +305,6 @@ impl Executor {
     pub fn output_limit(self, limit: OutputLimit) -> Self {
         Self {
             output: Some(limit),
-            ..self
-        }
-    }
-
-    /// Sets the encoder that the host writes answers with. A value that it cannot write is the call's
-    /// [`Encoding`](toolwright_provider::call::ErrorKind::Encoding) error, which the [policy](Self::on_error) sees.
-    ///
-    /// Without this, the model reads of a [custom](Encoder::custom) encoder's failure, and the turn goes on.
-    pub fn encoder(self, encoder: Encoder) -> Self {
-        Self {
-            encoder: Some(encoder),
             ..self
         }
     }
@@ -401,7 +331,7 @@ impl Executor {
 
     /// Returns the tools that a conversation may see, in order: those to offer to the model next.
     pub fn tools(&self, cx: &Context) -> Toolset {
-        let cx = self.known(cx);
+        let cx = known(cx);
         let scope = cx.scope();
         self.source
             .tools(&scope)
@@ -423,6 +353,7 @@ impl Executor {
     /// def.options.annotations.destructive = Some(true);
     /// assert!(executor.requires_approval(&def));
     /// ```
+    #[doc(hidden)]
     pub fn requires_approval(&self, def: &ToolDef) -> bool {
         // A layer that cannot say it asks.
         let asks = |layer: &Arc<dyn Layer>| {
@@ -431,54 +362,34 @@ impl Executor {
         };
         def.options.manual
             || def.options.needs_approval
-            || self.is_manual(|name| def.is_called(name))
+            || self.is_manual(def)
             || self.layers.iter().any(asks)
     }
 
-    /// Returns the context of a batch.
-    fn known<'a>(&self, cx: &'a Context) -> Cow<'a, Context> {
-        let cx = cx.of_own_batch().map_or(Cow::Borrowed(cx), Cow::Owned);
-        if self.context.is_new() {
-            cx
-        } else {
-            Cow::Owned(cx.into_owned().over(&self.context))
-        }
+    fn is_manual(&self, def: &ToolDef) -> bool {
+        let is_manual = self.manual.as_ref();
+        is_manual.is_some_and(|says| reported("`manual`", || says(def)).unwrap_or(true))
     }
 
-    fn is_manual(&self, is_called: impl Fn(&str) -> bool) -> bool {
-        match &self.manual {
-            Manual::None => false,
-            Manual::All => true,
-            Manual::Named(names) => names.iter().any(|name| is_called(name)),
-        }
-    }
-
-    /// Runs the calls of a turn against one snapshot of the tools.
+    /// Runs the calls of a turn against one snapshot of the tools: calls of a model, calls with [plans](CallPlan), or pending
+    /// calls with [decisions](Decided).
     ///
-    /// Tools that are neither `blocking` nor `spawn` run on the task that awaits the batch. Dropping the future cancels
+    /// Tools that are not `blocking` run on the task that awaits the batch. Dropping the future cancels
     /// all calls and reports that to observers.
     ///
     /// A tool may run a batch of its own with its call's context. That batch ends when the call is cancelled, and its
     /// calls have [idempotency keys](Context::idempotency_key) of their own.
-    pub async fn run(&self, calls: &[ToolCall], cx: &Context) -> Batch {
-        self.run_planned(calls, &[], cx).await
-    }
-
-    /// Runs a turn that was paused. Each plan says whether the call at its index runs now; calls without one
-    /// [run](CallPlan::Run).
-    pub async fn run_planned(&self, calls: &[ToolCall], plans: &[CallPlan], cx: &Context) -> Batch {
-        self.go(Turn::planned(calls, plans), cx).await
-    }
-
-    /// Continues calls that were pending: for a person, the host ([`manual`](Self::manual) tools) or a [`Layer`]. Give
-    /// only decided calls; [`Batch::resume`] merges the answers with those of the first batch.
+    ///
+    /// # Decided calls
+    /// They were pending: for a person, the host ([`manual`](Self::manual) tools) or a [`Layer`]. Give only decided calls;
+    /// [`Batch::resume`] merges the answers with those of the first batch.
     ///
     /// An approved call runs with the arguments that were shown. Edited arguments are decoded and validated like those
     /// of a model. Layers see both, and [`Request::is_approved`] tells them not to ask again while the arguments stay
     /// the same.
     ///
     /// A rejected or answered call does not run. Each call is answered once or is pending again, and indices of the
-    /// returned batch are those in `decided`. A tool that was hidden or removed meanwhile is refused.
+    /// returned batch are those of the decisions. A tool that was hidden or removed meanwhile is refused.
     ///
     /// ```
     /// use serde_json::json;
@@ -498,17 +409,16 @@ impl Executor {
     /// let says = [Decision::Approve, Decision::Reject("too costly".into())];
     /// let decided: Vec<_> =
     ///     batch.pending().zip(says).map(|(pending, says)| pending.decided(says)).collect();
-    /// let batch = executor.decide_blocking(&decided, &cx);
+    /// let batch = executor.run_blocking(&decided, &cx);
     /// let texts: Vec<_> = batch.results().map(|result| result.content(Default::default())).collect();
     /// assert_eq!(texts, ["charged", "the call was rejected: too costly"]);
     /// ```
-    pub async fn decide(&self, decided: &[Decided], cx: &Context) -> Batch {
-        let calls: Vec<_> = decided.iter().map(Decided::as_run).collect();
-        self.go(Turn::decided(&calls, decided), cx).await
+    pub async fn run<'a>(&self, turn: impl Into<Turn<'a>>, cx: &Context) -> Batch {
+        self.go(&turn.into(), cx).await
     }
 
-    async fn go(&self, turn: Turn<'_>, cx: &Context) -> Batch {
-        let cx = &self.known(cx);
+    async fn go(&self, turn: &Turn<'_>, cx: &Context) -> Batch {
+        let cx = &known(cx);
         let tools = self.source.tools(&cx.scope());
         let is_filtered = self.filter.is_some() || cx.filter().is_some();
         let cx = &if is_filtered {
@@ -541,18 +451,12 @@ impl Executor {
         tokio::task::unconstrained(batch).await
     }
 
-    /// Runs the calls of a turn and blocks this thread meanwhile, inside a runtime too.
-    pub fn run_blocking(&self, calls: &[ToolCall], cx: &Context) -> Batch {
-        self.go_blocking(Turn::planned(calls, &[]), cx)
+    /// Runs the calls of a turn as [`run`](Self::run) does, and blocks this thread meanwhile, inside a runtime too.
+    pub fn run_blocking<'a>(&self, turn: impl Into<Turn<'a>>, cx: &Context) -> Batch {
+        self.go_blocking(&turn.into(), cx)
     }
 
-    /// Continues pending calls as [`decide`](Self::decide) does, and blocks this thread meanwhile.
-    pub fn decide_blocking(&self, decided: &[Decided], cx: &Context) -> Batch {
-        let calls: Vec<_> = decided.iter().map(Decided::as_run).collect();
-        self.go_blocking(Turn::decided(&calls, decided), cx)
-    }
-
-    fn go_blocking(&self, turn: Turn<'_>, cx: &Context) -> Batch {
+    fn go_blocking(&self, turn: &Turn<'_>, cx: &Context) -> Batch {
         if self.open_calls.is_some() {
             // The runtime of this batch ends with it.
             let waits = Self {
@@ -564,7 +468,7 @@ impl Executor {
         match wait(self.go(turn, cx)) {
             Ok(batch) => batch,
             Err(error) => {
-                let cx = &self.known(cx);
+                let cx = &known(cx);
                 let mut state = BatchState::open(self, turn, cx);
                 turn.leave(&mut state);
                 state.answer_open_calls(&error);
@@ -574,71 +478,9 @@ impl Executor {
     }
 }
 
-/// The calls of a batch, with their plans or decisions.
-#[derive(Clone, Copy)]
-struct Turn<'a> {
-    calls: &'a [ToolCall],
-    plans: Plans<'a>,
-}
-
-/// The host's plans or decisions, one a call.
-#[derive(Clone, Copy)]
-enum Plans<'a> {
-    Planned(&'a [CallPlan]),
-    Decided(&'a [Decided]),
-}
-
-impl<'a> Turn<'a> {
-    fn planned(calls: &'a [ToolCall], plans: &'a [CallPlan]) -> Self {
-        Self {
-            calls,
-            plans: Plans::Planned(plans),
-        }
-    }
-
-    fn decided(calls: &'a [ToolCall], decided: &'a [Decided]) -> Self {
-        Self {
-            calls,
-            plans: Plans::Decided(decided),
-        }
-    }
-
-    fn plan(&self, index: usize) -> Plan<'a> {
-        match self.plans {
-            Plans::Planned(plans) => Plan::Planned(plans.get(index).copied().unwrap_or_default()),
-            Plans::Decided(decided) => match decided.get(index) {
-                Some(one) => Plan::Decided(&one.decision),
-                None => Plan::Planned(CallPlan::Leave),
-            },
-        }
-    }
-
-    /// Makes the calls that the host leaves pending although nothing runs.
-    fn leave(&self, state: &mut BatchState<'a>) {
-        for (index, call) in self.calls.iter().enumerate() {
-            if matches!(self.plan(index), Plan::Planned(CallPlan::Leave)) {
-                state.wait(index, call.clone(), PendingReason::Left, Vec::new());
-            }
-        }
-    }
-
-    /// Returns the call's place in the model's turn.
-    fn place(&self, index: usize) -> usize {
-        match self.plans {
-            Plans::Planned(_) => index,
-            Plans::Decided(decided) => decided.get(index).map_or(index, |one| one.place),
-        }
-    }
-
-    /// Returns each call's place in the model's turn and its attempt, unless the places equal the indices.
-    fn places(self) -> Option<Vec<(usize, u32)>> {
-        match self.plans {
-            Plans::Planned(_) => None,
-            Plans::Decided(decided) => {
-                Some(decided.iter().map(|one| (one.place, one.attempt)).collect())
-            }
-        }
-    }
+/// Returns the context of a batch.
+fn known(cx: &Context) -> Cow<'_, Context> {
+    cx.of_own_batch().map_or(Cow::Borrowed(cx), Cow::Owned)
 }
 
 impl fmt::Debug for Executor {
@@ -648,7 +490,6 @@ impl fmt::Debug for Executor {
             .field("timeout", &self.timeout)
             .field("batch_timeout", &self.batch_timeout)
             .field("on_error", &self.on_error)
-            .field("on_unknown", &self.on_unknown)
             .field("layers", &self.layers.len())
             .finish_non_exhaustive()
     }

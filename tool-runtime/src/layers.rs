@@ -27,7 +27,7 @@
 //!
 //! - **What they see.** Calls that could run: of a tool that is there and visible, with arguments that
 //!   it takes. Definitions and visibility are not theirs to change. Calls of `manual` tools come to
-//!   them once somebody has [decided](crate::executor::Executor::decide).
+//!   them once somebody has [decided](crate::executor::Executor::run).
 //! - **Panics.** A panic of a layer, of a closure that it was given, or of a future of its own is a
 //!   [`Panicked`](toolwright_provider::call::ErrorKind::Panicked) error of the call, and layers further out see it as
 //!   one. What had not been let run does not run.

@@ -28,7 +28,8 @@ use toolwright_schema::text::{LONGEST_SHOWN, NameError, Printable, ShortStr, did
 
 #[cfg(feature = "tokio")]
 pub(crate) use self::call::resolved;
-use self::deferred::{Deferral, LoadOptions};
+use self::deferred::Deferral;
+pub use self::deferred::LoadOptions;
 pub use self::error::{AttachError, ConflictError, RenameError};
 pub use self::instructions::{Instructions, InstructionsError, Part};
 #[cfg(feature = "tokio")]
@@ -52,14 +53,14 @@ pub use self::search_tools::{FindTools, ToolQuery};
 /// }
 ///
 /// let tools = tools![add];
-/// assert!(tools.contains("add"));
+/// assert!(tools.get("add").is_some());
 ///
 /// let call = ToolCall::new("call_1", "add", r#"{"a": 1, "b": 2}"#);
 /// let result = tools.call_blocking(&call, &Context::new());
 /// assert_eq!(result.value(), Some(3.into()));
 ///
 /// let math = tools.prefix("math_").unwrap();
-/// assert!(math.contains("math_add"));
+/// assert!(math.get("math_add").is_some());
 /// ```
 #[derive(Clone, Default)]
 pub struct Toolset {
@@ -314,16 +315,6 @@ impl Toolset {
         set.finish()
     }
 
-    /// Returns the number of tools.
-    pub fn len(&self) -> usize {
-        self.set.tools.len()
-    }
-
-    /// Returns true if there are no tools.
-    pub fn is_empty(&self) -> bool {
-        self.set.tools.is_empty()
-    }
-
     /// Returns the tools, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Arc<dyn Tool>> + DoubleEndedIterator {
         self.set.tools.iter().map(|entry| &entry.tool)
@@ -403,11 +394,6 @@ impl Toolset {
         found.map(|entry| &entry.tool)
     }
 
-    /// Returns true if there is a tool of this name, or one that had it before.
-    pub fn contains(&self, name: &str) -> bool {
-        self.get(name).is_some()
-    }
-
     /// Appends the other tools.
     ///
     /// # Errors
@@ -456,40 +442,6 @@ impl Toolset {
             set.push(renamed.instead(entry, prefix));
         }
         Ok(set.finish())
-    }
-
-    /// Tells the examples of all tools at the end of their descriptions, where a provider takes no examples.
-    ///
-    /// Anthropic takes them (`input_examples`), and is told them there in any case. For the others they cost tokens in
-    /// every request, so it is a choice.
-    ///
-    /// ```
-    /// use toolwright::{Wire, tool, tools};
-    ///
-    /// /// Tells the weather.
-    /// #[tool(example({"city": "Oslo"}, "a city"))]
-    /// fn forecast(city: String) -> String {
-    ///     format!("{city}: sun")
-    /// }
-    ///
-    /// let tools = tools![forecast].describe_examples();
-    /// let sent = Wire::OpenAiChat.definitions(&tools).to_string();
-    /// assert!(sent.contains(r#"Examples:\n- a city: {\"city\":\"Oslo\"}"#));
-    /// ```
-    #[must_use = "a toolset never changes; this returns another one"]
-    pub fn describe_examples(&self) -> Self {
-        let mut set = Inner::keeping(self.set.kept.clone());
-        for entry in &self.set.tools {
-            if entry.def().examples.is_empty() {
-                set.push(entry.clone());
-            } else {
-                let mut def = entry.def().clone();
-                def.describe_examples = true;
-                let told = Entry::new(Redefined::share(def, &entry.tool));
-                set.push(told.instead(entry, ""));
-            }
-        }
-        set.finish()
     }
 
     /// Renames the tool `from` to `to`.

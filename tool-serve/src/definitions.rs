@@ -24,9 +24,14 @@ pub(crate) fn tools_json(executor: &Executor, tools: &Toolset, tokenizer: Tokeni
     }));
     object([
         ("tools", all.into()),
-        ("tokens", tools.tokens(tokenizer).to_string().into()),
+        ("tokens", tokens(tools, tokenizer).to_string().into()),
         ("tokenizer", quoted(tokenizer.name()).into()),
     ])
+}
+
+/// Returns the tokens that the definitions take of a request.
+pub(crate) fn tokens(tools: &Toolset, tokenizer: Tokenizer) -> usize {
+    tools.requested().map(|def| def.tokens(tokenizer)).sum()
 }
 
 fn tool_json(

@@ -277,7 +277,7 @@ impl Serve {
 
     /// Returns the executor for calls from the command line, without a time limit.
     pub(crate) fn call_executor(&self) -> Executor {
-        let executor = (self.change)(Executor::serial(&self.registry).no_timeout());
+        let executor = (self.change)(Executor::serial(&self.registry).timeout(None));
         self.approval_layer()(executor)
     }
 

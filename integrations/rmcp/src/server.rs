@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 use tokio::sync::mpsc;
 use toolwright::args::Repairs;
 use toolwright::call::{ErrorKind, Progress};
-use toolwright::executor::{Batch, CallPlan, Event, Pending, PendingReason, Reply};
+use toolwright::executor::{Batch, CallPlan, Event, Pending, PendingReason, Reply, Turn};
 use toolwright::{
     Context, Encoder, Executor, Outcome, Registry, ToolCall, ToolResult, Toolset, Wire,
 };
@@ -195,7 +195,7 @@ impl ToolsetRouter {
             Err(waited) => CallPlan::Late(*waited),
         };
         let calls = std::slice::from_ref(call);
-        self.executor.run_planned(calls, &[plan], cx).await
+        self.executor.run(Turn::planned(calls, &[plan]), cx).await
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use crate::json::CheckText;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use toolwright::args::FaultCode::{Bound, DuplicateKey, MissingArgument, OutOfRange, WrongType};
@@ -389,7 +390,7 @@ type Told<'a> = (&'a str, FaultCode, &'a str);
 
 #[track_caller]
 fn assert_refused(tools: &Toolset, tool: &str, json: &str, expected: &[Told<'_>]) {
-    let error = tools.validate(tool, json).unwrap_err();
+    let error = tools.check_text(tool, json).unwrap_err();
     let faults: Vec<Told<'_>> = error
         .faults()
         .iter()

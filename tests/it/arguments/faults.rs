@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::json::CheckText;
 use serde::de::{Deserializer, Error as _, Unexpected, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -87,7 +88,7 @@ type Told<'a> = (&'a str, FaultCode, &'a str);
 
 #[track_caller]
 fn assert_refused(tools: &Toolset, tool: &str, json: &str, expected: &[Told<'_>]) {
-    let error = tools.validate(tool, json).unwrap_err();
+    let error = tools.check_text(tool, json).unwrap_err();
     let faults: Vec<Told<'_>> = error
         .faults()
         .iter()
@@ -219,7 +220,7 @@ fn values_nest_128_deep_the_arguments_included() {
     let tools = tools![super::echo::<serde_json::Value> as "echo"];
     for (open, close) in [("[", "]"), (r#"{"k": "#, "}")] {
         let nested = |times| format!(r#"{{"v": {}1{}}}"#, open.repeat(times), close.repeat(times));
-        assert!(tools.validate("echo", &nested(127)).is_ok());
+        assert!(tools.check_text("echo", nested(127)).is_ok());
         for depth in [128, 100_000] {
             let words = "more than 128 arrays and objects inside each other";
             assert_refused(&tools, "echo", &nested(depth), &[("", TooDeep, words)]);
@@ -264,7 +265,7 @@ fn what_is_long_is_cut() {
         ),
     ];
     for (json, path, words) in &table {
-        let error = tools.validate("order", json).unwrap_err();
+        let error = tools.check_text("order", json).unwrap_err();
         let faults: Vec<_> = error
             .faults()
             .iter()
@@ -274,12 +275,12 @@ fn what_is_long_is_cut() {
     }
 
     let key = format!(r#"{{"lines": [], "country": "NO", "{long}": 1}}"#);
-    let error = tools.validate("order", &key).unwrap_err();
+    let error = tools.check_text("order", key).unwrap_err();
     let fault = error.faults().first().unwrap();
     assert_eq!(fault.path, format!("[\"{cut}… (942 more characters)]"));
 
     let text = tools
-        .validate("order", &format!("\"{long}{more}\""))
+        .check_text("order", format!("\"{long}{more}\""))
         .unwrap_err();
     assert_eq!(
         text.to_string(),
@@ -297,7 +298,7 @@ fn more_than_16_faults_are_counted() {
         (r#", "lines": [], "country": "NO""#, "and 1 more fault"),
     ] {
         let json = format!("{{{}{extra}}}", unknown.join(", "));
-        let error = tools.validate("order", &json).unwrap_err();
+        let error = tools.check_text("order", json).unwrap_err();
         assert_eq!(error.faults().len(), 16);
         let told: Vec<_> = error.messages().collect();
         assert_eq!(told.len(), 17);
@@ -310,7 +311,7 @@ fn very_many_faults_are_counted_too() {
     let tools = tools![order];
     let unknown: Vec<_> = (0..500_000).map(|n| format!(r#""x{n}":1"#)).collect();
     let json = format!("{{{}}}", unknown.join(","));
-    let error = tools.validate("order", &json).unwrap_err();
+    let error = tools.check_text("order", json).unwrap_err();
     assert_eq!(error.messages().last(), Some("and 499986 more faults"));
 }
 
@@ -349,7 +350,7 @@ fn arguments_that_are_one_struct_have_the_same_words() {
         }
         assert!(
             tools
-                .validate("flat", r#"{"sku": "a", "qty": 1.0}"#)
+                .check_text("flat", r#"{"sku": "a", "qty": 1.0}"#)
                 .is_ok()
         );
     }
@@ -441,7 +442,7 @@ fn a_type_that_reads_wrongly_is_told_like_a_wrong_value() {
     }
     assert!(
         tools
-            .validate("odd", r#"{"never": 1, "first": {"a": 1}}"#)
+            .check_text("odd", r#"{"never": 1, "first": {"a": 1}}"#)
             .is_ok()
     );
 }
@@ -490,7 +491,10 @@ fn validating_and_calling_tell_the_same() {
     let tools = tools![order];
     for json in ["{", "[]", "{}", r#"{"lines": 1, "x": 2}"#] {
         let told = super::answer(&tools, "order", json).unwrap_err();
-        assert_eq!(tools.validate("order", json).unwrap_err().to_string(), told);
+        assert_eq!(
+            tools.check_text("order", json).unwrap_err().to_string(),
+            told
+        );
     }
     let told = decode::<Line>("{}").err().unwrap();
     let lines = [

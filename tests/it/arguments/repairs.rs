@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use crate::json::CheckText;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -431,10 +432,10 @@ fn a_strict_context_repairs_nothing() {
         let model = ToolCall::new("c1", "several", arguments);
         let result = tools.call_blocking(&model, &cx);
         assert_eq!(said(&result), (Err(told.to_owned()), vec![]));
-        let error = tools.validate_call(&model, &cx).unwrap_err();
+        let error = tools.validate(&model, &cx).unwrap_err();
         assert_eq!(error.to_string(), told);
         // Text that no model wrote is never repaired.
-        let error = tools.validate("several", arguments).unwrap_err();
+        let error = tools.check_text("several", arguments).unwrap_err();
         assert_eq!(error.to_string(), told);
     }
     let model = ToolCall::new(
@@ -442,7 +443,7 @@ fn a_strict_context_repairs_nothing() {
         "several",
         r#"{"a": "1", "c": [], "text": "", "texts": []}"#,
     );
-    assert!(tools.validate_call(&model, &Context::new()).is_ok());
+    assert!(tools.validate(&model, &Context::new()).is_ok());
 }
 
 #[derive(Serialize, Deserialize, Schema)]
@@ -618,7 +619,7 @@ fn a_tool_made_at_run_time_repairs_too() {
         r#"qty: expected an integer from 0 to 255, got "x""#
     );
     let model = ToolCall::new("c1", "line", r#"{"sku": "a", "qty": "1"}"#);
-    assert!(tools.validate_call(&model, &Context::new()).is_ok());
+    assert!(tools.validate(&model, &Context::new()).is_ok());
 
     // Where the type has no schema, nobody knows what was meant.
     let tool = DynTool::builder()
@@ -928,7 +929,7 @@ fn the_arguments_of_an_exact_tool_are_as_they_were_written() {
                     "{at} {name} {arguments}"
                 );
                 assert!(result.repairs.is_empty());
-                tools.validate_call(&model, &cx).unwrap_err();
+                tools.validate(&model, &cx).unwrap_err();
             }
             #[cfg(feature = "tokio")]
             for error in executed(&tools, &model) {
@@ -937,7 +938,7 @@ fn the_arguments_of_an_exact_tool_are_as_they_were_written() {
         }
         // What the schema admits is no repair.
         let model = ToolCall::new("c1", name, r#"{"journal": "a", "line_2": 1.0}"#);
-        tools.validate_call(&model, &Context::new()).unwrap();
+        tools.validate(&model, &Context::new()).unwrap();
     }
     // All others are repaired as before.
     let (answer, repairs) = call(&tools![book], "book", r#"{"jounral": "a", "line_2": "1"}"#);

@@ -1,5 +1,6 @@
 //! Each type in each dialect: what its tool takes, it takes behind a plan too.
 
+use crate::json::CheckText;
 use toolwright::{
     Context, Dialect, ToolCall,
     dialect::{Lowered, Op, lower},
@@ -246,7 +247,7 @@ fn arguments_in_the_form_that_a_dialect_asks_for_are_taken() {
                 let problem = match &undone {
                     Err(faults) => Some(faults.clone()),
                     Ok(text) => tools
-                        .validate("hold", text)
+                        .check_text("hold", &**text)
                         .err()
                         .map(|error| format!("{text}: {error:?}")),
                 };

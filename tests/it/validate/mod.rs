@@ -10,6 +10,7 @@ mod refusals;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::json::CheckText;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -38,7 +39,7 @@ fn toolset(schema: &str) -> Result<Toolset, SchemaError> {
 /// What the model is told of these arguments; nothing if they fit.
 fn told(schema: &str, arguments: &str) -> String {
     let tools = toolset(schema).unwrap_or_else(|error| panic!("{schema}: {error}"));
-    match tools.validate("t", arguments) {
+    match tools.check_text("t", arguments) {
         Ok(()) => String::new(),
         Err(error) => error.to_string(),
     }
@@ -71,9 +72,9 @@ fn whoever_gives_the_schema_last_is_asked() {
         (untyped(), false),
     ] {
         let tools = Toolset::new([builder.build().unwrap()]).unwrap();
-        assert!(tools.validate("t", r#"{"city": "Oslo"}"#).is_ok());
+        assert!(tools.check_text("t", r#"{"city": "Oslo"}"#).is_ok());
         for arguments in [unknown, r#"{"city": ""}"#] {
-            let refused = tools.validate("t", arguments).is_err();
+            let refused = tools.check_text("t", arguments).is_err();
             assert_eq!(refused, checks_bounds, "{arguments}");
         }
     }
@@ -86,7 +87,9 @@ fn a_schema_known_when_it_compiled_is_asked_where_the_handler_is_not_typed_over_
         .build()
         .unwrap();
     let tools = Toolset::new([tool]).unwrap();
-    let error = tools.validate("t", r#"{"city": 1, "day": 1}"#).unwrap_err();
+    let error = tools
+        .check_text("t", r#"{"city": 1, "day": 1}"#)
+        .unwrap_err();
     assert_eq!(
         error.to_string(),
         "city: expected a string, got 1\nday: unknown argument; did you mean `days`?"
@@ -142,7 +145,7 @@ fn form_comes_first_then_the_schema_then_the_type_then_the_validator() {
         (r#"{"n": 3}"#, "n: 3 is refused: odd"),
         (r#"{"n": 4}"#, "not four"),
     ] {
-        let error = tools.validate("t", arguments).unwrap_err();
+        let error = tools.check_text("t", arguments).unwrap_err();
         assert_eq!(error.to_string(), expected, "{arguments}");
     }
     assert_eq!(runs.load(Ordering::Relaxed), 0);
@@ -152,7 +155,7 @@ fn form_comes_first_then_the_schema_then_the_type_then_the_validator() {
         result.errors().collect::<Vec<_>>(),
         ["n: 1e0 is refused: odd"]
     );
-    assert!(tools.validate("t", r#"{"n": 2}"#).is_ok());
+    assert!(tools.check_text("t", r#"{"n": 2}"#).is_ok());
 }
 
 #[test]
@@ -238,7 +241,7 @@ fn an_unchecked_schema_is_published_and_not_read() {
         let tool = untyped().parameters(schema.clone()).unchecked();
         let tools = Toolset::new([tool.fill_defaults(true).build().unwrap()]).unwrap();
         assert_eq!(tools.get("t").unwrap().def().input, schema);
-        assert!(tools.validate("t", r#"{"city": 5}"#).is_ok());
+        assert!(tools.check_text("t", r#"{"city": 5}"#).is_ok());
     }
 }
 
@@ -249,6 +252,6 @@ fn a_tool_that_nothing_here_runs_may_have_any_schema() {
     def.input = schema;
     def.options.manual = true;
     let tools = Toolset::new([DynTool::declare(def.clone())]).unwrap();
-    assert_eq!(tools.len(), 1);
+    assert_eq!(tools.iter().len(), 1);
     assert!(DynTool::builder().def(def).build().is_ok());
 }

@@ -1,6 +1,6 @@
 //! A store of events that listens to agents. The runtime, which has the store, knows no agent.
 
-use toolwright_runtime::executor::{Observer, TraceEvent, TraceStore, Traced};
+use toolwright_runtime::executor::{TraceEvent, TraceStore, Traced};
 
 use super::{Listener, RunEvent};
 
@@ -8,7 +8,7 @@ use super::{Listener, RunEvent};
 impl Listener for TraceStore {
     fn event(&self, event: &RunEvent<'_>) {
         if let RunEvent::Call { event, .. } = event {
-            return Observer::event(self, event);
+            return self.store_call(event);
         }
         self.store(|at| {
             let mut traced = TraceEvent::of_run(at, event.session(), event.run_id(), what(event)?);

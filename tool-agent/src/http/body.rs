@@ -88,14 +88,16 @@ impl Endpoint {
     /// Returns the tools called in the thread, if the request offers none. Anthropic rejects a conversation with calls
     /// of undeclared tools.
     fn called(&self, request: &ModelRequest<'_>) -> Option<Toolset> {
-        if self.wire != Wire::Anthropic || !request.tools.is_empty() {
+        if self.wire != Wire::Anthropic || request.tools.iter().next().is_some() {
             return None;
         }
         let names = called(request.thread);
         let tools = names.into_iter().map(|name| {
             DynTool::declare(ToolDef::new(name.to_owned(), "Not to be called any more."))
         });
-        Toolset::new(tools).ok().filter(|tools| !tools.is_empty())
+        Toolset::new(tools)
+            .ok()
+            .filter(|tools| tools.iter().next().is_some())
     }
 }
 

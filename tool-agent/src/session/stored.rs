@@ -39,7 +39,7 @@ impl Session {
     pub(crate) fn refused(&self, tools: &Toolset, cx: &Context) -> Vec<(bool, RefusedCall)> {
         let mut refused = Vec::new();
         for PendingCall { index, call, .. } in self.pending() {
-            let is_there = tools.contains(&call.name);
+            let is_there = tools.get(&call.name).is_some();
             let runs = self.wait(index).is_none_or(|wait| {
                 is_there && wait.decision == Some(Decision::Approve) && wait.is_intact()
             });

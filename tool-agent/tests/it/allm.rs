@@ -14,7 +14,7 @@ use toolwright::layers::Approval;
 use toolwright::{
     Context, DynTool, Executor, Outcome, ToolCall, ToolDef, ToolError, Toolset,
     call::{Decision, ErrorKind, HaltReason, State},
-    executor::{ErrorPolicy, Event, OnFailure, UnknownPolicy},
+    executor::{ErrorPolicy, Event, OnFailure},
     tool, tools,
 };
 
@@ -227,7 +227,7 @@ async fn a_turn_without_calls_runs_nothing_and_ends() {
         assert_eq!((run.end.as_str(), run.rounds), ("completed", 0));
         assert_eq!(heard.take(), ["model"]);
         // So does a batch of none.
-        let batch = executor.run(&[], &Context::new()).await;
+        let batch = executor.run(&[] as &[ToolCall], &Context::new()).await;
         assert!(batch.calls().is_empty() && batch.halted().is_none());
     }
 }
@@ -500,7 +500,7 @@ async fn by_hand_the_first_turn_of_tools_brings_all_calls_to_the_host() {
     let ran = Notes::default();
     for executor in executors(&ran) {
         let model = script([turn(&["look", "charge", "look"]), text("Done.")]);
-        let agent = Agent::with_executor(model.clone(), executor.manual());
+        let agent = Agent::with_executor(model.clone(), executor.manual(|_| true));
         let mut session = Session::ask("Go!");
         let run = agent.run(&mut session, &Context::new()).await.unwrap();
         assert_eq!(run.end.as_str(), "manual_tool_calls");
@@ -530,7 +530,11 @@ async fn an_unknown_name_is_told_before_anybody_is_asked_to_answer_by_hand() {
     let ran = Notes::default();
     for (manual, waiting) in [(false, &["charge"][..]), (true, &["charge", "look"])] {
         let [executor, _] = executors(&ran);
-        let executor = if manual { executor.manual() } else { executor };
+        let executor = if manual {
+            executor.manual(|_| true)
+        } else {
+            executor
+        };
         let names = ["charge", "nope", "look"];
         let agent = Agent::with_executor(script([turn(&names)]), executor.clone());
         let mut session = Session::ask("Go!");
@@ -545,7 +549,7 @@ async fn an_unknown_name_is_told_before_anybody_is_asked_to_answer_by_hand() {
         ran.take();
 
         // Where the host wants it so, such a name ends the run: nothing runs, and what waits for the host is not lost.
-        let aborts = executor.on_unknown(UnknownPolicy::Abort);
+        let aborts = executor.on_error(ErrorPolicy::Abort);
         let agent = Agent::with_executor(script([turn(&names)]), aborts);
         let mut session = Session::ask("Go!");
         let run = agent.run(&mut session, &Context::new()).await.unwrap();

@@ -319,7 +319,7 @@ async fn it_outlives_a_caller_that_is_itself_called() {
 
     let go = Arc::new(Notify::new());
     let inner = script([calls(&[slow_call()]), text("It is 5.")]);
-    let patient = Executor::serial(tools![slow; state = Arc::clone(&go)]).no_timeout();
+    let patient = Executor::serial(tools![slow; state = Arc::clone(&go)]).timeout(None);
     let helper = detached(Agent::with_executor(inner, patient));
     let both = [ask("c1", "2 + 3?"), ToolCall::new("c2", "hang", "{}")];
     let middle = Agent::new(script([calls(&both)]), helper.merge(&tools![hang]).unwrap());

@@ -250,7 +250,11 @@ async fn of_several_reasons_the_first_in_the_order_counts() {
     // Whatever is further down would end each of these runs too.
     let ended = |names: &'static [&'static str], manual: bool, condition: bool| async move {
         let executor = Executor::parallel(all(), 4).on_error(ErrorPolicy::Halt);
-        let executor = if manual { executor.manual() } else { executor };
+        let executor = if manual {
+            executor.manual(|_| true)
+        } else {
+            executor
+        };
         let model = ScriptedModel::new([Ok(turn(names))]);
         let mut agent = Agent::with_executor(model, executor).max_turns(1);
         if condition {

@@ -138,7 +138,7 @@ async fn calls_run_one_after_the_other_unless_the_host_says_at_once_or_by_hand()
         assert_eq!(heard[..expected.len()], *expected);
         assert_eq!(answers(session.thread()), ["1", "2"]);
     }
-    let by_hand = Executor::parallel(&tools, 2).manual();
+    let by_hand = Executor::parallel(&tools, 2).manual(|_| true);
     let agent = Agent::with_executor(script([turn()]), by_hand);
     let mut session = Session::ask("Go!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
@@ -197,7 +197,7 @@ fn ended(event: &TraceEvent) -> Option<String> {
 async fn a_trace_has_each_request_call_and_batch_of_whoever_made_it_under_one_id() {
     let trace = TraceStore::new(100);
     let inner = script([calls([wait_call("x", "Rome")]), text("No such city.")]);
-    let inner_executor = Executor::serial(tools![wait]).observer(trace.clone());
+    let inner_executor = Executor::serial(tools![wait]).on_event(trace.observer());
     let helper = Agent::with_executor(inner, inner_executor).name("helper");
     let helper = AgentTool::new(helper, "ask_helper", "Helps.")
         .build()
@@ -211,7 +211,7 @@ async fn a_trace_has_each_request_call_and_batch_of_whoever_made_it_under_one_id
     let listens = requests.clone();
     let ask = call("c2", "ask_helper", &json!({"input": "Is it warm in Rome?"}));
     let turn = [wait_call("c1", "Oslo"), ask, bare("nope")];
-    let executor = Executor::serial(tools).observer(trace.clone());
+    let executor = Executor::serial(tools).on_event(trace.observer());
     let agent = Agent::with_executor(script([calls(turn), text("Done.")]), executor)
         .name("desk")
         .on_event(move |event| match event {

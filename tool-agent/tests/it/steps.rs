@@ -170,7 +170,7 @@ async fn a_call_that_waits_has_no_answer_and_the_others_run_once() {
     let executor = Executor::serial(all());
     let says = toolwright::call::Decision::Approve;
     let decided = [again.pending[0].decided(says)];
-    let batch = executor.decide(&decided, &Context::new()).await;
+    let batch = executor.run(&decided, &Context::new()).await;
     let result = batch.results().next().unwrap();
     let answer = toolwright::agent::ToolMessage::of(0, result, toolwright::Encoder::auto());
     assert!(thread.answer(answer));

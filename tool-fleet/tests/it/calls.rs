@@ -249,7 +249,7 @@ async fn a_persons_yes_reaches_the_worker() {
         .run(&[ToolCall::new("c1", "pay", r#"{"bill": 7}"#)], &cx)
         .await;
     let pending = batch.pending().next().unwrap().decided(Decision::Approve);
-    let batch = executor.decide(&[pending], &cx).await;
+    let batch = executor.run(&[pending], &cx).await;
     let paid = batch.results().next().unwrap().content(Encoder::default());
     assert_eq!(paid, r#"paid 7 as in {"bill": 7}"#);
     // Without it, nothing is sent.

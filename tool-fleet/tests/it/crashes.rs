@@ -58,7 +58,7 @@ async fn a_call_whose_worker_dies_is_unknown_and_was_begun_once() {
     let asked = ToolCall::new("c1", "charge", arguments(&notes_file, 0));
     let mut decided = pending.decided(Decision::Approve);
     decided.call = asked;
-    let batch = executor.decide(&[decided], &cx).await;
+    let batch = executor.run(&[decided], &cx).await;
     assert!(batch.results().next().unwrap().is_success());
     assert_eq!(notes(&notes_file, "begin"), 2);
     let text = std::fs::read_to_string(&notes_file).unwrap();

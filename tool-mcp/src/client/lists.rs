@@ -73,7 +73,7 @@ impl Lists {
     /// never out of the registry.
     fn mix(&self, before: &Toolset, tools: &Toolset, notices: &mut Vec<Notice>) -> Toolset {
         for old in before.iter() {
-            if !tools.contains(&old.def().name) {
+            if tools.get(&old.def().name).is_none() {
                 self.take_out(old);
             }
         }

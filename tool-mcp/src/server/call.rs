@@ -166,7 +166,7 @@ impl Calling {
         };
         // Of what is hidden nothing is told.
         let tools = executor.tools(&self.cx);
-        if !tools.contains(&self.call.name) {
+        if tools.get(&self.call.name).is_none() {
             return Ok(());
         }
         let needed = needs.as_object().into_iter().flatten();

@@ -221,13 +221,13 @@ async fn all(connector: impl Fn() -> Connector) {
     progress_and_cancellation(&client).await;
     assert!(call(&client.toolset(), "grow", "{}").await.is_success());
     for _ in 0..2_000 {
-        if client.toolset().contains("later") {
+        if client.toolset().get("later").is_some() {
             break;
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     assert!(
-        client.toolset().contains("later"),
+        client.toolset().get("later").is_some(),
         "{:?}",
         told.lock().unwrap()
     );
@@ -395,7 +395,7 @@ async fn a_call_by_old_names_reaches_the_server() {
     let error = result.outcome.unwrap_err();
     assert_eq!(error.to_string(), "quantity: given more than once");
     // A server says no old names of tools: a call of a tool of ours that is gone must not go to it.
-    assert!(!tools.contains("place_order"));
+    assert!(tools.get("place_order").is_none());
     // The server itself knows them, for clients with a list of then.
     let asked = json!({"name": "place_order", "arguments": {"qty": 2}}).to_string();
     let mut piped = Piped::new(McpServer::new(tools![create_order])).await;

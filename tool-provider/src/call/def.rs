@@ -73,8 +73,7 @@ pub struct ToolDef {
         deserialize_with = "null_is_default"
     )]
     pub examples: Vec<Example>,
-    /// A provider that takes no examples is told them at the end of the description: see
-    /// `Toolset::describe_examples`.
+    /// True if the description ends with the examples for a provider that takes none.
     #[serde(
         default,
         skip_serializing_if = "is_false",
@@ -183,7 +182,6 @@ impl ToolDef {
     }
 
     /// Returns true if the tool has this name, or had it before.
-    #[doc(hidden)]
     pub fn is_called(&self, name: &str) -> bool {
         *self.name == *name || self.origin.was.names.iter().any(|old| **old == *name)
     }

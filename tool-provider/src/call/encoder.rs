@@ -154,16 +154,6 @@ impl Encoder {
     }
 }
 
-impl Encoder {
-    /// Checks that the value of a success can be written.
-    pub fn check(self, result: &ToolResult) -> Result<(), ToolError> {
-        match self.0 {
-            Style::Custom(custom) if result.is_success() => custom.write(result).map(drop),
-            _ => Ok(()),
-        }
-    }
-}
-
 impl Custom {
     fn write(self, result: &ToolResult) -> Result<String, ToolError> {
         let words = "the tool ran, but its result cannot be shown";

@@ -4,10 +4,11 @@ mod past;
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use crate::tool::Tool;
-use crate::toolset::{Instructions, Toolset};
+use crate::toolset::{Instructions, LoadOptions, Toolset};
 use toolwright_provider::wire::Namespace;
 use toolwright_schema::text::{ConstText, FNV_OFFSET, fnv1a, same};
 
@@ -353,5 +354,8 @@ pub fn defer<S>(list: &mut List<S>, name: &'static str, words: &'static str) {
 
 /// Limits the deferred tools of a request.
 pub fn at_most(tools: &Toolset, most: usize) -> Toolset {
-    tools.at_most(most)
+    tools.loading(LoadOptions {
+        at_most: NonZeroUsize::new(most),
+        finder: None,
+    })
 }

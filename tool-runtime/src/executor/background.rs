@@ -36,7 +36,7 @@ pub(super) async fn in_background(
         attempt: 0,
     }];
     runtime.spawn(async move {
-        let batch = executor.decide(&decided, &cx).await;
+        let batch = executor.run(&decided, &cx).await;
         end(handle, &batch).await;
     });
     Some(Ok(outcome))

@@ -17,9 +17,7 @@ use super::span::CallSpan;
 use super::{Executor, Turn};
 use crate::tool::{Context, RunningBatch, old_name};
 use crate::toolset::Entry;
-use toolwright_provider::call::{
-    Encoder, ErrorKind, Outcome, ToolCall, ToolError, ToolResult, is_written,
-};
+use toolwright_provider::call::{ErrorKind, Outcome, ToolCall, ToolError, ToolResult, is_written};
 use toolwright_schema::decode::Repair;
 use toolwright_schema::panics;
 
@@ -46,7 +44,6 @@ pub(super) struct BatchState<'a> {
     halts: Vec<Halted>,
     closed: bool,
     limit: Option<&'a OutputLimit>,
-    encoder: Option<Encoder>,
 }
 
 /// Name of the policy in panic reports.
@@ -63,9 +60,9 @@ struct CallRow<'a> {
 }
 
 impl<'a> BatchState<'a> {
-    pub(super) fn open(executor: &'a Executor, turn: Turn<'a>, cx: &Context) -> Self {
+    pub(super) fn open(executor: &'a Executor, turn: &'a Turn<'a>, cx: &Context) -> Self {
         let id = BatchId::new();
-        let calls = turn.calls;
+        let calls = &*turn.calls;
         let observers = executor.observers.clone();
         let shared = Arc::new(BatchShared::new(id, turn, cx, executor));
         let state = Self {
@@ -85,7 +82,6 @@ impl<'a> BatchState<'a> {
             halts: Vec::new(),
             closed: false,
             limit: executor.output.as_ref(),
-            encoder: executor.encoder,
         };
         state.observers.notify(&Event::BatchStarted {
             batch_id: id,
@@ -296,10 +292,7 @@ impl<'a> BatchState<'a> {
         match says {
             OnFailure::Continue => {}
             OnFailure::Replace(outcome) => {
-                let mut replaced = ToolResult::new(call, self.owned(index, Ok(outcome)));
-                if let Some(Err(error)) = self.encoder.map(|encoder| encoder.check(&replaced)) {
-                    replaced.outcome = Err(error);
-                }
+                let replaced = ToolResult::new(call, self.owned(index, Ok(outcome)));
                 match replaced.outcome {
                     Ok(outcome) => result.outcome = Ok(outcome),
                     Err(_) => self.halts.push(Halted::ToolError { index }),
@@ -336,9 +329,6 @@ impl<'a> BatchState<'a> {
         }
         if !is_written(&result.outcome) {
             result.outcome = result.outcome.map(Outcome::unmarked);
-        }
-        if let Some(Err(error)) = self.encoder.map(|encoder| encoder.check(&result)) {
-            result.outcome = Err(error);
         }
         result
     }
@@ -405,11 +395,6 @@ impl<'a> BatchState<'a> {
             self.ended.push(index);
         }
         ends
-    }
-
-    /// Notes that a policy ends the batch before anything runs.
-    pub(super) fn abort(&mut self, index: usize) {
-        self.halts.push(Halted::Aborted { index });
     }
 
     /// Notes that the host cancelled the batch.

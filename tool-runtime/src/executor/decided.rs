@@ -4,7 +4,7 @@ use super::batch::{Pending, PendingReason};
 use crate::tool::Decision;
 use toolwright_provider::call::ToolCall;
 
-/// A pending call with the decision about it; see [`Executor::decide`](crate::executor::Executor::decide). It can be stored.
+/// A pending call with the decision about it; see [`Executor::run`](crate::executor::Executor::run). It can be stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Decided {
     /// The call, with the arguments that were shown.

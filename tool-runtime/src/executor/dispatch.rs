@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use super::batch::PendingReason;
 use super::batch_state::BatchState;
-use super::{Executor, Turn, UnknownPolicy};
+use super::turn::Turn;
+use super::{Executor, MAX_CALLS};
 use crate::tool::{Context, Decision};
 use crate::toolset::{Entry, Toolset};
 use toolwright_provider::call::{ErrorKind, Outcome, ToolCall, ToolError};
@@ -29,7 +30,7 @@ pub enum CallPlan {
     #[default]
     Run,
     /// It runs as every call does, and may use old names of the tool and its arguments: it was made for an earlier version
-    /// of the tools, and stored since. A pending call that is [decided](Executor::decide) may always use them.
+    /// of the tools, and stored since. A pending call that is [decided](super::Decided) may always use them.
     Stored,
     /// It was answered before, or stays pending.
     Leave,
@@ -65,18 +66,17 @@ enum Dispatched<'a> {
 }
 
 /// Dispatches all calls. Unknown and hidden tools are refused, manual ones are pending, and the rest is returned to
-/// run. [`UnknownPolicy::Abort`] runs nothing if a tool is unknown. `today` has the calls that use an old name, under the
-/// name of today.
+/// run. `today` has the calls that use an old name, under the name of today.
 pub(super) fn dispatch<'a>(
     executor: &Executor,
     tools: &'a Toolset,
-    turn: Turn<'a>,
+    turn: &'a Turn<'a>,
     today: &'a [Option<ToolCall>],
     cx: &Context,
     state: &mut BatchState<'a>,
 ) -> Vec<Job<'a>> {
     let mut jobs = Vec::with_capacity(turn.calls.len());
-    let (mut unknown, mut ends) = (None, false);
+    let mut ends = false;
     let scope = cx.scope();
     // Models often call one tool many times in a row; the lookup is done once for these.
     let mut last: Option<&'a Entry> = None;
@@ -90,12 +90,11 @@ pub(super) fn dispatch<'a>(
         };
         last = seen.as_ref().ok().copied();
         let left = matches!(plan, Plan::Planned(CallPlan::Leave));
-        if turn.place(index) >= executor.max_calls && !left {
-            ends |= state.refuse(index, Err(too_many(executor.max_calls)));
+        if turn.place(index) >= MAX_CALLS && !left {
+            ends |= state.refuse(index, Err(too_many()));
             continue;
         }
-        let is_manual = || executor.is_manual(|name| *run.name == *tools.name_of_today(name));
-        match dispatch_one(seen, plan, is_manual) {
+        match dispatch_one(executor, seen, plan) {
             Dispatched::Runs(entry) => {
                 state.set_entry(index, entry);
                 jobs.push(Job {
@@ -113,7 +112,6 @@ pub(super) fn dispatch<'a>(
                 state.wait(index, call.clone(), reason, Vec::new());
             }
             Dispatched::Refused(error) => {
-                unknown.get_or_insert(index);
                 ends |= state.refuse(index, Err(error));
             }
             Dispatched::Answered(entry, outcome) => {
@@ -124,12 +122,6 @@ pub(super) fn dispatch<'a>(
             }
         }
     }
-    if executor.on_unknown == UnknownPolicy::Abort
-        && let Some(index) = unknown
-    {
-        state.abort(index);
-        ends = true;
-    }
     if ends {
         jobs.clear();
     }
@@ -137,17 +129,17 @@ pub(super) fn dispatch<'a>(
 }
 
 #[cold]
-fn too_many(most: usize) -> ToolError {
+fn too_many() -> ToolError {
     let words = format!(
-        "the call did not run: a turn may make at most {most} calls, and this one made more"
+        "the call did not run: a turn may make at most {MAX_CALLS} calls, and this one made more"
     );
     ToolError::new(ErrorKind::Rejected, words).permanent()
 }
 
 fn dispatch_one<'a>(
+    executor: &Executor,
     seen: Result<&'a Entry, ToolError>,
     plan: Plan<'_>,
-    is_manual: impl FnOnce() -> bool,
 ) -> Dispatched<'a> {
     if matches!(plan, Plan::Planned(CallPlan::Leave)) {
         return Dispatched::Waits(seen.ok(), PendingReason::Left);
@@ -173,7 +165,7 @@ fn dispatch_one<'a>(
     }
     if entry.options().manual {
         Dispatched::Waits(Some(entry), PendingReason::ManualTool)
-    } else if is_manual() {
+    } else if executor.is_manual(entry.def()) {
         Dispatched::Waits(Some(entry), PendingReason::ManualMode)
     } else {
         Dispatched::Runs(entry)

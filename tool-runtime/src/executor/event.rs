@@ -170,50 +170,15 @@ impl fmt::Display for BatchId {
     }
 }
 
-/// Receives the events of an executor. A panic of an observer changes nothing and is
-/// [reported](toolwright_schema::panics::capture).
-///
-/// For a closure there is [`Executor::on_event`](crate::executor::Executor::on_event).
-///
-/// ```
-/// use toolwright::{Executor, Toolset, executor::Event};
-///
-/// let executor = Executor::serial(&Toolset::default()).on_event(|event| {
-///     if let Event::Finished { result, .. } = event {
-///         println!("{} took {:?}", result.name, result.duration);
-///     }
-/// });
-/// ```
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` does not observe an executor",
-    note = "a closure goes to `on_event`: `executor.on_event(|event| …)`",
-    note = "a type implements `toolwright::executor::Observer`"
-)]
-pub trait Observer: Send + Sync {
-    /// Receives an event, on the thread where it happens. Move slow work elsewhere.
-    fn event(&self, event: &Event<'_>);
-}
-
-/// A closure as an observer.
-pub(super) struct EventFn<F>(pub(super) F);
-
-impl<F: Fn(&Event<'_>) + Send + Sync> Observer for EventFn<F> {
-    fn event(&self, event: &Event<'_>) {
-        self.0(event);
-    }
-}
-
-/// Ignores all events.
-impl Observer for () {
-    fn event(&self, _: &Event<'_>) {}
-}
+/// A closure that receives events.
+type Observer = dyn Fn(&Event<'_>) + Send + Sync;
 
 /// All observers of an executor.
 #[derive(Clone, Default)]
-pub(super) struct Observers(Option<Arc<Vec<Arc<dyn Observer>>>>);
+pub(super) struct Observers(Option<Arc<Vec<Arc<Observer>>>>);
 
 impl Observers {
-    pub(super) fn add(&mut self, observer: Arc<dyn Observer>) {
+    pub(super) fn add(&mut self, observer: Arc<Observer>) {
         Arc::make_mut(self.0.get_or_insert_default()).push(observer);
     }
 
@@ -224,7 +189,7 @@ impl Observers {
     pub(super) fn notify(&self, event: &Event<'_>) {
         for observer in self.0.iter().flat_map(|all| all.iter()) {
             // A panic of an observer changes nothing.
-            reported("an observer", || observer.event(event));
+            reported("an observer", || observer(event));
         }
     }
 }

@@ -154,7 +154,7 @@ impl<'a> Request<'a> {
     }
 
     /// Returns true if a person or the host approved just these arguments; see
-    /// [`Executor::decide`](crate::executor::Executor::decide). A layer that rewrites them revokes the approval.
+    /// [`Executor::run`](crate::executor::Executor::run). A layer that rewrites them revokes the approval.
     pub fn is_approved(&self) -> bool {
         self.core.is_approved(&self.call.arguments)
     }

@@ -16,6 +16,10 @@ use toolwright_provider::call::{Outcome, ToolCall, ToolError, contained};
 /// });
 /// let executor = Executor::serial(&Toolset::default()).on_error(policy);
 /// ```
+///
+/// Calls of unknown tools fail before any call runs. [`OnFailure::Abort`] for
+/// [`ErrorKind::Unknown`](toolwright_provider::call::ErrorKind::Unknown) and
+/// [`ErrorKind::Hidden`](toolwright_provider::call::ErrorKind::Hidden) therefore runs nothing; calls for the host stay pending.
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub enum ErrorPolicy {
@@ -92,15 +96,4 @@ pub enum UnknownOutcome {
     Fail,
     /// The call runs again, once. Its effect may happen twice.
     RunAgain,
-}
-
-/// Policy for calls of tools that do not exist, or that this conversation may not see.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum UnknownPolicy {
-    /// The model reads an error with near names; the other calls run.
-    #[default]
-    Report,
-    /// Nothing runs: the call is answered with its error, the others as cancelled. Calls for the host stay pending.
-    Abort,
 }

@@ -1,9 +1,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::Executor;
 use super::batch::{Batch, Halted, Reply};
 use super::decided::Decided;
+use super::{Executor, known};
 use crate::tool::{Context, Decision, State};
 
 /// A decision that [`Batch::resume`] cannot take. Holds the index of its call in the batch.
@@ -36,7 +36,7 @@ impl Batch {
     /// Each decision belongs to the call at [`Pending::index`](crate::executor::Pending::index). A call without one stays pending.
     /// The answers, state updates and halts of this batch are kept, and the new ones are merged in call order.
     ///
-    /// The calls run by [`Executor::decide`], one batch with events and indices of its own. `cx` should know what it
+    /// The calls run by [`Executor::run`], one batch with events and indices of its own. `cx` should know what it
     /// knew in the first round; where it names no value that this batch's [`state`](Self::state) has, that one is kept.
     ///
     /// ```
@@ -67,8 +67,8 @@ impl Batch {
         cx: &Context,
     ) -> Result<Self, ResumeError> {
         let (indices, decided) = self.decided(decisions)?;
-        let resumed = executor.decide(&decided, cx).await;
-        Ok(self.merged(&indices, resumed, executor.known(cx).state()))
+        let resumed = executor.run(&decided, cx).await;
+        Ok(self.merged(&indices, resumed, known(cx).state()))
     }
 
     /// Continues pending calls as [`resume`](Self::resume) does, and blocks this thread meanwhile.
@@ -82,8 +82,8 @@ impl Batch {
         cx: &Context,
     ) -> Result<Self, ResumeError> {
         let (indices, decided) = self.decided(decisions)?;
-        let resumed = executor.decide_blocking(&decided, cx);
-        Ok(self.merged(&indices, resumed, executor.known(cx).state()))
+        let resumed = executor.run_blocking(&decided, cx);
+        Ok(self.merged(&indices, resumed, known(cx).state()))
     }
 
     /// Pairs pending calls with their decisions, in call order.

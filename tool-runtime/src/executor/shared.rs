@@ -64,7 +64,7 @@ impl CallStatus {
 
 impl BatchShared {
     /// Makes the shared state for the calls of a batch.
-    pub(super) fn new(id: BatchId, turn: Turn<'_>, cx: &Context, executor: &Executor) -> Self {
+    pub(super) fn new(id: BatchId, turn: &Turn<'_>, cx: &Context, executor: &Executor) -> Self {
         let (calls, places) = (turn.calls.len(), turn.places());
         let observers = executor.observers.clone();
         let open = executor.open_calls.clone();

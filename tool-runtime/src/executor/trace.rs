@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use super::event::{Event, Observer};
+use super::event::Event;
 use toolwright_schema::panics::reported;
 
 pub use self::event::{TraceEvent, TraceKind, Traced, TracedCall};
@@ -17,7 +17,7 @@ pub use self::event::{TraceEvent, TraceKind, Traced, TracedCall};
 /// Keeps the last events of executors and agents: calls, arguments, outcomes, model calls, usage and durations. Cheap to
 /// clone; clones share their events.
 ///
-/// As an [observer](crate::executor::Executor::observer) of an executor it stores the events of calls. As a listener of
+/// As an [observer](Self::observer) of an executor it stores the events of calls. As a listener of
 /// an agent (`Agent::listener`) it stores those, and the agent's own: runs, model calls and hand-overs. A store that is
 /// both has the events of calls twice.
 ///
@@ -27,7 +27,7 @@ pub use self::event::{TraceEvent, TraceKind, Traced, TracedCall};
 /// use toolwright::{Context, Executor, ToolCall, Toolset, executor::{TraceKind, TraceStore}};
 ///
 /// let trace = TraceStore::new(1000);
-/// let executor = Executor::serial(&Toolset::default()).observer(trace.clone());
+/// let executor = Executor::serial(&Toolset::default()).on_event(trace.observer());
 /// executor.run_blocking(&[ToolCall::new("c1", "nope", "{}")], &Context::new());
 /// let calls = trace.of_kind(TraceKind::Finished);
 /// assert_eq!(
@@ -154,6 +154,18 @@ impl TraceStore {
 }
 
 impl TraceStore {
+    /// Returns a closure for [`Executor::on_event`](crate::executor::Executor::on_event), which stores the events.
+    pub fn observer(&self) -> impl Fn(&Event<'_>) + Send + Sync + 'static {
+        let store = self.clone();
+        move |event| store.store_call(event)
+    }
+
+    /// Stores an event of an executor.
+    #[doc(hidden)]
+    pub fn store_call(&self, event: &Event<'_>) {
+        self.store(|at| TraceEvent::of(event, at));
+    }
+
     /// Stores the event that `make` makes with the current time, if the store is on.
     #[doc(hidden)]
     pub fn store(&self, make: impl FnOnce(SystemTime) -> Option<TraceEvent>) {
@@ -172,12 +184,6 @@ impl TraceStore {
         if let Some(then) = &self.on_store {
             reported("`on_store`", || then(&traced));
         }
-    }
-}
-
-impl Observer for TraceStore {
-    fn event(&self, event: &Event<'_>) {
-        self.store(|at| TraceEvent::of(event, at));
     }
 }
 

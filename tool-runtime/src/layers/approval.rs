@@ -17,7 +17,7 @@ use toolwright_provider::call::{Annotations, Meta, Outcome, ToolCall, ToolDef};
 /// rule of `serve::main`), or a closure ([`when`](Self::when)) selects the calls; all others run at once. A level also
 /// selects the tools that [need an approval](toolwright_provider::call::ToolOptions::needs_approval), unless an `Approval` further out has asked. A closure
 /// given to [`ask`](Self::ask) decides, and the call waits for it. Without one, the call becomes
-/// [pending](crate::executor::PendingReason::Decision), and [`Executor::decide`](crate::executor::Executor::decide) continues it, in
+/// [pending](crate::executor::PendingReason::Decision), and [`Executor::run`](crate::executor::Executor::run) continues it, in
 /// another process if needed.
 ///
 /// An approval holds for the arguments that were shown. Edited arguments are validated like those of a model. If a

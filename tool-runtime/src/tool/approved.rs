@@ -10,7 +10,7 @@ use toolwright_provider::call::{ErrorKind, ToolError};
 ///
 /// A tool that takes one as a parameter cannot run without it, on any path. The model neither sees nor fills it. An
 /// [`Executor`](crate::executor::Executor) leaves the call [pending](crate::executor::PendingReason::Decision) until
-/// [`decide`](crate::executor::Executor::decide) brings [`Decision::Approve`](crate::tool::Decision::Approve) or
+/// [`Executor::run`](crate::executor::Executor::run) brings [`Decision::Approve`](crate::tool::Decision::Approve) or
 /// [`Decision::Edit`](crate::tool::Decision::Edit), or until an [`Approval`](crate::layers::Approval) that asks has
 /// its answer. [`Toolset::call`](crate::toolset::Toolset::call) asks nobody, and answers with a
 /// [`NotApproved`](ErrorKind::NotApproved) error.
@@ -33,7 +33,7 @@ use toolwright_provider::call::{ErrorKind, ToolError};
 /// let batch = executor.run_blocking(&[ToolCall::new("1", "pay", r#"{"bill": 7}"#)], &cx);
 /// let pending = batch.pending().next().unwrap();
 ///
-/// let batch = executor.decide_blocking(&[pending.decided(Decision::Approve)], &cx);
+/// let batch = executor.run_blocking(&[pending.decided(Decision::Approve)], &cx);
 /// let paid = batch.results().next().unwrap().content(Default::default());
 /// assert_eq!(paid, r#"bill 7 is paid, as approved: {"bill": 7}"#);
 /// ```

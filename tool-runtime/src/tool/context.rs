@@ -104,12 +104,6 @@ impl Context {
         Self::default()
     }
 
-    /// Returns true if the context is empty.
-    #[cfg(feature = "tokio")]
-    pub(crate) fn is_new(&self) -> bool {
-        Arc::ptr_eq(&self.shared, &NOTHING)
-    }
-
     fn change(mut self, change: impl FnOnce(&mut Shared)) -> Self {
         change(Arc::make_mut(&mut self.shared));
         self

@@ -56,6 +56,28 @@ impl dyn Tool {
         Redefined::share(def, &self)
     }
 
+    /// Writes the tool's examples at the end of its description for providers that take no examples: all but Anthropic.
+    /// They cost tokens in every request.
+    ///
+    /// ```
+    /// use toolwright::{Toolset, Wire, tool, tool_of};
+    ///
+    /// /// Tells the weather.
+    /// #[tool(example({"city": "Oslo"}, "a city"))]
+    /// fn forecast(city: String) -> String {
+    ///     format!("{city}: sun")
+    /// }
+    ///
+    /// let tools = Toolset::new([tool_of!(forecast).describe_examples()]).unwrap();
+    /// let sent = Wire::OpenAiChat.definitions(&tools).to_string();
+    /// assert!(sent.contains(r#"Examples:\n- a city: {\"city\":\"Oslo\"}"#));
+    /// ```
+    pub fn describe_examples(self: Arc<Self>) -> Arc<dyn Tool> {
+        let mut def = self.def().clone();
+        def.describe_examples = true;
+        Redefined::share(def, &self)
+    }
+
     /// Adds keys to the tool's definition in requests of one wire. The object has what the provider knows and this
     /// library does not write, such as Anthropic's `cache_control`. Whether the provider takes the keys is not checked.
     ///

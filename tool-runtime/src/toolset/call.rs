@@ -16,21 +16,11 @@ use toolwright_schema::decode::Store;
 use toolwright_schema::panics;
 
 impl Toolset {
-    /// Checks a call without running the tool, in a conversation of which nothing is known. See
-    /// [`validate_call`](Self::validate_call) for one with a context.
-    ///
-    /// # Errors
-    /// The error that the call would be answered with.
-    pub fn validate(&self, name: &str, arguments: &str) -> Result<(), ToolError> {
-        let (store, cx) = (Store::new(), Context::new());
-        self.check_call(name.as_bytes(), Call::new(arguments, &store, &cx), &cx)
-    }
-
     /// Checks a call without running the tool.
     ///
     /// # Errors
     /// The error that the call would be answered with.
-    pub fn validate_call(&self, call: &ToolCall, cx: &Context) -> Result<(), ToolError> {
+    pub fn validate(&self, call: &ToolCall, cx: &Context) -> Result<(), ToolError> {
         self.validate_as(call, false, cx)
     }
 
@@ -60,16 +50,14 @@ impl Toolset {
         answered(call, outcome, entry, &store)
     }
 
-    /// Calls a tool by its name, in a conversation of which nothing is known: for tests, scripts and code that has
-    /// no [`ToolCall`]. The value is the tool's result, and blocks of content as JSON; of a tool that returns `()` it is
-    /// `"done"`. A tool whose visibility depends on the conversation is unknown here, unless its rule shows it to an empty
-    /// one: [`call_json_with`](Self::call_json_with) takes a [`Context`].
+    /// Calls a tool by its name: for tests, scripts and code that has no [`ToolCall`]. The value is the tool's result, and
+    /// blocks of content as JSON; of a tool that returns `()` it is `"done"`.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), toolwright::ToolError> {
     /// use serde_json::json;
-    /// use toolwright::{tool, tools};
+    /// use toolwright::{Context, tool, tools};
     ///
     /// /// Adds two numbers.
     /// #[tool]
@@ -77,7 +65,8 @@ impl Toolset {
     ///     a + b
     /// }
     ///
-    /// assert_eq!(tools![add].call_json("add", json!({"a": 1, "b": 2})).await?, 3);
+    /// let cx = Context::new();
+    /// assert_eq!(tools![add].call_json("add", json!({"a": 1, "b": 2}), &cx).await?, 3);
     /// # Ok(())
     /// # }
     /// ```
@@ -87,38 +76,6 @@ impl Toolset {
     /// ([`Failed`](ErrorKind::Failed)), since nobody here can answer it, and so are arguments whose `Serialize`
     /// fails ([`InvalidArgs`](ErrorKind::InvalidArgs)).
     pub async fn call_json(
-        &self,
-        name: &str,
-        arguments: impl Serialize,
-    ) -> Result<serde_json::Value, ToolError> {
-        self.call_json_with(name, arguments, &Context::new()).await
-    }
-
-    /// Calls a tool by its name, like [`call_json`](Self::call_json), with what it finds in its context.
-    ///
-    /// ```
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), toolwright::ToolError> {
-    /// use serde_json::json;
-    /// use toolwright::{Context, tool, tools};
-    ///
-    /// struct User(&'static str);
-    ///
-    /// /// Greets the user.
-    /// #[tool]
-    /// fn greet(cx: &Context) -> String {
-    ///     format!("Hello {}", cx.get::<User>().map_or("you", |user| user.0))
-    /// }
-    ///
-    /// let cx = Context::new().with(User("Ada"));
-    /// assert_eq!(tools![greet].call_json_with("greet", json!({}), &cx).await?, "Hello Ada");
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// As for [`call_json`](Self::call_json).
-    pub async fn call_json_with(
         &self,
         name: &str,
         arguments: impl Serialize,
@@ -221,12 +178,8 @@ impl Toolset {
         let today = self.call_of_today(call, is_stored, cx, None);
         let call = today.as_ref().unwrap_or(call);
         let asked = Call::of(call, &store, cx).stored(is_stored);
-        self.check_call(call.name.as_bytes(), asked, cx)
-    }
-
-    fn check_call(&self, name: &[u8], call: Call<'_>, cx: &Context) -> Result<(), ToolError> {
-        let entry = self.find_visible(name, &cx.scope(), None)?;
-        contained(|| entry.tool.validate(call.exact(entry.is_exact)))?
+        let entry = self.find_visible(call.name.as_bytes(), &cx.scope(), None)?;
+        contained(|| entry.tool.validate(asked.exact(entry.is_exact)))?
     }
 
     /// Begins a call.

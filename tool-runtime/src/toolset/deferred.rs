@@ -9,21 +9,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::search_tools::{FindTools, SearchTools};
 use super::{Entry, Inner, Toolset};
-use crate::tool::Tool;
 use toolwright_provider::call::ToolDef;
 use toolwright_provider::definitions::{self, Catalog, Deferred, DefinitionCache, EncodedTool};
 use toolwright_provider::wire::{Namespace, SEARCH_TOOLS};
 use toolwright_schema::text::ShortStr;
-use toolwright_schema::tokens::Tokenizer;
 
-/// Default for [`Toolset::at_most`].
+/// Default for [`LoadOptions::at_most`].
 const MOST_LOADED: NonZeroUsize = NonZeroUsize::MIN.saturating_add(39);
 
-/// What a set says of loading.
+/// Options of how [deferred](Toolset::defer) tools are found and loaded.
 #[derive(Clone, Default)]
-pub(super) struct LoadOptions {
-    at_most: Option<NonZeroUsize>,
-    pub(super) finder: Option<Arc<dyn FindTools>>,
+pub struct LoadOptions {
+    /// Most deferred tools that a request has at once. Default: 40. If a conversation loads more, the older half of them
+    /// leaves. A tool that is loaded [in the provider's own form](toolwright_provider::wire::Loading::Native) stays.
+    pub at_most: Option<NonZeroUsize>,
+    /// Search in place of the one by words; see [`FindTools`].
+    pub finder: Option<Arc<dyn FindTools>>,
 }
 
 impl LoadOptions {
@@ -251,82 +252,28 @@ impl Toolset {
     /// let sent = Wire::OpenAiChat.definitions(&tools.load(["find_customer"])).to_string();
     /// assert!(sent.contains("find_customer"));
     /// ```
-    #[must_use = "a toolset never changes; this returns another one"]
-    pub fn defer(&self, namespace: Namespace) -> Self {
-        self.defer_only(namespace, |_| true)
-    }
-
-    /// Defers the tools that `is_deferred` accepts, in this group.
     // A group is made where it is given.
     #[allow(clippy::needless_pass_by_value)]
     #[must_use = "a toolset never changes; this returns another one"]
-    pub fn defer_only(
-        &self,
-        namespace: Namespace,
-        is_deferred: impl Fn(&dyn Tool) -> bool,
-    ) -> Self {
+    pub fn defer(&self, namespace: Namespace) -> Self {
         let mut set = Inner::clone(&self.set);
         for entry in &mut set.tools {
-            if !entry.is_search() && is_deferred(&*entry.tool) {
+            if !entry.is_search() {
                 entry.namespace = Some(namespace.clone());
             }
         }
         set.finish()
     }
 
-    /// Limits the deferred tools that a request has at once. Default: 40. If a conversation loads more, the older half of
-    /// them leaves.
-    ///
-    /// Where a tool is loaded [in the provider's own form](toolwright_provider::wire::Loading::Native), it stays.
-    ///
-    /// # Panics
-    /// If it is 0.
+    /// Sets how deferred tools are found and loaded. An option that is `None` keeps its value.
     #[must_use = "a toolset never changes; this returns another one"]
-    #[track_caller]
-    pub fn at_most(&self, most: usize) -> Self {
-        let Some(most) = NonZeroUsize::new(most) else {
-            panic!("a conversation loads at least 1 tool");
+    pub fn loading(&self, options: LoadOptions) -> Self {
+        let mut set = Inner::clone(&self.set);
+        let LoadOptions { at_most, finder } = std::mem::take(&mut set.kept.loads);
+        set.kept.loads = LoadOptions {
+            at_most: options.at_most.or(at_most),
+            finder: options.finder.or(finder),
         };
-        let mut set = Inner::clone(&self.set);
-        set.kept.loads.at_most = Some(most);
-        set.finish()
-    }
-
-    /// Sets who searches, in place of [`search`](Self::search).
-    ///
-    /// ```
-    /// use toolwright::call::BoxFuture;
-    /// use toolwright::toolset::{FindTools, Namespace, ToolQuery};
-    /// use toolwright::{Context, ToolCall, ToolError, tool, tools};
-    ///
-    /// struct Embeddings;
-    ///
-    /// impl FindTools for Embeddings {
-    ///     fn find<'a>(&'a self, query: ToolQuery<'a>) -> BoxFuture<'a, Result<Vec<String>, ToolError>> {
-    ///         // In place of the nearest vectors.
-    ///         let names = query.tools.iter().map(|tool| tool.name.to_string()).collect();
-    ///         Box::pin(async move { Ok(names) })
-    ///     }
-    /// }
-    ///
-    /// /// Tells the time.
-    /// #[tool]
-    /// fn now() -> String {
-    ///     "noon".to_owned()
-    /// }
-    ///
-    /// let clock = Namespace::new("clock").unwrap();
-    /// let tools = tools![now].defer(clock).find_with(Embeddings);
-    /// let call = ToolCall::new("1", "search_tools", r#"{"query": "what time is it"}"#);
-    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// let found = tools.call(&call, &Context::new()).await;
-    /// assert!(found.content(Default::default()).contains("now: Tells the time."));
-    /// # });
-    /// ```
-    #[must_use = "a toolset never changes; this returns another one"]
-    pub fn find_with(&self, finder: impl FindTools + 'static) -> Self {
-        let mut set = Inner::clone(&self.set);
-        set.kept.loads.finder = Some(Arc::new(finder));
         set.finish()
     }
 
@@ -352,33 +299,8 @@ impl Toolset {
         self.sent().map(Entry::def)
     }
 
-    /// Returns the tokens that the definitions take of a request: those that are [`requested`](Self::requested). See
-    /// [`ToolDef::tokens`] for what is counted.
-    ///
-    /// ```
-    /// use toolwright::tokens::Tokenizer;
-    /// use toolwright::{tool, tools};
-    ///
-    /// /// Adds two numbers.
-    /// #[tool]
-    /// fn add(a: i64, b: i64) -> i64 {
-    ///     a + b
-    /// }
-    ///
-    /// let tools = tools![add];
-    /// assert_eq!(tools.tokens(Tokenizer::Bound), 62);
-    /// ```
-    pub fn tokens(&self, tokenizer: Tokenizer) -> usize {
-        self.requested().map(|def| def.tokens(tokenizer)).sum()
-    }
-
-    /// Returns the deferred tools with their groups, in order.
-    pub fn deferred(&self) -> impl Iterator<Item = (&Namespace, &Arc<dyn Tool>)> {
-        let tools = self.set.tools.iter();
-        tools.filter_map(|entry| Some((entry.namespace.as_ref()?, &entry.tool)))
-    }
-
     /// Returns the group of the tool of this name, if it is deferred.
+    #[doc(hidden)]
     pub fn namespace(&self, name: &str) -> Option<&Namespace> {
         self.set.find_any(name)?.namespace.as_ref()
     }
@@ -400,7 +322,7 @@ impl Toolset {
     /// The most tools of a request, among them the one that searches.
     pub(super) fn most_sent(&self) -> usize {
         let Some(Deferral { base, .. }) = &self.deferral else {
-            return self.len();
+            return self.iter().len();
         };
         base.stable.len() + 1 + base.deferred.min(self.most_loaded())
     }

@@ -16,12 +16,6 @@ impl Toolset {
         !self.set.old_names.is_empty()
     }
 
-    /// Returns the name that a tool has today.
-    #[cfg(feature = "tokio")]
-    pub(crate) fn name_of_today<'n>(&'n self, name: &'n str) -> &'n str {
-        self.set.find_old(name).map_or(name, |entry| &*entry.name)
-    }
-
     /// Returns the call under the tool's name of today, if it uses an old one and may do so: if it was stored, or if its
     /// arguments may be repaired.
     ///

@@ -23,7 +23,7 @@ use toolwright_provider::call::ToolDef;
 /// let registry = Registry::new();
 /// let before = registry.snapshot();
 /// assert!(registry.insert(tool_of!(ping)).is_none());
-/// assert!(!before.contains("ping") && registry.snapshot().contains("ping"));
+/// assert!(before.get("ping").is_none() && registry.get("ping").is_some());
 /// ```
 #[derive(Clone, Default)]
 pub struct Registry(Arc<Inner>);
@@ -153,11 +153,6 @@ impl Registry {
     /// Returns the tool of this name, or the one that had it before.
     pub fn get(&self, name: &str) -> Option<Arc<dyn Tool>> {
         self.snapshot().get(name).cloned()
-    }
-
-    /// Returns true if there is a tool of this name, or one that had it before.
-    pub fn contains(&self, name: &str) -> bool {
-        self.snapshot().contains(name)
     }
 }
 

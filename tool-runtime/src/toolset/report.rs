@@ -486,7 +486,7 @@ impl Toolset {
     /// `targets` refuses at compile time, and what only the running program knows: schemas that the compiler cannot
     /// see, and tools from elsewhere.
     ///
-    /// Of deferred tools a request is taken to have those that cost most, as many as [are loaded](Self::at_most) at once.
+    /// Of deferred tools a request is taken to have those that cost most, as many as [are loaded](LoadOptions::at_most) at once.
     ///
     /// For a strict mode, all tools are checked as strict ones. [`Wire::definitions_in`] sends some without strictness,
     /// and notes it.
@@ -510,7 +510,7 @@ impl Toolset {
     pub fn check(&self, dialect: Dialect) -> Report {
         let mut report = Report {
             dialect,
-            tools: self.len(),
+            tools: self.iter().len(),
             problems: Vec::new(),
         };
         let renames = Renames::new(dialect, self.definitions().map(|def| &*def.name));
@@ -554,7 +554,7 @@ impl Toolset {
         let cx = Context::new().with_repairs(Repairs::None);
         def.examples.iter().filter_map(move |example| {
             let call = ToolCall::new("", &*def.name, &*example.arguments);
-            let error = self.validate_call(&call, &cx).err()?;
+            let error = self.validate(&call, &cx).err()?;
             // A tool that cannot be called here is another problem.
             (error.kind() == ErrorKind::InvalidArgs)
                 .then(|| refused_example(def, None, &example.arguments, &error))

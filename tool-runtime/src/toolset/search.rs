@@ -26,34 +26,11 @@ pub struct FoundTool<'t> {
 }
 
 impl Toolset {
-    /// Returns the tools that words ask for, the best first: at most `most` of those that a conversation may see.
-    ///
-    /// Words are looked for in names, titles and descriptions, in names and descriptions of arguments, and in examples, and ranked by
-    /// BM25. Letters' cases do not matter; `find_page` and `findPage` are two words, and `pages` is `page`. Tools with none of the
-    /// words are not found; of equal ones the first in the set comes first.
+    /// Returns at most `most` of the visible tools that words ask for, the best first. Tools are ranked by BM25 over names,
+    /// descriptions, arguments and examples; of equal ones the first in the set comes first.
     ///
     /// The first search reads all definitions, which the set and its clones keep.
-    ///
-    /// ```
-    /// use toolwright::{Context, tool, tools};
-    ///
-    /// /// Tells the weather of a city.
-    /// #[tool]
-    /// fn forecast(city: String) -> String {
-    ///     format!("{city}: sun")
-    /// }
-    ///
-    /// /// Counts words.
-    /// #[tool]
-    /// fn count(text: &str) -> usize {
-    ///     text.split_whitespace().count()
-    /// }
-    ///
-    /// let tools = tools![forecast, count];
-    /// let cx = Context::new();
-    /// let found = tools.search("how is the weather in other cities?", 5, &cx.scope());
-    /// assert_eq!(found[0].def.name, "forecast");
-    /// ```
+    #[doc(hidden)]
     pub fn search(&self, words: &str, most: usize, scope: &Scope<'_>) -> Vec<FoundTool<'_>> {
         let seen = self.entries().map(|entry| entry.is_visible(scope, None));
         let seen: Vec<bool> = seen.collect();

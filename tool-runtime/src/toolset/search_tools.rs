@@ -18,8 +18,40 @@ const MOST_GROUPS: usize = 40;
 const MOST_WORDS: usize = 100;
 /// The number of tools that one search loads.
 const MOST_FOUND: usize = 5;
+
 /// Search of the host's own for deferred tools: by embeddings, or by a service. See
-/// [`Toolset::find_with`](crate::toolset::Toolset::find_with).
+/// [`LoadOptions::finder`](crate::toolset::LoadOptions::finder).
+///
+/// ```
+/// use std::sync::Arc;
+/// use toolwright::call::BoxFuture;
+/// use toolwright::toolset::{FindTools, LoadOptions, Namespace, ToolQuery};
+/// use toolwright::{Context, ToolCall, ToolError, tool, tools};
+///
+/// struct Embeddings;
+///
+/// impl FindTools for Embeddings {
+///     fn find<'a>(&'a self, query: ToolQuery<'a>) -> BoxFuture<'a, Result<Vec<String>, ToolError>> {
+///         // In place of the nearest vectors.
+///         let names = query.tools.iter().map(|tool| tool.name.to_string()).collect();
+///         Box::pin(async move { Ok(names) })
+///     }
+/// }
+///
+/// /// Tells the time.
+/// #[tool]
+/// fn now() -> String {
+///     "noon".to_owned()
+/// }
+///
+/// let finder = LoadOptions { finder: Some(Arc::new(Embeddings)), ..Default::default() };
+/// let tools = tools![now].defer(Namespace::new("clock").unwrap()).loading(finder);
+/// let call = ToolCall::new("1", "search_tools", r#"{"query": "what time is it"}"#);
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let found = tools.call(&call, &Context::new()).await;
+/// assert!(found.content(Default::default()).contains("now: Tells the time."));
+/// # });
+/// ```
 pub trait FindTools: Send + Sync {
     /// Returns the names of the tools that fit, the best first. Names of no such tool are ignored, and so is what is beyond
     /// [`most`](ToolQuery::most).

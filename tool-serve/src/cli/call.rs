@@ -149,7 +149,7 @@ impl CallCommand {
                         decision: said,
                         attempt: 0,
                     }];
-                    batch = executor.decide(&decided, cx).await;
+                    batch = executor.run(&decided, cx).await;
                     continue;
                 }
             };
@@ -165,9 +165,7 @@ impl CallCommand {
             };
             repairs.extend_from_slice(&waits.repairs);
             let decided = [waits.decided(decision)];
-            batch = meter
-                .over(executor.decide(&decided, cx), &mut reports)
-                .await;
+            batch = meter.over(executor.run(&decided, cx), &mut reports).await;
         }
     }
 }

@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
 use serde_json::{Map, Value};
-use toolwright_provider::call::{Outcome, Payload, ToolDef, ToolError, ToolResult};
+use toolwright_provider::call::{Outcome, Payload, ToolCall, ToolDef, ToolError, ToolResult};
 use toolwright_provider::dialect::{Dialect, lower};
 use toolwright_provider::wire::Namespace;
 use toolwright_runtime::executor::{Executor, Pending, PendingReason, Reply};
@@ -172,7 +172,8 @@ impl Printer {
             Some(name) => match tools.get(name) {
                 Some(tool) => vec![tool.def()],
                 None => {
-                    let error = tools.validate(name, "{}").err();
+                    let call = ToolCall::new("", name, "{}");
+                    let error = tools.validate(&call, &Context::new()).err();
                     let words = error.map(|error| error.to_string()).unwrap_or_default();
                     print_error(&words);
                     return Ok(Exit::UnknownTool);
@@ -234,7 +235,7 @@ impl Printer {
             .all(toolwright_runtime::toolset::Report::is_accepted);
         match self.output {
             Output::Json => {
-                let tokens = tokenizer.map(|by| (by, tools.tokens(by)));
+                let tokens = tokenizer.map(|by| (by, definitions::tokens(tools, by)));
                 self.line(&list(reports.iter().map(|one| report(one, tokens))))?;
             }
             Output::Text => {
@@ -385,13 +386,16 @@ fn tokenizer(name: Option<&str>) -> Result<Option<Tokenizer>, Exit> {
 
 /// Says what the definitions take.
 fn taken(tools: &Toolset, tokenizer: Tokenizer) -> String {
-    let tokens = tools.tokens(tokenizer);
+    let tokens = definitions::tokens(tools, tokenizer);
     let how = match tokenizer {
         Tokenizer::Bound => "at most ",
         Tokenizer::Claude | Tokenizer::Gemini => "about ",
         _ => "",
     };
-    let later = if tools.deferred().next().is_some() {
+    let later = if tools
+        .definitions()
+        .any(|def| tools.namespace(&def.name).is_some())
+    {
         "; deferred ones only once they are loaded"
     } else {
         ""

@@ -47,7 +47,7 @@ pub(super) async fn decide(
         (&decision, state.pending_calls.undecided(&id))
     {
         let edited = ToolCall::new(&*call.id, &*call.name, arguments.to_string());
-        if let Err(error) = state.executor.tools(&cx).validate_call(&edited, &cx) {
+        if let Err(error) = state.executor.tools(&cx).validate(&edited, &cx) {
             let reply = Reply::Answered(ToolResult::new(&edited, Err(error)));
             return json(status(&reply), answer_json(&state, &cx, &edited, &reply));
         }

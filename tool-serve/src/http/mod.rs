@@ -422,8 +422,8 @@ async fn definitions_of_tool(
     // A hidden tool is not among them, and so as unknown as one that is nowhere.
     let tools = state.executor.tools(&cx);
     let tool = tools.filter(|tool| *tool.def().name == *name);
-    if tool.is_empty() {
-        let error = tools.validate_call(&ToolCall::new("", name, "{}"), &cx);
+    if tool.iter().next().is_none() {
+        let error = tools.validate(&ToolCall::new("", name, "{}"), &cx);
         let words = error.err().map(|error| error.to_string());
         let kind = ErrorKind::Unknown.as_str();
         return refused(StatusCode::NOT_FOUND, kind, &words.unwrap_or_default());

@@ -68,7 +68,7 @@ pub(super) fn document(
     // Operations of tools have the tools' names, so other ids have to differ from them.
     let free = |id: &str| {
         let mut id = id.to_owned();
-        while tools.contains(&id) {
+        while tools.get(&id).is_some() {
             id.push('_');
         }
         id

@@ -72,7 +72,7 @@ pub fn recall(tools: &Toolset, questions: &[SearchQuestion]) -> Recall {
         found.iter().map(|it| it.def.name.to_string()).collect()
     });
     let expected = recall.searches.iter().flat_map(|search| &search.expected);
-    let unknown: BTreeSet<_> = expected.filter(|name| !tools.contains(name)).collect();
+    let unknown: BTreeSet<_> = expected.filter(|name| tools.get(name).is_none()).collect();
     recall.unknown = unknown.into_iter().cloned().collect();
     recall
 }

@@ -26,7 +26,7 @@ use toolwright_runtime::executor::{TraceEvent, TraceStore, Traced, TracedCall};
 /// }
 ///
 /// let trace = TraceStore::new(1000);
-/// let executor = Executor::serial(&tools![find, pay]).observer(trace.clone());
+/// let executor = Executor::serial(&tools![find, pay]).on_event(trace.observer());
 /// let calls = [
 ///     ToolCall::new("c1", "find", r#"{"customer": "Ada"}"#),
 ///     ToolCall::new("c2", "pay", r#"{"invoice": 7, "note": "Thanks!"}"#),

@@ -324,7 +324,7 @@ fn calls_that_end_in_another_order_stand_as_they_were_made() {
         ms
     }
     let trace = TraceStore::new(100);
-    let executor = Executor::parallel(tools![wait], 4).observer(trace.clone());
+    let executor = Executor::parallel(tools![wait], 4).on_event(trace.observer());
     let calls = [
         ToolCall::new("c1", "wait", r#"{"ms": 30}"#),
         ToolCall::new("c2", "wait", r#"{"ms": 0}"#),

@@ -103,12 +103,12 @@ async fn an_agent_reads_old_names() {
 }
 
 // ANCHOR: own
-use toolwright::executor::{Batch, CallPlan};
+use toolwright::executor::{Batch, CallPlan, Turn};
 
 /// Runs the calls of a turn that an earlier version of the program stored.
 async fn run_stored(executor: &Executor, calls: &[ToolCall], cx: &Context) -> Batch {
     let plans = vec![CallPlan::Stored; calls.len()];
-    executor.run_planned(calls, &plans, cx).await
+    executor.run(Turn::planned(calls, &plans), cx).await
 }
 // ANCHOR_END: own
 

@@ -42,7 +42,8 @@ fn the_first_program() {
 
 #[test]
 fn others_are_told_in_the_description() {
-    let tools = tools![forecast].describe_examples();
+    let tool = toolwright::tool_of!(forecast).describe_examples();
+    let tools = toolwright::Toolset::new([tool]).unwrap();
     let sent = Wire::OpenAiResponses.definitions(&tools).to_string();
     let sent: serde_json::Value = serde_json::from_str(&sent).unwrap();
     output::shown(

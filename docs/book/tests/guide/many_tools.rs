@@ -8,15 +8,23 @@ use self::program::shop;
 use crate::output;
 
 // ANCHOR: at_run_time
-use toolwright::toolset::{ConflictError, Namespace};
+use std::num::NonZeroUsize;
+use toolwright::Tool;
+use toolwright::toolset::{ConflictError, LoadOptions, Namespace};
 
 fn with_orders(own: &Toolset, orders: &Toolset) -> Result<Toolset, Box<dyn std::error::Error>> {
     let group = Namespace::new("orders")?.describe("Orders of the shop");
     // Those that only read stay in every request.
-    let orders = orders.defer_only(group, |tool| {
-        tool.def().options.annotations.read_only != Some(true)
-    });
-    Ok(own.merge(&orders)?.at_most(20))
+    let reads = |tool: &dyn Tool| tool.def().options.annotations.read_only == Some(true);
+    let rest = orders.filter(|tool| !reads(tool)).defer(group);
+    let limit = LoadOptions {
+        at_most: NonZeroUsize::new(20),
+        ..LoadOptions::default()
+    };
+    Ok(own
+        .merge(&orders.filter(reads))?
+        .merge(&rest)?
+        .loading(limit))
 }
 // ANCHOR_END: at_run_time
 
@@ -124,7 +132,8 @@ async fn add_github(tools: &Registry, server: ServerAt) -> Result<Client, Error>
 }
 // ANCHOR_END: mcp
 
-// ANCHOR: find_with
+// ANCHOR: finder
+use std::sync::Arc;
 use toolwright::ToolError;
 use toolwright::call::BoxFuture;
 use toolwright::toolset::{FindTools, ToolQuery};
@@ -156,9 +165,12 @@ impl FindTools for Nearest {
 }
 
 fn by_meaning(tools: &Toolset, vectors: Vec<(String, [f32; 2])>) -> Toolset {
-    tools.find_with(Nearest { vectors })
+    tools.loading(LoadOptions {
+        finder: Some(Arc::new(Nearest { vectors })),
+        ..LoadOptions::default()
+    })
 }
-// ANCHOR_END: find_with
+// ANCHOR_END: finder
 
 // ANCHOR: own_search
 use toolwright::call::Content;
@@ -322,9 +334,9 @@ async fn tools_of_a_server_are_deferred() {
     let tools = Executor::serial(&registry).tools(&Context::new());
     let requested: Vec<_> = tools.requested().map(|def| &*def.name).collect();
     assert_eq!(requested, ["now", "search_tools"]);
-    assert!(tools.contains("github_open_issue"));
+    assert!(tools.get("github_open_issue").is_some());
     client.close().await;
-    assert_eq!(registry.snapshot().len(), 1);
+    assert_eq!(registry.snapshot().iter().len(), 1);
 }
 
 #[tokio::test]

@@ -50,7 +50,7 @@ async fn pay() {
     for pending in batch.pending() {
         println!("May it run? {}", pending.call.arguments);
         let decided = [pending.decided(Decision::Approve)];
-        let batch = executor.decide(&decided, &cx).await;
+        let batch = executor.run(&decided, &cx).await;
         for result in batch.results() {
             println!("{}", result.content(Encoder::default()));
         }
@@ -81,7 +81,7 @@ fn store(batch: &Batch, decision: Decision) -> Option<String> {
 /// Another process, on another day.
 async fn go_on(executor: &Executor, stored: &str, cx: &Context) -> serde_json::Result<Batch> {
     let decided: Decided = serde_json::from_str(stored)?;
-    Ok(executor.decide(&[decided], cx).await)
+    Ok(executor.run(&[decided], cx).await)
 }
 // ANCHOR_END: stored
 

@@ -353,8 +353,8 @@ fn strict_modes() {
     output::shown("providers.strict.txt", rest);
     output::shown("providers.loose.txt", &output::of(|| not_strict().unwrap()));
     output::shown("providers.report.txt", &output::of(report));
-    assert_eq!(proven().len(), 2);
-    assert_eq!(with_unproven().len(), 2);
+    assert_eq!(proven().iter().len(), 2);
+    assert_eq!(with_unproven().iter().len(), 2);
     assert_eq!(keep(&tools![forecast, order, count]).unwrap(), 0);
 }
 

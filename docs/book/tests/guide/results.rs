@@ -224,7 +224,7 @@ fn limited() {
 async fn from_rust() -> Result<serde_json::Value, ToolError> {
     let arguments = serde_json::json!({"lines": [{"sku": "tea", "quantity": 2}]});
     tools![create_order]
-        .call_json("create_order", arguments)
+        .call_json("create_order", arguments, &Context::new())
         .await
 }
 // ANCHOR_END: call_json
@@ -467,7 +467,7 @@ fn limits() {
 async fn a_call_from_rust() {
     assert_eq!(from_rust().await.unwrap()["total"], 9.0);
     let missing = tools![create_order]
-        .call_json("order", serde_json::json!({}))
+        .call_json("order", serde_json::json!({}), &Context::new())
         .await;
     assert_eq!(missing.unwrap_err().kind(), ErrorKind::Unknown);
 }

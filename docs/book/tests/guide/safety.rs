@@ -204,7 +204,13 @@ fn a_caller_without_the_scope_finds_no_tool() {
     // Without a grant there is no check.
     let open = said(&tools, "cancel_order", r#"{"id": 7}"#, &Context::new());
     assert_eq!(open, "7 is cancelled by nobody");
-    assert!(tools.visible(&context_of("ann", &[]).scope()).is_empty());
+    assert!(
+        tools
+            .visible(&context_of("ann", &[]).scope())
+            .iter()
+            .next()
+            .is_none()
+    );
 }
 
 #[test]
@@ -214,9 +220,12 @@ fn a_filter_hides_a_tool_until_another_one_was_called() {
 
     let tools = tools![login, book];
     let executor = Executor::serial(tools).filter(Filter::after_tool("login").only_for(["book"]));
-    assert_eq!(executor.tools(&Context::new()).len(), 1);
+    assert_eq!(executor.tools(&Context::new()).iter().len(), 1);
     assert_eq!(
-        executor.tools(&Context::new().with_called(["login"])).len(),
+        executor
+            .tools(&Context::new().with_called(["login"]))
+            .iter()
+            .len(),
         2
     );
 }

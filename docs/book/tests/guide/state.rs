@@ -234,7 +234,7 @@ fn roles() {
         let sent = Wire::OpenAiChat.definitions(&visible); // and not of `tools`
         println!(
             "{} tools, reset among them: {}",
-            visible.len(),
+            visible.iter().len(),
             sent.contains("reset")
         );
         let result = tools.call_blocking(&ToolCall::new("call_1", "reset", "{}"), &cx);
@@ -351,7 +351,7 @@ fn parts_of_a_struct() {
         notes: Mutex::default(),
     };
     let tools = several(store, app()).unwrap();
-    assert_eq!(tools.len(), 3);
+    assert_eq!(tools.iter().len(), 3);
     assert_eq!(
         text(&tools, "add_note", r#"{"text": "a"}"#, &Context::new()),
         "1"
@@ -444,7 +444,7 @@ fn cancel_order(id: u32) -> String {
 
 fn of_a_reader() -> usize {
     let cx = Context::new().with(Grant::new().with_scopes(["orders:read"]));
-    tools![cancel_order, list].visible(&cx.scope()).len()
+    tools![cancel_order, list].visible(&cx.scope()).iter().len()
 }
 // ANCHOR_END: scopes
 

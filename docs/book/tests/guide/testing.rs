@@ -35,11 +35,17 @@ use serde_json::json;
 #[tokio::test]
 async fn a_line_is_one_by_default() {
     let tools = tools![add_line];
-    let line = tools.call_json("add_line", json!({"article": "tea"})).await;
+    let line = tools
+        .call_json("add_line", json!({"article": "tea"}), &Context::new())
+        .await;
     assert_eq!(line.unwrap(), "1 x tea");
 
     let error = tools
-        .call_json("add_line", json!({"article": "tea", "count": 100}))
+        .call_json(
+            "add_line",
+            json!({"article": "tea", "count": 100}),
+            &Context::new(),
+        )
         .await;
     assert_eq!(
         error.unwrap_err().to_string(),
@@ -60,7 +66,7 @@ fn greet(cx: &Context) -> String {
 #[tokio::test]
 async fn a_user_is_greeted_by_name() {
     let cx = Context::new().with(User("Ada"));
-    let said = tools![greet].call_json_with("greet", json!({}), &cx).await;
+    let said = tools![greet].call_json("greet", json!({}), &cx).await;
     assert_eq!(said.unwrap(), "Hello Ada");
 }
 // ANCHOR_END: with_context

@@ -3,7 +3,6 @@
 mod program;
 
 use toolwright::Encoder;
-use toolwright::executor::UnknownPolicy;
 
 use crate::output;
 
@@ -48,7 +47,6 @@ fn limited(tools: &Toolset) -> Executor {
     Executor::parallel(tools, 8)
         .timeout(Duration::from_secs(10)) // of a call without a limit of its own
         .batch_timeout(Duration::from_mins(1)) // of the whole turn
-        .max_calls(100) // calls of one turn; the others are answered with an error
         .blocking_limit(&BlockingLimit::new(16)) // threads of `blocking` tools
 }
 // ANCHOR_END: limits
@@ -250,14 +248,10 @@ fn tools_of_all_kinds_are_answered_in_call_order() {
 
 #[test]
 fn a_tools_own_limit_goes_first() {
-    let tools = tools![read_page, read_log];
+    let tools = tools![read_page];
     let page = calls([("read_page", r#"{"title": "Tea"}"#)]);
     let said = answers(&limited(&tools), &page);
     assert_eq!(said, ["the tool did not answer within 50ms"]);
-
-    let many = vec![ToolCall::new("1", "read_log", "{}"); 102];
-    let said = answers(&limited(&tools), &many);
-    assert!(said[100].contains("at most 100 calls"), "{}", said[100]);
 
     let batch =
         Executor::parallel(tools![render_slowly], 8).batch_timeout(Duration::from_millis(50));
@@ -305,7 +299,13 @@ fn the_policy_decides_about_failures() {
     assert_eq!(said[0], "no answer in time; go on without it");
     assert_eq!(said[2], "unknown tool `pancs`; did you mean `panics`?");
 
-    let strict = Executor::serial(tools![panics]).on_unknown(UnknownPolicy::Abort);
+    let strict =
+        Executor::serial(tools![panics]).on_error(ErrorPolicy::with(|_, error| {
+            match error.kind() {
+                ErrorKind::Unknown | ErrorKind::Hidden => OnFailure::Abort,
+                _ => OnFailure::Continue,
+            }
+        }));
     let said = answers(&strict, &calls);
     assert!(said[1].contains("cancelled"), "{said:?}");
 }

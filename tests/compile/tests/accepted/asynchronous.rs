@@ -28,5 +28,5 @@ fn runs() {
         panic!("it does not wait");
     };
     assert_eq!(text, "a[1]false");
-    assert_eq!(tools![wait, compute].len(), 2);
+    assert_eq!(tools![wait, compute].iter().len(), 2);
 }

@@ -47,5 +47,5 @@ fn described(a: u8) -> u8 {
 fn runs() {
     assert_eq!(add(1, 2, None, None), 3);
     assert_eq!(increment(1), 2);
-    assert_eq!(tools![add, increment, plus, described].len(), 4);
+    assert_eq!(tools![add, increment, plus, described].iter().len(), 4);
 }

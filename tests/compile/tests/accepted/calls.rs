@@ -80,7 +80,7 @@ impl Crm {
 #[test]
 fn runs() {
     let set = tools![add, r#move, wait, many, nothing, ..Crm: Crm];
-    assert_eq!(set.len(), 6);
+    assert_eq!(set.iter().len(), 6);
     let call = toolwright::ToolCall::new("1", "move", r#"{"type": "a", "unused": 1, "gen": []}"#);
     let cx = Context::new().reading();
     let args = Move::read(&call, &cx).unwrap();

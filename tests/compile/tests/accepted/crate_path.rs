@@ -42,6 +42,11 @@ toolwright_compile_tests::make!(made, Made, count_made);
 
 #[test]
 fn runs() {
-    assert_eq!(tools![made, ..Made { amount: 1 }: Made].len(), 2);
-    assert_eq!(tools![search, ..Crm: Crm; state = App { db: 1 }].len(), 2);
+    assert_eq!(tools![made, ..Made { amount: 1 }: Made].iter().len(), 2);
+    assert_eq!(
+        tools![search, ..Crm: Crm; state = App { db: 1 }]
+            .iter()
+            .len(),
+        2
+    );
 }

@@ -22,5 +22,5 @@ fn travel(#[arg(default = "✈️")] by: &str, to: Place) -> bool {
 #[test]
 fn runs() {
     let tools = tools! { targets: [anthropic_strict], budget: 300; travel };
-    assert_eq!(tools.len(), 1);
+    assert_eq!(tools.iter().len(), 1);
 }

@@ -37,7 +37,7 @@ where
 #[test]
 fn runs() {
     let tools = tools![find::<Doc> as "find_doc", find::<u8> as "find_number", show::<String, 3>];
-    assert_eq!(tools.len(), 3);
-    assert_eq!(build::<bool>().len(), 1);
+    assert_eq!(tools.iter().len(), 3);
+    assert_eq!(build::<bool>().iter().len(), 1);
     assert_eq!(find(3), 3);
 }

@@ -42,7 +42,7 @@ use other::other_tool;
 fn runs() {
     let tools =
         tools![weather_tool, char_tool, serde_tool, self::serde_json, other_tool::<u8> as "other"];
-    assert_eq!(tools.len(), 5);
+    assert_eq!(tools.iter().len(), 5);
     assert_eq!(weather_tool(), "sun");
     assert_eq!(char_tool(65), 'A');
     assert!(serde_tool().is_some());

@@ -91,7 +91,7 @@ mod columns {
     }
 
     pub fn count() -> usize {
-        tools![select; state = state].len()
+        tools![select; state = state].iter().len()
     }
 }
 
@@ -220,7 +220,9 @@ mod extended {
     }
 
     pub fn count() -> usize {
-        tools![take, later, ..Host: Host; state = 3_u32].len()
+        tools![take, later, ..Host: Host; state = 3_u32]
+            .iter()
+            .len()
     }
 }
 
@@ -232,10 +234,10 @@ fn take_derived(a: derived::OfFields, b: derived::OfAll, c: derived::Named) {
 
 #[test]
 fn runs() {
-    assert_eq!(tools![take_derived].len(), 1);
+    assert_eq!(tools![take_derived].iter().len(), 1);
     assert_eq!(columns::count(), 1);
     assert_eq!(extended::count(), 3);
     let state = 1;
     let tools = tools![take, decode, call, file; state = state];
-    assert_eq!(tools.len(), 4);
+    assert_eq!(tools.iter().len(), 4);
 }

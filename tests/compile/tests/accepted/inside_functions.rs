@@ -56,10 +56,16 @@ fn runs() {
         }
         tools![weather, clock, stop, one, two]
     };
-    assert_eq!(tools.len(), 5);
+    assert_eq!(tools.iter().len(), 5);
     // Variables of a tool's name are others.
-    assert_eq!([1, 2].map(|one| tools![one, two].len() + one), [3, 4]);
-    assert_eq!(listed![crate::inside_functions::one, weather].len(), 2);
-    assert_eq!(shop::tools().len(), 3);
+    assert_eq!(
+        [1, 2].map(|one| tools![one, two].iter().len() + one),
+        [3, 4]
+    );
+    assert_eq!(
+        listed![crate::inside_functions::one, weather].iter().len(),
+        2
+    );
+    assert_eq!(shop::tools().iter().len(), 3);
     assert_eq!(weather("Oslo".into()), "Oslo");
 }

@@ -76,5 +76,5 @@ impl From<&Number> for u64 {
 fn runs() {
     let db = Db { name: "db".into() };
     let tools = tools![longer, left, pair, name, later, asked::<Number>; state = db];
-    assert_eq!(tools.len(), 6);
+    assert_eq!(tools.iter().len(), 6);
 }

@@ -124,7 +124,7 @@ fn runs() {
     assert_eq!(Crm::version(), "1");
     let shared = Arc::new(Store { value: 1_u8 });
     let tools = tools![..Crm::new(): Crm, ..shared.clone(): Store<u8>];
-    assert_eq!(tools.len(), 5);
+    assert_eq!(tools.iter().len(), 5);
     let result = tools.call_blocking(&ToolCall::new("1", "count", "{}"), &Context::new());
     assert_eq!(result.content(Encoder::auto()), "1");
     assert_eq!(Arc::strong_count(&shared), 3);

@@ -63,5 +63,5 @@ fn spell(word: &str) -> usize {
 
 #[test]
 fn runs() {
-    assert_eq!(tools![take, ask, spell].len(), 3);
+    assert_eq!(tools![take, ask, spell].iter().len(), 3);
 }

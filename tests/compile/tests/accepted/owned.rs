@@ -54,6 +54,6 @@ fn nothing() {}
 
 #[test]
 fn runs() {
-    assert_eq!(tools![take, nothing].len(), 2);
+    assert_eq!(tools![take, nothing].iter().len(), 2);
     let _ = (Speed::Slow, Speed::Fast);
 }

@@ -65,14 +65,14 @@ fn later(#[state] clock: Arc<dyn Clock>) -> u32 {
 #[test]
 fn runs() {
     let clock: Arc<dyn Clock> = Arc::new(Stopped);
-    assert_eq!(tools![later; state = clock].len(), 1);
-    assert_eq!(tools![count; state = Db(1)].len(), 1);
-    assert_eq!(tools![count; state = Arc::new(Db(1)),].len(), 1);
+    assert_eq!(tools![later; state = clock].iter().len(), 1);
+    assert_eq!(tools![count; state = Db(1)].iter().len(), 1);
+    assert_eq!(tools![count; state = Arc::new(Db(1)),].iter().len(), 1);
     let app = App {
         db: Db(1),
         names: Arc::default(),
         other: Db(2),
     };
-    assert_eq!(tools![count, name, now,; state = app].len(), 3);
-    assert_eq!(tools![].len(), 0);
+    assert_eq!(tools![count, name, now,; state = app].iter().len(), 3);
+    assert_eq!(tools![].iter().len(), 0);
 }

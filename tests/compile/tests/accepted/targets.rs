@@ -39,13 +39,13 @@ impl Shelf {
 fn runs() {
     let all =
         tools! { budget: 1_000, targets: [gemini_json]; add, store, find::<u8> as "find_byte" };
-    assert_eq!(all.len(), 3);
+    assert_eq!(all.iter().len(), 3);
     let semicolons = tools! { targets: [openai_strict]; budget: 500; add };
-    assert_eq!(semicolons.len(), 1);
+    assert_eq!(semicolons.iter().len(), 1);
     // By a method's name, or by its type's for all of them.
     let one = tools! { targets: [openai_strict], unproven: [take]; ..Shelf: Shelf };
     let whole = tools! { targets: [openai_strict], unproven: [Shelf]; ..Shelf: Shelf };
-    assert_eq!(one.len(), whole.len());
+    assert_eq!(one.iter().len(), whole.iter().len());
     let cheap = tools! { budget: 500; add };
     assert!(cheap.definitions().all(|def| def.token_bound() < 500));
 }

@@ -29,6 +29,6 @@ fn runs() {
     ]
     .retired("read_output -> create_order\nlook -> crm_find");
     for old in ["place_order", "order", "read", "crm_search", "search"] {
-        assert!(both.contains(old), "{old}");
+        assert!(both.get(old).is_some(), "{old}");
     }
 }

@@ -189,7 +189,7 @@ impl Engine<'_> {
                     Err(AgentError::ToolChoice(message))
                 }
             },
-            ToolChoice::Required if tools.is_empty() => {
+            ToolChoice::Required if tools.iter().next().is_none() => {
                 let message = "the tool choice requires a call, and there are no tools";
                 Err(AgentError::ToolChoice(message.to_owned()))
             }

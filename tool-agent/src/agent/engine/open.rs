@@ -109,7 +109,7 @@ impl Engine<'_> {
                 if let Some(open) = self.open_calls(&visit) {
                     executor = executor.open_calls(open.keeping());
                 }
-                let batch = executor.decide(&decided, &cx).await;
+                let batch = executor.run(&decided, &cx).await;
                 if let Some(error) = visit.failure() {
                     return Err(error.into());
                 }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 use toolwright_provider::call::{ErrorKind, Outcome, ToolCall, ToolError, ToolResult};
-use toolwright_runtime::executor::{Batch, CallPlan, Decided, Halted, Reply};
+use toolwright_runtime::executor::{Batch, CallPlan, Decided, Halted, Reply, Turn};
 use toolwright_runtime::tool::{Context, Decision};
 use toolwright_runtime::toolset::Toolset;
 
@@ -40,7 +40,7 @@ impl Engine<'_> {
         }
         if !decided.is_empty() {
             let executor = self.executor(&visit);
-            let batch = executor.decide(&decided, &self.call_context(&visit)).await;
+            let batch = executor.run(&decided, &self.call_context(&visit)).await;
             let places: Vec<_> = decided.iter().map(|one| one.place).collect();
             let halted = self.take(&places, &batch, &places, &visit)?;
             // As in a batch, siblings of a call that ends the run still run.
@@ -66,7 +66,7 @@ impl Engine<'_> {
         }
         let executor = self.executor(&visit);
         let batch = executor
-            .run_planned(calls, &plans, &self.call_context(&visit))
+            .run(Turn::planned(calls, &plans), &self.call_context(&visit))
             .await;
         self.take(&all, &batch, &places, &visit)
     }

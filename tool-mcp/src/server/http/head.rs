@@ -131,7 +131,7 @@ pub(super) fn check_modern(
         return Ok(());
     }
     // Of what is hidden nothing is told.
-    if !shared.executor.tools(cx).contains(&tool.def().name) {
+    if shared.executor.tools(cx).get(&tool.def().name).is_none() {
         return Ok(());
     }
     let arguments = params.some("arguments").unwrap_or("{}");

@@ -42,7 +42,7 @@ impl Needs {
         };
         let tool = registry.get(&name)?;
         let def = tool.def();
-        if grant.admits(def) || !executor.tools(&all()).contains(&name) {
+        if grant.admits(def) || executor.tools(&all()).get(&name).is_none() {
             return None;
         }
         Some(Self(Grant::new().missing_scopes(def)))

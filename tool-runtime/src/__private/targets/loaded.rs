@@ -9,7 +9,7 @@ use toolwright_provider::wire::SEARCH_TOOLS;
 use toolwright_schema::text::ConstText;
 use toolwright_schema::tokens;
 
-/// Default for `at_most`, as in `Toolset::at_most`.
+/// Default for `at_most`, as in `LoadOptions::at_most`.
 pub const MOST_LOADED: usize = 40;
 
 /// Tokens of the definition of `search_tools`, without its groups, at most. A test compares them.

@@ -91,7 +91,7 @@ fn lists_say_which_tools_need_approval() {
             &["order", "charge"],
         ),
         (
-            |executor| executor.manual_for(["fail"]),
+            |executor| executor.manual(|def| def.is_called("fail")),
             &["fail", "charge"],
         ),
         // Which calls those are is known with the call.

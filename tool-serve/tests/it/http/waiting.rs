@@ -133,10 +133,8 @@ fn a_call_of_unknown_outcome_waits_and_runs_again_as_another_attempt() {
     let ran = Arc::new(Mutex::new(Vec::new()));
     let tools = tools![pay; state = Arc::clone(&ran)];
     let served = serve_tools(tools, |server| {
-        server.executor(|executor| {
-            let executor = executor.context(Context::new().with_run("r"));
-            executor.on_unknown_outcome(UnknownOutcome::Ask)
-        })
+        let server = server.context(Context::new().with_run("r"));
+        server.executor(|executor| executor.on_unknown_outcome(UnknownOutcome::Ask))
     });
     let answer = served.call("pay", "{}");
     let said = answer.json();

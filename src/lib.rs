@@ -537,7 +537,7 @@ macro_rules! instructions {
 ///
 /// let registry = Registry::new();
 /// registry.insert(tool);
-/// assert!(registry.contains("add"));
+/// assert!(registry.get("add").is_some());
 /// ```
 #[macro_export]
 macro_rules! tool_of {

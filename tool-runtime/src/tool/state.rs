@@ -218,8 +218,8 @@ impl<'a> Scope<'a> {
     ///
     /// let tools = tools![pay];
     /// let cx = Context::new().with(Order { items: 2 });
-    /// assert_eq!(tools.visible(&cx.scope()).len(), 1);
-    /// assert_eq!(tools.visible(&Context::new().scope()).len(), 0);
+    /// assert_eq!(tools.visible(&cx.scope()).iter().len(), 1);
+    /// assert_eq!(tools.visible(&Context::new().scope()).iter().len(), 0);
     /// ```
     pub fn get<T: Any>(&self) -> Option<&'a T> {
         self.values?.get()

@@ -807,7 +807,7 @@ async fn waits(#[state] bodies: &Bodies) {
     }
     let _ends = Ends(bodies);
     bodies.begun.add_permits(1);
-    std::future::pending().await;
+    std::future::pending::<()>().await;
 }
 
 /// A reader on another thread holds the call for a moment, which is no copy of the list.

@@ -76,7 +76,7 @@ macro_rules! options {
         ///     .name("forecast")
         ///     .description("Returns the weather of tomorrow.")
         ///     .options(ToolOptions::new().read_only(true).timeout(Duration::from_secs(5)))
-        ///     .typed(|(): (), _cx| async { Ok::<_, ToolError>("sun") })
+        ///     .handler_sync(|_: serde_json::Value, _cx| Ok::<_, ToolError>("sun"))
         ///     .build()
         ///     .unwrap();
         /// assert_eq!(tool.def().options.annotations.read_only, Some(true));

@@ -1,0 +1,10 @@
+use toolwright::tool;
+
+/// Count.
+///
+/// # Examples
+/// One, two.
+#[tool(full_doc)]
+fn count() {}
+
+fn main() {}

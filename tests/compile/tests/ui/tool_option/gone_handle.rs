@@ -1,0 +1,7 @@
+use toolwright::tool;
+
+/// Tell the weather.
+#[tool(handle = Weather)]
+fn weather() {}
+
+fn main() {}

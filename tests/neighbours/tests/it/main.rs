@@ -8,6 +8,10 @@ mod arguments;
 mod definition_bytes;
 #[path = "../../../it/definitions.rs"]
 mod definitions;
+// Of it, these tests use a part.
+#[allow(dead_code)]
+#[path = "../../../it/json.rs"]
+mod json;
 #[path = "../../../it/results.rs"]
 mod results;
 #[path = "../../../it/wire_anthropic.rs"]

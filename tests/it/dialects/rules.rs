@@ -476,6 +476,45 @@ fn every_rule_holds() {
     }
 }
 
+const REFUSE_ROOT_UNIONS: [&str; 15] = [
+    "openai_strict",
+    "azure_strict",
+    "anthropic",
+    "anthropic_strict",
+    "gemini_openapi",
+    "gemini_json",
+    "bedrock",
+    "deepseek_strict",
+    "ollama",
+    "mistral",
+    "groq",
+    "xai",
+    "mcp_2025_11_25",
+    "mcp_2025_06_18",
+    "mcp_2025_03_26",
+];
+const TAKE_ROOT_UNIONS: [&str; 4] = [
+    "openai_non_strict",
+    "vllm_xgrammar",
+    "llguidance",
+    "mcp_2026_07_28",
+];
+
+/// A union beside the keys of the root: the rule of each dialect, as `tool-provider/src/dialect/table.rs` cites it.
+#[test]
+fn a_union_at_the_root_is_taken_where_the_source_says_so() {
+    let schema = r#"{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"required":["a","b"],
+        "additionalProperties":false,"anyOf":[{"required":["a"]},{"required":["b"]}]}"#;
+    for name in REFUSE_ROOT_UNIONS {
+        assert_eq!(whole(schema, name), "/ root_union", "{name}");
+    }
+    for name in TAKE_ROOT_UNIONS {
+        assert_ne!(whole(schema, name), "/ root_union", "{name}");
+    }
+    let all = REFUSE_ROOT_UNIONS.len() + TAKE_ROOT_UNIONS.len();
+    assert_eq!(all, Dialect::ALL.len());
+}
+
 /// Schemas as a whole.
 const WHOLE: &[(&str, &str, &str)] = &[
     (

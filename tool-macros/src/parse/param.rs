@@ -218,7 +218,7 @@ pub(crate) fn lent_type(cx: &Ctxt, what: &str, ident: &Ident, ty: &Type) -> bool
         if what == "context" && ty::is_option(ty) {
             cx.error(
                 ty,
-                format!("a call always has a context, so it is no `Option`\nhelp: write `{ident}: &Context`"),
+                format!("a call always has a context, so an `Option` is not needed\nhelp: write `{ident}: &Context`"),
             );
             return false;
         }

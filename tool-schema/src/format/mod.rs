@@ -6,54 +6,43 @@ mod pointer;
 mod time;
 mod uri;
 
-/// Returns the function that checks a format; `None` if the format is not known here.
-fn checker(format: &str) -> Option<fn(&str) -> bool> {
-    Some(match format {
-        "date-time" => time::is_date_time,
-        "date" => time::is_date,
-        "time" => time::is_time,
-        "duration" => time::is_duration,
-        "email" => mail::is_mailbox,
-        "hostname" => host::is_name,
-        "ipv4" => host::is_v4,
-        "ipv6" => host::is_v6,
-        "uri" => uri::is_uri,
-        "uri-reference" => uri::is_reference,
-        "uuid" => is_uuid,
-        "json-pointer" => pointer::is_pointer,
-        "idn-email" => may_be_idn_email,
-        "idn-hostname" => may_be_idn_hostname,
-        _ => return None,
-    })
-}
+use crate::text::same;
 
-/// Returns true if a string is of a format. Formats that are not known here admit every string, as
-/// JSON Schema wants it. So does `regex`, whose dialect (ECMA-262) nobody here reads.
-pub fn admits(format: &str, text: &str) -> bool {
-    checker(format).is_none_or(|is_of| is_of(text))
-}
-
-/// The formats that are checked here.
-pub(crate) const KNOWN: [&str; 14] = [
-    "date-time",
-    "date",
-    "time",
-    "duration",
-    "email",
-    "hostname",
-    "ipv4",
-    "ipv6",
-    "uri",
-    "uri-reference",
-    "uuid",
-    "json-pointer",
-    "idn-email",
-    "idn-hostname",
+/// The formats that are checked here, each with its check.
+const CHECKS: [(&str, fn(&str) -> bool); 14] = [
+    ("date-time", time::is_date_time),
+    ("date", time::is_date),
+    ("time", time::is_time),
+    ("duration", time::is_duration),
+    ("email", mail::is_mailbox),
+    ("hostname", host::is_name),
+    ("ipv4", host::is_v4),
+    ("ipv6", host::is_v6),
+    ("uri", uri::is_uri),
+    ("uri-reference", uri::is_reference),
+    ("uuid", is_uuid),
+    ("json-pointer", pointer::is_pointer),
+    ("idn-email", may_be_idn_email),
+    ("idn-hostname", may_be_idn_hostname),
 ];
 
+/// Returns true if a string is of a format. Formats that are not known here admit every string, as
+/// JSON Schema requires. `regex` is not validated.
+pub fn admits(format: &str, text: &str) -> bool {
+    let check = CHECKS.iter().find(|(name, _)| *name == format);
+    check.is_none_or(|(_, is_of)| is_of(text))
+}
+
 /// Returns true if a format is checked here.
-pub(crate) fn is_known(format: &str) -> bool {
-    KNOWN.contains(&format)
+pub(crate) const fn is_known(format: &str) -> bool {
+    let mut checks: &[(&str, fn(&str) -> bool)] = &CHECKS;
+    while let [(name, _), rest @ ..] = checks {
+        if same(name, format) {
+            return true;
+        }
+        checks = rest;
+    }
+    false
 }
 
 /// Returns true if JSON Schema 2020-12 defines a format (validation, section 7.3).

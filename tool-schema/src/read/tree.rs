@@ -1,7 +1,7 @@
 //! Reads JSON Schema that arrives at run time into the tree that types have.
 //!
-//! `Source` refuses schemas that take unbounded work, and notes what nothing checks. Nothing else is refused: whoever
-//! published the schema checks arguments too.
+//! `Source` refuses schemas that take unbounded work, and notes what nothing checks. Nothing else is refused, since
+//! the schema's publisher also checks arguments.
 
 mod array;
 mod cost;

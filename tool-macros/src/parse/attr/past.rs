@@ -12,15 +12,15 @@ use crate::name::{TOOL_RULE, is_tool_name};
 const GONE: [(&str, &str); 3] = [
     (
         "handle",
-        "a tool is listed by its function's name\nhelp: remove `handle`; where the name collides, rename the function and keep the model's name by `name = \"…\"`",
+        "`handle` was removed: a tool is listed by its function's name\nhelp: if that name collides, rename the function and keep the model's name: `name = \"…\"`",
     ),
     (
         "full_doc",
-        "sections and code blocks of a doc comment are for people\nhelp: remove `full_doc`, and write the model's text by `description = \"…\"`",
+        "`full_doc` was removed: code blocks and sections such as `# Examples` are not sent to a model\nhelp: write the model's text: `description = \"…\"`",
     ),
     (
         "spawn",
-        "calls have no tasks of their own\nhelp: write `blocking` for a synchronous body that computes or waits; an `async` body calls `tokio::spawn`",
+        "`spawn` was removed: calls run on the task of their batch\nhelp: write `blocking` for a synchronous body that computes or blocks; in an `async` body, call `tokio::spawn`",
     ),
 ];
 

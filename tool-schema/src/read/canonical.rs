@@ -204,13 +204,19 @@ impl<F: Form> Reader<'_, '_, F> {
         schema
     }
 
-    fn members(&mut self, value: Ordered, sign: char) -> Result<Vec<Ordered>, ReadError> {
+    fn members(
+        &mut self,
+        value: Ordered,
+        sign: char,
+        is_part: bool,
+    ) -> Result<Vec<Ordered>, ReadError> {
         let Ordered::Array(members) = value else {
             return Ok(Vec::new());
         };
         let members = members.into_iter().enumerate();
         members
             .map(|(index, member)| {
+                self.is_part = is_part;
                 let mark = self.path.enter_numbered(sign, index);
                 let member = self.schema(member);
                 self.path.leave(mark);
@@ -232,6 +238,7 @@ impl<F: Form> Reader<'_, '_, F> {
 
     fn object(&mut self, entries: Vec<Pair>) -> Result<Ordered, ReadError> {
         let is_root = std::mem::take(&mut self.is_root);
+        let is_part = std::mem::take(&mut self.is_part);
         let mut out = Keywords(Vec::with_capacity(entries.len()));
         let mut meanings = Vec::new();
         // What is said in another place, after what is said here.
@@ -256,7 +263,9 @@ impl<F: Form> Reader<'_, '_, F> {
                 _ if self.form.drops(keyword) => self.drop(&key, &value),
                 (Keyword::Defs | Keyword::Definitions, _) => {}
                 (Keyword::Ref, Ordered::String(target)) => {
+                    self.is_part = is_part;
                     parts.extend(self.reference(target, is_root, &mut out)?);
+                    self.is_part = false;
                 }
                 (Keyword::Const, _) => {
                     let value = self.kept(value)?;
@@ -270,19 +279,13 @@ impl<F: Form> Reader<'_, '_, F> {
                 (Keyword::AnyOf | Keyword::OneOf, Ordered::Array(members))
                     if !members.is_empty() =>
                 {
-                    let members = self.members(value, '?')?;
+                    let members = self.members(value, '?', is_part)?;
                     parts.extend(union::put(members, &mut out, &mut meanings, self.form));
                 }
                 (Keyword::AnyOf | Keyword::OneOf, _) => self.drop(&key, &value),
                 (Keyword::AllOf, _) => {
-                    let was = self.is_part;
-                    self.is_part |= value.items().len() > 1;
-                    let members = self.members(value, '?')?;
-                    self.is_part = was;
-                    match <[Ordered; 1]>::try_from(members) {
-                        Ok([one]) => parts.push(one),
-                        Err(members) => merge::all_of(&mut out, members),
-                    }
+                    let is_part = is_part || value.items().len() > 1;
+                    parts.extend(self.members(value, '?', is_part)?);
                 }
                 (Keyword::Format, Ordered::String(format)) => {
                     if self.form.format(format, &mut out) {
@@ -297,7 +300,7 @@ impl<F: Form> Reader<'_, '_, F> {
                 }
                 // A tuple, before draft 2020-12.
                 (Keyword::Items, Ordered::Array(_)) | (Keyword::PrefixItems, _) => {
-                    let members = self.members(value, '_')?;
+                    let members = self.members(value, '_', false)?;
                     out.set(Keyword::PrefixItems, Ordered::Array(members));
                 }
                 (
@@ -322,15 +325,15 @@ impl<F: Form> Reader<'_, '_, F> {
             }
         }
         for part in parts {
-            if let Some((key, value)) = merge::merge(&mut out, part) {
+            for (key, value) in merge::merge(&mut out, part) {
                 self.drop(&key, &value);
             }
         }
-        Ok(self.finished(out, &meanings))
+        Ok(self.finished(out, &meanings, is_part))
     }
 
     /// Completes a schema whose keywords are all known.
-    fn finished(&self, mut out: Keywords, meanings: &[Meaning]) -> Ordered {
+    fn finished(&self, mut out: Keywords, meanings: &[Meaning], is_part: bool) -> Ordered {
         if !meanings.is_empty() {
             let words = self.form.described(out.description(), meanings);
             out.set(Keyword::Description, text(words));
@@ -348,7 +351,7 @@ impl<F: Form> Reader<'_, '_, F> {
         if out.take(Keyword::Nullable) == Some(Ordered::Bool(true)) {
             admit_null(&mut out);
         }
-        self.form.finish(&mut out, self.is_part);
+        self.form.finish(&mut out, is_part);
         out.into_schema()
     }
 

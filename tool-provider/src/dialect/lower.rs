@@ -4,6 +4,8 @@ mod array;
 mod cycles;
 mod null;
 mod object;
+mod renamed;
+mod text;
 mod union;
 mod words;
 
@@ -67,7 +69,7 @@ impl Lowered {
 /// # Errors
 /// When the dialect cannot say the schema.
 pub fn lower(schema: &SchemaDoc, dialect: Dialect) -> Result<Lowered, LowerError> {
-    let lowering = Lowering::of(dialect.rules());
+    let lowering = Lowering::of(schema, dialect.rules());
     lowering.run_doc(schema).map_err(|mut rejects| {
         // There is one: the first ended it.
         let other = LowerError::new(LowerErrorCode::UntypedSchema, "/");
@@ -79,7 +81,7 @@ pub fn lower(schema: &SchemaDoc, dialect: Dialect) -> Result<Lowered, LowerError
 pub fn lower_all(schema: &SchemaDoc, dialect: Dialect) -> Result<Lowered, Vec<LowerError>> {
     let lowering = Lowering {
         tells_all: true,
-        ..Lowering::of(dialect.rules())
+        ..Lowering::of(schema, dialect.rules())
     };
     lowering.run_doc(schema)
 }
@@ -91,15 +93,18 @@ pub(super) struct Lowering {
     pub(super) is_argument: bool,
     /// Rejections are collected and do not end the lowering.
     pub(super) tells_all: bool,
+    /// The schema is no type's of ours: keys may be renamed, and values sent as strings of JSON.
+    pub(super) is_foreign: bool,
 }
 
 impl Lowering {
     /// Returns the settings for the schema of a tool's arguments; the first rejection ends the lowering.
-    pub(super) fn of(rules: &'static Rules) -> Self {
+    fn of(schema: &SchemaDoc, rules: &'static Rules) -> Self {
         Self {
             rules,
             is_argument: false,
             tells_all: false,
+            is_foreign: schema.shape().is_none(),
         }
     }
 
@@ -119,7 +124,7 @@ impl Lowering {
             refused.map_or(Ok(()), |code| Err(vec![LowerError::new(code, "/")]))?;
         }
         let endless = cycles::through_required(&canonical);
-        let root = canonical.take_root();
+        let mut root = canonical.take_root();
         let mut pass = Lowerer {
             rules,
             canonical: &canonical,
@@ -128,8 +133,12 @@ impl Lowering {
             steps: Vec::new(),
             notes,
             tells_all: self.tells_all,
+            is_foreign: self.is_foreign,
             rejects: Vec::new(),
         };
+        if self.is_foreign && !self.is_argument {
+            pass.rename_arguments(&mut root);
+        }
         let spot = if self.is_argument {
             SchemaPath::INNER
         } else {
@@ -146,7 +155,8 @@ impl Lowering {
         let mut defs = Vec::new();
         for (name, body) in &canonical.defs {
             pass.path = Path::of_definition(name);
-            match pass.node(body.clone(), SchemaPath::INNER) {
+            let mark = pass.path.as_str().len();
+            match pass.entered(mark, body.clone(), SchemaPath::INNER) {
                 Ok(body) => defs.push((name.clone(), body)),
                 Err(reject) => self.refused(reject, &mut pass.rejects)?,
             }
@@ -234,6 +244,7 @@ struct Lowerer<'c> {
     steps: Vec<Step>,
     notes: Vec<Note>,
     tells_all: bool,
+    is_foreign: bool,
     /// Rejections so far, if they do not end the lowering.
     rejects: Vec<LowerError>,
 }
@@ -286,7 +297,16 @@ impl Lowerer<'_> {
         schema: Ordered,
         spot: SchemaPath,
     ) -> Result<Ordered, LowerError> {
-        let lowered = self.node(schema, spot);
+        let original = self.is_foreign.then(|| schema.clone());
+        let (steps, notes) = (self.steps.len(), self.notes.len());
+        let mut lowered = self.node(schema, spot);
+        if let (Some(schema), Err(reject)) = (original, &lowered)
+            && reject.code.is_sent_as_text()
+        {
+            self.steps.truncate(steps);
+            self.notes.truncate(notes);
+            lowered = Ok(self.text(&schema, spot, reject.code));
+        }
         self.path.leave(mark);
         match lowered {
             Err(reject) if self.tells_all => {

@@ -31,7 +31,13 @@ impl Lowerer<'_> {
             }
             Some(_) => self.ask(self.rules.no_value())?,
             None => {
-                self.ask(self.rules.no_items())?;
+                let refused = self.rules.no_items();
+                if refused.is_some() && self.is_foreign {
+                    let each = self.inner("*", Ordered::empty(), SchemaPath::INNER)?;
+                    keywords.set(Keyword::Items, each);
+                    return Ok(self.finished(keywords));
+                }
+                self.ask(refused)?;
                 if self.rules.items == Items::Filled && !keywords.has(Keyword::PrefixItems) {
                     keywords.set(Keyword::Items, Ordered::empty());
                 }

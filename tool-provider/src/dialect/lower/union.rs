@@ -1,5 +1,6 @@
 //! Unions.
 
+use super::super::inverse::{Op, Step};
 use super::super::report::{LowerError, LowerErrorCode};
 use super::{Lowerer, SchemaPath};
 use toolwright_schema::keyword::Keyword;
@@ -70,7 +71,20 @@ impl Lowerer<'_> {
             self.form(&keywords, spot, false)?;
             self.object(&mut keywords, spot)?;
         }
+        let mark = self.steps.len();
         let members = self.parts('?', members)?;
+        // A string of JSON is not told from another string.
+        let here = self.path.as_str();
+        let is_member = |step: &Step| {
+            let inner = step
+                .at
+                .strip_prefix(here)
+                .and_then(|at| at.strip_prefix("/?"));
+            step.op == Op::TextToJson && inner.is_some_and(|inner| !inner.contains('/'))
+        };
+        if self.steps.iter().skip(mark).any(is_member) {
+            return self.refuse(LowerErrorCode::UntypedSchema);
+        }
         keywords.set(Keyword::AnyOf, Ordered::Array(members));
         Ok(self.finished(keywords))
     }

@@ -259,7 +259,7 @@ fn what_is_not_strict_is_still_what_the_provider_takes() {
     // OpenAI wants to be told what an array holds, strict or not.
     let mut def = ToolDef::new("store", "Stores.");
     def.input = SchemaDoc::parse(
-        r#"{"type": "object", "properties": {"list": {"type": "array"}}, "required": ["list"]}"#,
+        r#"{"type": "object", "properties": {"list": {"type": "array"}}, "required": ["list"], "additionalProperties": true}"#,
     )
     .unwrap();
     let tools = Toolset::new([DynTool::declare(def)]).unwrap();

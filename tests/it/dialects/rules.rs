@@ -146,7 +146,7 @@ const TABLE: &[(&str, &str, &str)] = &[
     (
         r#"{"type":"array","prefixItems":[{"type":"integer"},{"type":"string"}]}"#,
         "openai_strict",
-        "/v/*/?2 untyped_schema",
+        r#"{"type":"array","items":{"type":"string","description":"[a string of JSON: {\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"string\"},{}]}]"}} | text_to_json /v/*"#,
     ),
     (
         r#"{"type":"array","prefixItems":[{"type":"integer"},{"type":"string"}]}"#,
@@ -157,7 +157,7 @@ const TABLE: &[(&str, &str, &str)] = &[
     (
         r#"{"type":"object"}"#,
         "openai_strict",
-        "/v/*/value untyped_schema",
+        r#"{"type":"array","items":{"type":"object","properties":{"key":{"type":"string"},"value":{"type":"string","description":"[a string of JSON]"}},"required":["key","value"],"additionalProperties":false}} | entries_to_map /v | text_to_json /v/*/value"#,
     ),
     (
         r#"{"type":"object"}"#,
@@ -172,24 +172,24 @@ const TABLE: &[(&str, &str, &str)] = &[
     (
         r#"{"type":"object","properties":{"a":{"type":"null"}},"required":["a","b"]}"#,
         "openai_strict",
-        "/v open_object",
+        r#"{"type":"string","description":"[a string of JSON: {\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"null\"}},\"required\":[\"a\",\"b\"]}]"} | text_to_json /v"#,
     ),
     (
         r#"{"type":"object","properties":{"a":{"type":"null"}},"minProperties":2}"#,
         "openai_strict",
-        "/v open_object",
+        r#"{"type":"string","description":"[a string of JSON: {\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"null\"}},\"minProperties\":2}]"} | text_to_json /v"#,
     ),
     (
         r#"{"type":"object","properties":{"a":{"type":"null"}},"unevaluatedProperties":true}"#,
         "openai_strict",
-        "/v open_object",
+        r#"{"type":"string","description":"[a string of JSON: {\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"null\"}},\"additionalProperties\":true}]"} | text_to_json /v"#,
     ),
     (
         r#"{"type":"object","unevaluatedProperties":{"type":"string"}}"#,
         "vllm_xgrammar",
         r#"{"type":"object","additionalProperties":{"type":"string"}}"#,
     ),
-    (r#"{"type":"array"}"#, "openai_strict", "/v untyped_array"),
+    (r#"{"type":"array"}"#, "openai_strict", r#"{"type":"array","items":{"type":"string","description":"[a string of JSON]"}} | text_to_json /v/*"#),
     (
         r#"{"type":"array"}"#,
         "openai_non_strict",
@@ -199,12 +199,12 @@ const TABLE: &[(&str, &str, &str)] = &[
     (
         r#"{"type":"array","items":true}"#,
         "openai_strict",
-        "/v/* untyped_schema",
+        r#"{"type":"array","items":{"type":"string","description":"[a string of JSON]"}} | text_to_json /v/*"#,
     ),
     (
         r#"{"anyOf":[{"type":"object","properties":{"n":{"type":"string"}}},{"type":"object","properties":{"n":{"type":"integer"}}}]}"#,
         "openai_strict",
-        "/v union_first_key",
+        r#"{"type":"string","description":"[a string of JSON: {\"anyOf\":[{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"string\"}}},{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"integer\"}}}]}]"} | text_to_json /v"#,
     ),
     (
         r#"{"anyOf":[{"type":"object","properties":{"n":{"type":"string"}}},{"type":"object","properties":{"n":{"type":"integer"}}}]}"#,
@@ -219,7 +219,7 @@ const TABLE: &[(&str, &str, &str)] = &[
     (
         r#"{"type":"object","properties":{"k":{"type":"integer"}},"oneOf":[{"type":"object","properties":{"A":{"type":"string"}}},{"type":"object","properties":{"B":{"type":"string"}}}]}"#,
         "openai_strict",
-        "/v object_with_union",
+        r#"{"type":"string","description":"[a string of JSON: {\"anyOf\":[{\"type\":\"object\",\"properties\":{\"A\":{\"type\":\"string\"}}},{\"type\":\"object\",\"properties\":{\"B\":{\"type\":\"string\"}}}],\"type\":\"object\",\"properties\":{\"k\":{\"type\":\"integer\"}}}]"} | text_to_json /v"#,
     ),
     (
         r#"{"type":"object","properties":{"k":{"type":"integer"}},"oneOf":[{"type":"object","properties":{"A":{"type":"string"}}},{"type":"object","properties":{"B":{"type":"string"}}}]}"#,
@@ -234,17 +234,17 @@ const TABLE: &[(&str, &str, &str)] = &[
     (
         r#"{"allOf":[{"type":"string","minLength":1},{"type":"string","pattern":"a"}]}"#,
         "openai_strict",
-        "/v all_of",
+        r#"{"type":"string","pattern":"a","description":"[minLength 1]"}"#,
     ),
     (
         r#"{"allOf":[{"type":"string","minLength":1},{"type":"string","pattern":"a"}]}"#,
         "anthropic",
-        r#"{"allOf":[{"type":"string","minLength":1},{"type":"string","pattern":"a"}]}"#,
+        r#"{"type":"string","minLength":1,"pattern":"a"}"#,
     ),
     (
         r#"{"allOf":[{"type":"string","minLength":1},{"type":"string","pattern":"a"}]}"#,
         "anthropic_strict",
-        r#"{"allOf":[{"type":"string","description":"[minLength 1]"},{"type":"string","description":"[pattern a]"}]}"#,
+        r#"{"type":"string","description":"[minLength 1; pattern a]"}"#,
     ),
     (
         r#"{"type":"string","format":"uri"}"#,
@@ -351,12 +351,12 @@ const TABLE: &[(&str, &str, &str)] = &[
     (
         r#"{"type":"object","properties":{"b":{"type":"null"}},"patternProperties":{"^a":{"type":"string"}},"additionalProperties":false}"#,
         "vllm_xgrammar",
-        "/v open_object",
+        r#"{"type":"string","description":"[a string of JSON: {\"type\":\"object\",\"patternProperties\":{\"^a\":{\"type\":\"string\"}},\"properties\":{\"b\":{\"type\":\"null\"}},\"additionalProperties\":false}]"} | text_to_json /v"#,
     ),
     (
         r#"{"type":"object","properties":{"b":{"type":"null"}},"patternProperties":{"^a":{"type":"string"}},"additionalProperties":false}"#,
         "gemini_json",
-        "/v open_object",
+        r#"{"type":"string","description":"[a string of JSON: {\"type\":\"object\",\"patternProperties\":{\"^a\":{\"type\":\"string\"}},\"properties\":{\"b\":{\"type\":\"null\"}},\"additionalProperties\":false}]"} | text_to_json /v"#,
     ),
     (
         r#"{"type":"object","properties":{"b":{"type":"null"}},"patternProperties":{"^a":{"type":"string"}}}"#,
@@ -531,12 +531,12 @@ const WHOLE: &[(&str, &str, &str)] = &[
     (
         r#"{"type":"object","properties":{"$x":{"type":"string"}}}"#,
         "anthropic",
-        "/$x property_name",
+        r#"{"type":"object","properties":{"_x":{"type":"string","description":"[named `$x`]"}}} | key_is_renamed /_x"#,
     ),
     (
         r#"{"type":"object","properties":{"a.b":{"type":"string"}}}"#,
         "gemini_openapi",
-        "/a.b property_name",
+        r#"{"type":"object","properties":{"a_b":{"type":"string","description":"[named `a.b`]"}}} | key_is_renamed /a_b"#,
     ),
     (
         r#"{"type":"object","properties":{"a.b":{"type":"string"}}}"#,
@@ -546,7 +546,7 @@ const WHOLE: &[(&str, &str, &str)] = &[
     (
         r##"{"type":"object","properties":{"t":{"$ref":"#/$defs/T"}},"required":["t"],"$defs":{"T":{"type":"object","properties":{"c":{"type":"array","items":{"$ref":"#/$defs/T"}}},"required":["c"]}}}"##,
         "gemini_json",
-        "/t recursive_required",
+        r##"{"type":"object","properties":{"t":{"type":"string","description":"[a string of JSON: {\"$ref\":\"#/$defs/T\",\"$defs\":{\"T\":{\"type\":\"object\",\"properties\":{\"c\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/T\"}}},\"required\":[\"c\"]}}}]"}},"required":["t"]} | text_to_json /t"##,
     ),
     (
         r##"{"type":"object","properties":{"t":{"$ref":"#/$defs/Gone"}}}"##,
@@ -562,7 +562,7 @@ const WHOLE: &[(&str, &str, &str)] = &[
     (
         r##"{"type":"object","properties":{"t":{"$ref":"#/$defs/T"}},"$defs":{"T":{"$ref":"#/$defs/T"}}}"##,
         "ollama",
-        "/t recursive_type",
+        r##"{"type":"object","properties":{"t":{"type":"string","description":"[a string of JSON: {\"$ref\":\"#/$defs/T\",\"$defs\":{\"T\":{\"$ref\":\"#/$defs/T\"}}}]"}}} | text_to_json /t"##,
     ),
     // The root itself, and words beside a reference.
     (

@@ -93,7 +93,7 @@ impl Obedient<'_> {
         let mut steps = self.lowered.inverse.steps().iter();
         let found =
             steps.find(|step| step.at == path && (step.op == Op::NullIsAbsent) == is_absence);
-        found.map(|step| step.op)
+        found.map(|step| step.op.clone())
     }
 
     /// The value as the schema asks for it, if it admits it.

@@ -152,15 +152,26 @@ impl Lowering {
                 typed(ANYTHING)
             }
         };
-        let mut defs = Vec::new();
-        for (name, body) in &canonical.defs {
+        // A value that is sent as a string of JSON may have been the only one to refer to a type.
+        let mut named = Vec::new();
+        referred(&lowered, &mut named);
+        let mut defs: Vec<Pair> = Vec::new();
+        while let Some((name, body)) = canonical.defs.iter().find(|(name, _)| {
+            named.contains(&name.to_string()) && !defs.iter().any(|(known, _)| known == name)
+        }) {
             pass.path = Path::of_definition(name);
             let mark = pass.path.as_str().len();
-            match pass.entered(mark, body.clone(), SchemaPath::INNER) {
-                Ok(body) => defs.push((name.clone(), body)),
-                Err(reject) => self.refused(reject, &mut pass.rejects)?,
-            }
+            let body = match pass.entered(mark, body.clone(), SchemaPath::INNER) {
+                Ok(body) => body,
+                Err(reject) => {
+                    self.refused(reject, &mut pass.rejects)?;
+                    typed(ANYTHING)
+                }
+            };
+            referred(&body, &mut named);
+            defs.push((name.clone(), body));
         }
+        defs.sort_by(|(a, _), (b, _)| a.cmp(b));
         if let (Ordered::Object(entries), false) = (&mut lowered, defs.is_empty()) {
             entries.push((Keyword::Defs.into(), Ordered::Object(defs)));
         }
@@ -201,6 +212,15 @@ impl Lowering {
             Err(std::mem::take(rejects))
         }
     }
+}
+
+/// Collects the names of the definitions that a schema refers to.
+fn referred(schema: &Ordered, names: &mut Vec<String>) {
+    let name = schema
+        .reference()
+        .and_then(|target| target.strip_prefix("#/$defs/"));
+    names.extend(name.map(str::to_owned));
+    schema.inside(&mut |member| referred(member, names));
 }
 
 /// The type that stands in the place of what was refused, when more is looked for.

@@ -4,7 +4,8 @@ use super::super::inverse::{Op, Step};
 use super::super::report::{LowerErrorCode, NoteKind};
 use super::{Lowerer, SchemaPath, Wanted};
 use toolwright_schema::keyword::Keyword;
-use toolwright_schema::read::keywords::{Keywords, typed};
+use toolwright_schema::read::keywords::{Keywords, text};
+use toolwright_schema::read::refs::refers;
 use toolwright_schema::read::{Ordered, Parts};
 
 /// Longest schema, in bytes of JSON, that the description of its string repeats.
@@ -51,14 +52,13 @@ impl Lowerer<'_> {
             op: Op::TextToJson,
             at: self.path.at(),
         });
-        let target = schema.reference();
-        let target = target.and_then(|target| self.canonical.target(target));
-        let mut shown = Keywords(target.unwrap_or(schema).entries().to_vec());
-        let inner = shown.take(Keyword::Description);
-        let words = schema.keyword(Keyword::Description).cloned().or(inner);
-        let mut out = Keywords(typed("string").entries().to_vec());
-        if let Some(words) = words {
+        let mut shown = Keywords(schema.entries().to_vec());
+        let mut out = Keywords::of([(Keyword::Type, text("string"))]);
+        if let Some(words) = shown.take(Keyword::Description) {
             out.set(Keyword::Description, words);
+        }
+        if refers(schema) {
+            shown.set(Keyword::Defs, Ordered::Object(self.canonical.defs.clone()));
         }
         let shown = shown.into_schema().to_json();
         out.tell(&match shown.len() {

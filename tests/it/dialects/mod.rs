@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use crate::json::Json;
 use toolwright::{
     Dialect,
-    dialect::{LowerError, Lowered, lower},
+    dialect::{LowerError, Lowered, Note, NoteKind, lower},
     schema::SchemaDoc,
     text::is_portable_name,
 };
@@ -128,10 +128,17 @@ fn every_code_and_step_of_the_table_is_told_by_its_name() {
     for (_, schema, _, dialect, _) in cases() {
         match lowered(&schema.to_string(), dialect) {
             Ok(lowered) => {
-                steps.extend(lowered.inverse.steps().iter().map(|step| step.op.as_str()));
+                steps.extend(
+                    lowered
+                        .inverse
+                        .steps()
+                        .iter()
+                        .map(|step| step.op.as_str().to_owned()),
+                );
+                codes.extend(lowered.notes.into_iter().map(|note| note.keyword));
             }
             Err(reject) => {
-                codes.insert(reject.code.as_str());
+                codes.insert(reject.code.to_string());
             }
         }
     }
@@ -171,8 +178,21 @@ fn every_code_and_step_of_the_table_is_told_by_its_name() {
         ),
     ];
     for (schema, dialect) in others {
-        let reject = lowered(schema, dialect).unwrap_err();
-        codes.insert(reject.code.as_str());
+        match lowered(schema, dialect) {
+            Ok(lowered) => {
+                steps.extend(
+                    lowered
+                        .inverse
+                        .steps()
+                        .iter()
+                        .map(|step| step.op.as_str().to_owned()),
+                );
+                codes.extend(lowered.notes.into_iter().map(|note| note.keyword));
+            }
+            Err(reject) => {
+                codes.insert(reject.code.to_string());
+            }
+        }
     }
     let table = table();
     let names = |key: &str| {
@@ -180,10 +200,10 @@ fn every_code_and_step_of_the_table_is_told_by_its_name() {
         entries.map(|(name, _)| name.clone()).collect::<Vec<_>>()
     };
     for code in names("reject_codes") {
-        assert!(codes.contains(code.as_str()), "{code}: {codes:?}");
+        assert!(codes.contains(&*code), "{code}: {codes:?}");
     }
     for op in names("decode_ops") {
-        assert!(steps.contains(op.as_str()), "{op}: {steps:?}");
+        assert!(steps.contains(&*op), "{op}: {steps:?}");
     }
 }
 
@@ -204,6 +224,16 @@ fn stays(name: &str, schema: &str, dialect: Dialect) {
     let Some(text) = once.schema else {
         return;
     };
+    // A type that is sent as a string does not contain itself any more, and then stands inline; a union of such types may start
+    // otherwise.
+    let changes = |note: &Note| {
+        let name = note.path.strip_prefix("#/$defs/");
+        note.kind == NoteKind::AsText
+            && (note.path.contains("/?") || name.is_some_and(|name| !name.contains('/')))
+    };
+    if once.notes.iter().any(changes) {
+        return;
+    }
     let twice = lowered(&text, dialect)
         .unwrap_or_else(|reject| panic!("{name} in {dialect}: {reject}\n{text}"));
     assert_eq!(

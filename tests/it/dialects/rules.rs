@@ -189,7 +189,11 @@ const TABLE: &[(&str, &str, &str)] = &[
         "vllm_xgrammar",
         r#"{"type":"object","additionalProperties":{"type":"string"}}"#,
     ),
-    (r#"{"type":"array"}"#, "openai_strict", r#"{"type":"array","items":{"type":"string","description":"[a string of JSON]"}} | text_to_json /v/*"#),
+    (
+        r#"{"type":"array"}"#,
+        "openai_strict",
+        r#"{"type":"array","items":{"type":"string","description":"[a string of JSON]"}} | text_to_json /v/*"#,
+    ),
     (
         r#"{"type":"array"}"#,
         "openai_non_strict",

@@ -226,7 +226,7 @@ pub enum NoteKind {
     /// The value is sent as a string of JSON: the keyword is the code of the rule that stands against its schema, the
     /// value is the schema.
     AsText,
-    /// The dialect refuses the key at the path: the keyword is `properties`, the value is the key that is sent.
+    /// The dialect refuses the key at the path: the keyword is `property_name`, the value is the key that is sent.
     Renamed,
     /// The tool as a whole is sent without strictness: the keyword is `strict`, the value says why,
     /// and what stands against it stands at the path. [`Definitions`](crate::definitions::Definitions) alone have

@@ -32,8 +32,10 @@ impl Lowerer<'_> {
             Some(_) => self.ask(self.rules.no_value())?,
             None => {
                 let refused = self.rules.no_items();
-                if refused.is_some() && self.is_foreign {
-                    let each = self.inner("*", Ordered::empty(), SchemaPath::INNER)?;
+                if let (Some(code), true) = (refused, self.is_foreign) {
+                    let mark = self.path.enter("*");
+                    let each = self.text(&Ordered::empty(), SchemaPath::INNER, code);
+                    self.path.leave(mark);
                     keywords.set(Keyword::Items, each);
                     return Ok(self.finished(keywords));
                 }

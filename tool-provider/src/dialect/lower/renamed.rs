@@ -2,7 +2,7 @@
 
 use super::super::inverse::{Op, Step};
 use super::super::names::{NameRule, Renames};
-use super::super::report::NoteKind;
+use super::super::report::{LowerErrorCode, NoteKind};
 use super::Lowerer;
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::keywords::{Keywords, text};
@@ -27,7 +27,7 @@ impl Lowerer<'_> {
             let mark = self.path.enter(&escaped(name));
             self.note(
                 NoteKind::Renamed,
-                Keyword::Properties.as_str(),
+                LowerErrorCode::PropertyName.as_str(),
                 &text((*sent).to_owned()),
             );
             self.path.leave(mark);

@@ -5,7 +5,7 @@ use super::super::report::{LowerError, LowerErrorCode};
 use super::{Lowerer, SchemaPath};
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::keywords::{Keywords, type_of};
-use toolwright_schema::read::{Ordered, Parts};
+use toolwright_schema::read::{Ordered, Pair, Parts};
 
 /// Returns true if a value is of a type.
 fn is_of(value: &Ordered, name: &str) -> bool {
@@ -56,7 +56,10 @@ impl Lowerer<'_> {
         if keywords.declares_keys() {
             self.ask(self.rules.union_beside_keys(spot.is_root))?;
         }
-        let members = keywords.take_list(Keyword::AnyOf);
+        let mut members = keywords.take_list(Keyword::AnyOf);
+        if self.is_foreign && self.starts(&members).is_some() {
+            members.iter_mut().for_each(tag_first);
+        }
         self.ask(self.starts(&members))?;
         if !self.rules.object_with_union {
             // Each member says it itself.
@@ -118,5 +121,26 @@ impl Lowerer<'_> {
         // `null` is told in its stead where it may be missing.
         let is_required = member.requires(name);
         Some((name, schema.only_literal().filter(|_| is_required)))
+    }
+}
+
+/// Moves a required key of one value, such as a tag, before the other keys of an object.
+fn tag_first(member: &mut Ordered) {
+    let is_tag = |(name, schema): &Pair| member.requires(name) && schema.only_literal().is_some();
+    let Some(at) = member
+        .declared()
+        .unwrap_or_default()
+        .iter()
+        .position(is_tag)
+    else {
+        return;
+    };
+    if let Ordered::Object(entries) = member
+        && let Some((_, Ordered::Object(declared))) = entries
+            .iter_mut()
+            .find(|(key, _)| key == Keyword::Properties.as_str())
+        && let Some(before) = declared.get_mut(..=at)
+    {
+        before.rotate_right(1);
     }
 }

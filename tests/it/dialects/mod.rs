@@ -4,6 +4,7 @@
 
 mod broken;
 mod frozen;
+mod roots;
 mod rules;
 mod types;
 mod undo;
@@ -141,8 +142,11 @@ fn every_code_and_step_of_the_table_is_told_by_its_name() {
             r#"{"type":"object","properties":{"a":{"allOf":[{"type":"object","properties":{"b":{"type":"string"}}},{"type":"object","minProperties":1}]}}}"#,
             Dialect::OpenAiStrict,
         ),
+        (r#"{"type":"string"}"#, Dialect::Anthropic),
+        // A root of 3 to the power of 4 forms.
         (
-            r#"{"type":"object","properties":{"a":{"type":"string"}},"anyOf":[{"required":["a"]},{"properties":{"b":{"type":"string"}}}]}"#,
+            r#"{"allOf":[{"anyOf":[{"required":["a"]},{"required":["b"]},{"required":["c"]}]},{"anyOf":[{"required":["d"]},{"required":["e"]},{"required":["f"]}]},
+                {"anyOf":[{"required":["g"]},{"required":["h"]},{"required":["i"]}]},{"anyOf":[{"required":["j"]},{"required":["k"]},{"required":["l"]}]}]}"#,
             Dialect::Anthropic,
         ),
         (

@@ -4,11 +4,13 @@ mod array;
 mod cycles;
 mod null;
 mod object;
+mod root;
 mod union;
 mod words;
 
 use std::sync::Arc;
 
+pub use self::root::object_root;
 use super::Dialect;
 use super::canonical::canonical;
 use super::inverse::{Inverse, Step};
@@ -114,9 +116,8 @@ impl Lowering {
         let rules = self.rules;
         let mut notes = Vec::new();
         let mut canonical = canonical(schema, &mut notes).map_err(|reject| vec![reject])?;
-        if !self.is_argument {
-            let refused = rules.root(root(&canonical.root));
-            refused.map_or(Ok(()), |code| Err(vec![LowerError::new(code, "/")]))?;
+        if !self.is_argument && rules.root(root(&canonical.root)).is_some() {
+            root::flatten(&mut canonical, &mut notes).map_err(|reject| vec![reject])?;
         }
         let endless = cycles::through_required(&canonical);
         let root = canonical.take_root();
@@ -199,6 +200,7 @@ const ANYTHING: &str = "string";
 /// Returns the kind of a schema of arguments.
 fn root(schema: &Ordered) -> Root {
     match schema.text(Keyword::Type) {
+        _ if schema.has(Keyword::Ref) => Root::Other,
         Some("object") if schema.has(Keyword::AnyOf) => Root::WithUnion,
         Some("object") if schema.has(Keyword::AllOf) => Root::WithAllOf,
         Some("object") => Root::Object,

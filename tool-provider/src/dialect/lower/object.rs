@@ -32,7 +32,7 @@ impl Keys {
 }
 
 /// Returns true if an object may have keys that it does not declare.
-fn is_open(keywords: &Keywords) -> bool {
+pub(super) fn is_open(keywords: &Keywords) -> bool {
     let said = [
         Keyword::AdditionalProperties,
         Keyword::UnevaluatedProperties,

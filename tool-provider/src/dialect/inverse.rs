@@ -84,11 +84,16 @@ impl Step {
 pub struct Inverse {
     steps: Vec<Step>,
     schema: Arc<Ordered>,
+    is_foreign: bool,
 }
 
 impl Inverse {
-    pub(super) fn new(steps: Vec<Step>, schema: Arc<Ordered>) -> Self {
-        Self { steps, schema }
+    pub(super) fn new(steps: Vec<Step>, schema: Arc<Ordered>, is_foreign: bool) -> Self {
+        Self {
+            steps,
+            schema,
+            is_foreign,
+        }
     }
 
     /// The lowered schema.
@@ -96,10 +101,9 @@ impl Inverse {
         &self.schema
     }
 
-    /// Returns true if only this request knows the way back: a string may be JSON, or a key renamed.
+    /// Returns true if only this request knows the way back, and no decoder: a string may be JSON, or a key renamed.
     pub(crate) fn is_of_request(&self) -> bool {
-        let is_own = |op: &Op| matches!(op, Op::TextToJson | Op::KeyIsRenamed { .. });
-        self.steps.iter().any(|step| is_own(&step.op))
+        self.is_foreign && !self.steps.is_empty()
     }
 
     /// Returns the steps to restore; empty for most schemas.

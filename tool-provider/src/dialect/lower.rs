@@ -5,12 +5,14 @@ mod cycles;
 mod null;
 mod object;
 mod renamed;
+mod root;
 mod text;
 mod union;
 mod words;
 
 use std::sync::Arc;
 
+pub use self::root::object_root;
 use super::Dialect;
 use super::canonical::canonical;
 use super::inverse::{Inverse, Step};
@@ -119,9 +121,8 @@ impl Lowering {
         let rules = self.rules;
         let mut notes = Vec::new();
         let mut canonical = canonical(schema, &mut notes).map_err(|reject| vec![reject])?;
-        if !self.is_argument {
-            let refused = rules.root(root(&canonical.root));
-            refused.map_or(Ok(()), |code| Err(vec![LowerError::new(code, "/")]))?;
+        if !self.is_argument && rules.root(root(&canonical.root)).is_some() {
+            root::flatten(&mut canonical, &mut notes).map_err(|reject| vec![reject])?;
         }
         let endless = cycles::through_required(&canonical);
         let mut root = canonical.take_root();
@@ -191,7 +192,7 @@ impl Lowering {
         });
         Ok(Lowered {
             schema,
-            inverse: Inverse::new(pass.steps, Arc::new(lowered)),
+            inverse: Inverse::new(pass.steps, Arc::new(lowered), self.is_foreign),
             notes: pass.notes,
             strict: rules.strict,
             optional_keys: size.optional_keys,
@@ -229,6 +230,7 @@ const ANYTHING: &str = "string";
 /// Returns the kind of a schema of arguments.
 fn root(schema: &Ordered) -> Root {
     match schema.text(Keyword::Type) {
+        _ if schema.has(Keyword::Ref) => Root::Other,
         Some("object") if schema.has(Keyword::AnyOf) => Root::WithUnion,
         Some("object") if schema.has(Keyword::AllOf) => Root::WithAllOf,
         Some("object") => Root::Object,

@@ -427,7 +427,9 @@ pub(super) const MCP_2026_07_28: Rules = Rules {
     name: "mcp_2026_07_28",
     // The specification: names SHOULD be these.
     tool_name: NameRule::new("_.-", 128),
-    // SEP-2106: any keyword beside `type: "object"`; SEP-2243: `x-mcp-header`.
+    // SEP-2106 admits any keyword beside `type: "object"`; hosts hand the schema on to providers that refuse root unions.
+    root_union: false,
+    // SEP-2243: `x-mcp-header`.
     vendor: true,
     widths: true,
     ..JSON_SCHEMA
@@ -435,8 +437,6 @@ pub(super) const MCP_2026_07_28: Rules = Rules {
 
 pub(super) const MCP_2025_11_25: Rules = Rules {
     name: "mcp_2025_11_25",
-    // `inputSchema` is `type`, `properties`, `required`; other keywords are not of its form.
-    root_union: false,
     ..MCP_2026_07_28
 };
 

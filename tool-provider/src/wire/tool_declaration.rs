@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Wire;
 use crate::call::ToolDef;
-use crate::dialect::{Dialect, Lowered};
+use crate::dialect::{Dialect, Lowered, object_root};
 use toolwright_json::{Object, list};
 use toolwright_schema::render::SchemaDoc;
 
@@ -83,10 +83,14 @@ impl<'d> ToolDeclaration<'d> {
     }
 
     /// Appends the schema with the widths of Rust's numbers, which a program asks for and a model does
-    /// not: see [`SchemaDoc::write_provider_json`].
+    /// not: see [`SchemaDoc::write_provider_json`]. Its root is a plain object: clients refuse a whole list with another one.
     pub(super) fn write_full_schema(&self, out: &mut String) {
         match self.schema {
-            Input::Plain(schema) => out.push_str(schema.as_json()),
+            Input::Plain(schema) => match object_root(schema) {
+                Ok(Some(schema)) => out.push_str(&schema),
+                // The list has no tool whose arguments are no object.
+                Ok(None) | Err(_) => out.push_str(schema.as_json()),
+            },
             _ => self.write_schema(out),
         }
     }

@@ -2,7 +2,7 @@
 //! themselves, constants are one-value enums, `oneOf` is `anyOf`, keywords are in order. Publishing
 //! and lowering both start from this form; a [`Form`] says how they differ.
 
-pub(super) mod merge;
+mod merge;
 mod union;
 
 use std::borrow::Cow;
@@ -15,6 +15,7 @@ use super::{Ordered, Pair, Parts, refs};
 use crate::keyword::{Holds, Keyword};
 use crate::text::escaped;
 
+pub use self::merge::merge;
 pub use self::union::{Meaning, admit_null};
 
 /// A schema in canonical form.

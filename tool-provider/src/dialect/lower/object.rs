@@ -32,7 +32,7 @@ impl Keys {
 }
 
 /// Returns true if an object may have keys that it does not declare.
-fn is_open(keywords: &Keywords) -> bool {
+pub(super) fn is_open(keywords: &Keywords) -> bool {
     let said = [
         Keyword::AdditionalProperties,
         Keyword::UnevaluatedProperties,
@@ -143,6 +143,10 @@ impl Lowerer<'_> {
             ),
         ]);
         self.leave_out(&mut keywords, &[Keyword::Required]);
+        // What was said of arrays says nothing of an object.
+        keywords
+            .0
+            .retain(|(key, _)| Keyword::of(key).is_none_or(|keyword| !keyword.is_about("array")));
         for keyword in [
             Keyword::Properties,
             Keyword::AdditionalProperties,

@@ -4,9 +4,9 @@ use super::super::inverse::{Op, Step};
 use super::super::report::{LowerErrorCode, NoteKind};
 use super::{Lowerer, SchemaPath, Wanted};
 use toolwright_schema::keyword::Keyword;
+use toolwright_schema::read::Ordered;
 use toolwright_schema::read::keywords::{Keywords, text};
 use toolwright_schema::read::refs::refers;
-use toolwright_schema::read::{Ordered, Parts};
 
 /// Longest schema, in bytes of JSON, that the description of its string repeats.
 const LONGEST_WORDS: usize = 600;

@@ -1,8 +1,8 @@
 //! Unions.
 
 use super::super::inverse::{Op, Step};
-use super::super::report::{LowerError, LowerErrorCode};
-use super::{Lowerer, SchemaPath};
+use super::super::report::{LowerError, LowerErrorCode, NoteKind};
+use super::{Lowerer, SchemaPath, root};
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::keywords::{Keywords, type_of};
 use toolwright_schema::read::{Ordered, Pair, Parts};
@@ -53,8 +53,17 @@ impl Lowerer<'_> {
         mut keywords: Keywords,
         spot: SchemaPath,
     ) -> Result<Ordered, LowerError> {
-        if keywords.declares_keys() {
-            self.ask(self.rules.union_beside_keys(spot.is_root))?;
+        if keywords.declares_keys()
+            && let Some(code) = self.rules.union_beside_keys(spot.is_root)
+        {
+            let schema = keywords.into_schema();
+            let object = root::one_object_of(self.canonical, &schema);
+            let Some(object) = object.filter(|_| self.is_foreign && !spot.is_root) else {
+                return self.refuse(code);
+            };
+            let members = schema.keyword(Keyword::AnyOf).cloned().unwrap_or_default();
+            self.note(NoteKind::Demoted, Keyword::AnyOf.as_str(), &members);
+            return self.node(object, spot);
         }
         let mut members = keywords.take_list(Keyword::AnyOf);
         if self.is_foreign && self.starts(&members).is_some() {

@@ -67,7 +67,7 @@ pub(super) fn all_of(out: &mut Keywords, members: Vec<Ordered>) {
 /// Two things are lost, and returned: annotations that `out` has already, and `additionalProperties:
 /// false` that would forbid the keys of the other schema. By the letter no object has keys then;
 /// authors mean that all keys together are closed.
-pub(in super::super) fn merge(out: &mut Keywords, other: Ordered) -> Vec<Pair> {
+pub fn merge(out: &mut Keywords, other: Ordered) -> Vec<Pair> {
     let mut lost = Vec::new();
     let mut other = match other {
         Ordered::Object(entries) => Keywords(entries),

@@ -45,6 +45,7 @@ mod items;
 mod json;
 mod json_texts;
 mod layers;
+mod list_state;
 mod lists;
 #[cfg(feature = "schemars")]
 mod lowered;

@@ -11,6 +11,7 @@ use std::fmt;
 
 use super::keywords::{Keywords, text};
 use super::path::Path;
+use super::tree::draft::{is_well_formed, read_exclusive_flags, read_spelled_default};
 use super::{Ordered, Pair, Parts, refs};
 use crate::keyword::{Holds, Keyword};
 use crate::text::escaped;
@@ -237,7 +238,9 @@ impl<F: Form> Reader<'_, '_, F> {
         Ok(Ordered::Object(entries.collect::<Result<_, ReadError>>()?))
     }
 
-    fn object(&mut self, entries: Vec<Pair>) -> Result<Ordered, ReadError> {
+    fn object(&mut self, mut entries: Vec<Pair>) -> Result<Ordered, ReadError> {
+        read_exclusive_flags(&mut entries);
+        read_spelled_default(&mut entries);
         let is_root = std::mem::take(&mut self.is_root);
         let is_part = std::mem::take(&mut self.is_part);
         let mut out = Keywords(Vec::with_capacity(entries.len()));
@@ -276,6 +279,7 @@ impl<F: Form> Reader<'_, '_, F> {
                     Some(types) => merge::put(&mut out, keyword, types),
                     None => self.drop(&key, &value),
                 },
+                _ if !is_well_formed(keyword, &value) => self.drop(&key, &value),
                 (Keyword::Enum, Ordered::Array(_)) if out.has(Keyword::Enum) => {}
                 (Keyword::AnyOf | Keyword::OneOf, Ordered::Array(members))
                     if !members.is_empty() =>

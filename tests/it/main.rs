@@ -36,6 +36,7 @@ mod executor_threads;
 mod extras;
 mod fairness;
 mod filters;
+mod foreign_schemas;
 mod functions;
 mod hidden;
 mod instances;

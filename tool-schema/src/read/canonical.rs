@@ -128,6 +128,8 @@ pub fn canonical(
         used: Vec::new(),
         is_root,
         is_part: false,
+        joins: false,
+        joined: Vec::new(),
         form,
     };
     let schema = reader.schema(root)?;
@@ -156,6 +158,10 @@ struct Reader<'s, 'f, F> {
     used: Vec<(String, String)>,
     is_root: bool,
     is_part: bool,
+    /// The next schema joins others for the same value, so a type that contains itself stands there itself.
+    joins: bool,
+    /// Targets that are being read to join others.
+    joined: Vec<String>,
     form: &'f mut F,
 }
 
@@ -211,6 +217,7 @@ impl<F: Form> Reader<'_, '_, F> {
         value: Ordered,
         sign: char,
         is_part: bool,
+        joins: bool,
     ) -> Result<Vec<Ordered>, ReadError> {
         let Ordered::Array(members) = value else {
             return Ok(Vec::new());
@@ -218,7 +225,7 @@ impl<F: Form> Reader<'_, '_, F> {
         let members = members.into_iter().enumerate();
         members
             .map(|(index, member)| {
-                self.is_part = is_part;
+                (self.is_part, self.joins) = (is_part, joins);
                 let mark = self.path.enter_numbered(sign, index);
                 let member = self.schema(member);
                 self.path.leave(mark);
@@ -243,6 +250,11 @@ impl<F: Form> Reader<'_, '_, F> {
         read_spelled_default(&mut entries);
         let is_root = std::mem::take(&mut self.is_root);
         let is_part = std::mem::take(&mut self.is_part);
+        let says_more = |(key, _): &Pair| {
+            let is_alone = |key| matches!(key, Keyword::Ref | Keyword::AllOf | Keyword::Nullable);
+            Keyword::of(key).is_some_and(|key| !is_alone(key) && !key.is_note())
+        };
+        let joins = std::mem::take(&mut self.joins) || entries.iter().any(says_more);
         let mut out = Keywords(Vec::with_capacity(entries.len()));
         let mut meanings = Vec::new();
         // What is said in another place, after what is said here.
@@ -268,7 +280,9 @@ impl<F: Form> Reader<'_, '_, F> {
                 (Keyword::Defs | Keyword::Definitions, _) => {}
                 (Keyword::Ref, Ordered::String(target)) => {
                     self.is_part = is_part;
+                    self.joins = joins;
                     parts.extend(self.reference(target, is_root, &mut out)?);
+                    self.joins = false;
                     self.is_part = false;
                 }
                 (Keyword::Const, _) => {
@@ -284,13 +298,14 @@ impl<F: Form> Reader<'_, '_, F> {
                 (Keyword::AnyOf | Keyword::OneOf, Ordered::Array(members))
                     if !members.is_empty() =>
                 {
-                    let members = self.members(value, '?', is_part)?;
+                    let members = self.members(value, '?', is_part, false)?;
                     parts.extend(union::put(members, &mut out, &mut meanings, self.form));
                 }
                 (Keyword::AnyOf | Keyword::OneOf, _) => self.drop(&key, &value),
                 (Keyword::AllOf, _) => {
-                    let is_part = is_part || value.items().len() > 1;
-                    parts.extend(self.members(value, '?', is_part)?);
+                    let is_several = value.items().len() > 1;
+                    let joins = joins || is_several;
+                    parts.extend(self.members(value, '?', is_part || is_several, joins)?);
                 }
                 (Keyword::Format, Ordered::String(format)) => {
                     if self.form.format(format, &mut out) {
@@ -305,7 +320,7 @@ impl<F: Form> Reader<'_, '_, F> {
                 }
                 // A tuple, before draft 2020-12.
                 (Keyword::Items, Ordered::Array(_)) | (Keyword::PrefixItems, _) => {
-                    let members = self.members(value, '_', false)?;
+                    let members = self.members(value, '_', false, false)?;
                     out.set(Keyword::PrefixItems, Ordered::Array(members));
                 }
                 (
@@ -313,6 +328,9 @@ impl<F: Form> Reader<'_, '_, F> {
                     Ordered::Bool(_),
                 ) => out.set(keyword, value),
                 _ => {
+                    if keyword == Keyword::Required {
+                        merge::put(&mut out, keyword, Ordered::Array(Vec::new()));
+                    }
                     let value = match keyword.holds() {
                         Holds::Named => self.named(value)?,
                         Holds::One | Holds::OneOrList => self.inner(&part(keyword), value)?,
@@ -369,12 +387,17 @@ impl<F: Form> Reader<'_, '_, F> {
     ) -> Result<Option<Ordered>, ReadError> {
         // A root that is no more than a name is the type itself.
         let is_named = !is_root || target == "#";
-        let Some(name) = self.names.get(target).filter(|_| is_named) else {
+        let joins =
+            std::mem::take(&mut self.joins) && !self.joined.iter().any(|known| known == target);
+        let Some(name) = self.names.get(target).filter(|_| is_named && !joins) else {
             let Some(body) = refs::resolve(self.root, target) else {
                 out.set(Keyword::Ref, text(target.to_owned()));
                 return Ok(None);
             };
-            return self.schema(body.clone()).map(Some);
+            self.joined.push(target.to_owned());
+            let body = self.schema(body.clone());
+            self.joined.pop();
+            return body.map(Some);
         };
         let mut reference = "#".to_owned();
         if let Some(name) = name {

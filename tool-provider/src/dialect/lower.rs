@@ -104,9 +104,6 @@ impl Lowering {
     }
 
     fn run_doc(&self, schema: &SchemaDoc) -> Result<Lowered, Vec<LowerError>> {
-        if self.rules.widths {
-            return self.run(schema.ordered());
-        }
         self.run(schema.to_provider())
     }
 

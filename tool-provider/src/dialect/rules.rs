@@ -57,9 +57,6 @@ pub(super) struct Rules {
     pub(super) enums: Enums,
     /// Keywords of no JSON Schema (`x-…`) are handed on.
     pub(super) vendor: bool,
-    /// Bounds that only repeat how wide a Rust number is are said: who reads the schema is a program,
-    /// which may hold values against it, and no model that pays for each token.
-    pub(super) widths: bool,
     /// `propertyOrdering` says the order of keys.
     pub(super) ordering: bool,
     /// A tool without parameters is sent without a schema.

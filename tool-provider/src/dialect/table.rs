@@ -35,7 +35,6 @@ const JSON_SCHEMA: Rules = Rules {
     formats: Formats::Any,
     enums: Enums::Any,
     vendor: false,
-    widths: false,
     ordering: false,
     omits_empty: false,
     limits: Limits::NONE,
@@ -429,7 +428,6 @@ pub(super) const MCP_2026_07_28: Rules = Rules {
     tool_name: NameRule::new("_.-", 128),
     // SEP-2106: any keyword beside `type: "object"`; SEP-2243: `x-mcp-header`.
     vendor: true,
-    widths: true,
     ..JSON_SCHEMA
 };
 

@@ -82,15 +82,6 @@ impl<'d> ToolDeclaration<'d> {
         }
     }
 
-    /// Appends the schema with the widths of Rust's numbers, which a program asks for and a model does
-    /// not: see [`SchemaDoc::write_provider_json`].
-    pub(super) fn write_full_schema(&self, out: &mut String) {
-        match self.schema {
-            Input::Plain(schema) => out.push_str(schema.as_json()),
-            _ => self.write_schema(out),
-        }
-    }
-
     /// The description, with the examples where they are told in it.
     pub(super) fn description(&self) -> Cow<'d, str> {
         let def = self.def;

@@ -185,9 +185,8 @@ const fn is_same(a: &Shape<'static>, b: &Shape<'static>) -> bool {
         (Kind::Bool, Kind::Bool) | (Kind::Null, Kind::Null) => true,
         (Kind::Integer(a), Kind::Integer(b)) => {
             let is_known = a.multiple_of == 0 && b.multiple_of == 0 && a.not_zero == b.not_zero;
-            // Of wide integers a schema says no more than where they start at zero.
-            let is_wide = a.is_width && b.is_width && a.min.is_zero() == b.min.is_zero();
-            is_known && (is_wide || is_equal(a.min, b.min) && is_equal(a.max, b.max))
+            let ([a_min, a_max], [b_min, b_max]) = (a.published(), b.published());
+            is_known && is_equal(a_min, b_min) && is_equal(a_max, b_max)
         }
         (Kind::Number(a), Kind::Number(b)) => is_plain(a) && is_plain(b),
         (Kind::String(a), Kind::String(b)) => a.is_any() && b.is_any(),
@@ -203,8 +202,12 @@ const fn is_same(a: &Shape<'static>, b: &Shape<'static>) -> bool {
     }
 }
 
-const fn is_equal(a: Int, b: Int) -> bool {
-    a.negative == b.negative && a.magnitude == b.magnitude
+const fn is_equal(a: Option<Int>, b: Option<Int>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => a.negative == b.negative && a.magnitude == b.magnitude,
+        (None, None) => true,
+        _ => false,
+    }
 }
 
 const fn is_plain(range: &NumberRange<'static>) -> bool {

@@ -33,6 +33,85 @@ fn whole(schema: &str, name: &str) -> String {
 
 /// A schema, a dialect, and what becomes of it.
 const TABLE: &[(&str, &str, &str)] = &[
+    // Python's `re` has no `\p{…}`, `\u{…}`, `\c…`, `\z`, `[]`, no groups `(?<name>…)` and no ranges that start with a class.
+    (
+        r#"{"type":"string","pattern":"^\\p{L}+$"}"#,
+        "openai_strict",
+        r#"{"type":"string","description":"[pattern ^\\p{L}+$]"}"#,
+    ),
+    (
+        r#"{"type":"string","pattern":"^(?!__)[^\\p{Cc}\"\\\\./[\\]]{1,200}$"}"#,
+        "openai_non_strict",
+        r#"{"type":"string","description":"[pattern ^(?!__)[^\\p{Cc}\"\\\\./[\\]]{1,200}$]"}"#,
+    ),
+    (
+        r#"{"type":"string","pattern":"^(?!a)[\\w.\\-]{2,5}?\\u00e9\\/\\d*$"}"#,
+        "openai_non_strict",
+        r#"{"type":"string","pattern":"^(?!a)[\\w.\\-]{2,5}?\\u00e9\\/\\d*$"}"#,
+    ),
+    (
+        r#"{"type":"string","pattern":"(?<year>\\d{4})"}"#,
+        "openai_non_strict",
+        r#"{"type":"string","description":"[pattern (?<year>\\d{4})]"}"#,
+    ),
+    (
+        r#"{"type":"string","pattern":"[\\w-z]"}"#,
+        "groq",
+        r#"{"type":"string","description":"[pattern [\\w-z]]"}"#,
+    ),
+    (
+        r#"{"type":"string","pattern":"^\\p{L}+$"}"#,
+        "anthropic",
+        r#"{"type":"string","pattern":"^\\p{L}+$"}"#,
+    ),
+    (
+        r#"{"type":"object","patternProperties":{"^\\p{L}+$":{"type":"integer"}},"additionalProperties":false}"#,
+        "openai_non_strict",
+        "/v open_object",
+    ),
+    // "int too big to convert".
+    (
+        r#"{"type":"integer","minimum":0,"maximum":9223372036854775807}"#,
+        "anthropic",
+        r#"{"type":"integer","minimum":0,"description":"[maximum 9223372036854775807]"}"#,
+    ),
+    (
+        r#"{"type":"integer","minimum":-9007199254740993}"#,
+        "bedrock",
+        r#"{"type":"integer","description":"[minimum -9007199254740993]"}"#,
+    ),
+    // Gemini refuses the empty string in an enum, wherever it stands.
+    (
+        r#"{"type":"string","enum":["","a"]}"#,
+        "gemini_openapi",
+        r#"{"type":"string","description":"[enum [\"\",\"a\"]]"}"#,
+    ),
+    (
+        r#"{"type":["string","null"],"enum":["",null]}"#,
+        "gemini_json",
+        r#"{"type":["string","null"],"description":"[enum [\"\"]]"}"#,
+    ),
+    (
+        r#"{"type":"array","items":{"const":""}}"#,
+        "gemini_json",
+        r#"{"type":"array","items":{"type":"string","description":"[enum [\"\"]]"}}"#,
+    ),
+    (
+        r#"{"type":"object","propertyNames":{"enum":["","a"]},"additionalProperties":{"type":"integer"}}"#,
+        "gemini_openapi",
+        r#"{"type":"array","items":{"type":"object","properties":{"key":{"type":"string","description":"[enum [\"\",\"a\"]]"},"value":{"type":"integer"}},"required":["key","value"],"propertyOrdering":["key","value"]}} | entries_to_map /v"#,
+    ),
+    // "When using any_of, it must be the only field set."
+    (
+        r#"{"anyOf":[{"type":"string"},{"type":"integer","description":"Its number"},{"type":"null"}],"description":"Who","default":"me"}"#,
+        "gemini_openapi",
+        r#"{"anyOf":[{"type":"string","nullable":true,"description":"Who [default \"me\"]"},{"type":"integer","nullable":true,"description":"Its number"}]}"#,
+    ),
+    (
+        r#"{"anyOf":[{"type":"string","description":"Its name"},{"type":"integer","description":"Its number"}],"description":"Who"}"#,
+        "gemini_openapi",
+        r#"{"anyOf":[{"type":"string","description":"Who\nIts name"},{"type":"integer","description":"Its number"}]}"#,
+    ),
     (
         r#"{"type":["array","null"],"items":{"type":"string"},"maxItems":3}"#,
         "anthropic_strict",
@@ -101,7 +180,7 @@ const TABLE: &[(&str, &str, &str)] = &[
     (
         r#"{"type":["string","integer"],"minimum":3,"maxLength":2,"description":"S"}"#,
         "gemini_openapi",
-        r#"{"anyOf":[{"type":"string","maxLength":2},{"type":"integer","minimum":3}],"description":"S"}"#,
+        r#"{"anyOf":[{"type":"string","maxLength":2,"description":"S"},{"type":"integer","minimum":3,"description":"S"}]}"#,
     ),
     (
         r#"{"type":"array","items":{"type":["integer","null"]}}"#,
@@ -476,7 +555,8 @@ fn every_rule_holds() {
     }
 }
 
-const REFUSE_ROOT_UNIONS: [&str; 15] = [
+const REFUSE_ROOT_UNIONS: [&str; 16] = [
+    "openai_non_strict",
     "openai_strict",
     "azure_strict",
     "anthropic",
@@ -493,12 +573,7 @@ const REFUSE_ROOT_UNIONS: [&str; 15] = [
     "mcp_2025_06_18",
     "mcp_2025_03_26",
 ];
-const TAKE_ROOT_UNIONS: [&str; 4] = [
-    "openai_non_strict",
-    "vllm_xgrammar",
-    "llguidance",
-    "mcp_2026_07_28",
-];
+const TAKE_ROOT_UNIONS: [&str; 3] = ["vllm_xgrammar", "llguidance", "mcp_2026_07_28"];
 
 /// A union beside the keys of the root: the rule of each dialect, as `tool-provider/src/dialect/table.rs` cites it.
 #[test]
@@ -517,6 +592,32 @@ fn a_union_at_the_root_is_taken_where_the_source_says_so() {
 
 /// Schemas as a whole.
 const WHOLE: &[(&str, &str, &str)] = &[
+    // "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level".
+    (
+        r#"{"type":"object","properties":{"a":{"type":"string"}},"enum":[{"a":"x"},{"a":"y"}]}"#,
+        "openai_strict",
+        "/ root_union",
+    ),
+    (
+        r#"{"type":"object","properties":{"a":{"type":"string"}},"const":{"a":"x"}}"#,
+        "openai_non_strict",
+        "/ root_union",
+    ),
+    (
+        r#"{"type":"object","properties":{"a":{"type":"string"}},"enum":[{"a":"x"},{"a":"y"}]}"#,
+        "anthropic",
+        r#"{"type":"object","enum":[{"a":"x"},{"a":"y"}],"properties":{"a":{"type":"string"}}}"#,
+    ),
+    (
+        r#"{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"not":{"required":["a","b"]}}"#,
+        "openai_non_strict",
+        r#"{"type":"object","description":"[not {\"required\":[\"a\",\"b\"]}]","properties":{"a":{"type":"string"},"b":{"type":"string"}}}"#,
+    ),
+    (
+        r#"{"type":"object","properties":{"a":{"type":"string"}},"allOf":[{"minProperties":1},{"maxProperties":3,"minProperties":2}]}"#,
+        "openai_non_strict",
+        "/ all_of",
+    ),
     (
         r#"{"type":["object","null"]}"#,
         "anthropic",

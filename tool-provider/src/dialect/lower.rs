@@ -198,6 +198,7 @@ fn root(schema: &Ordered) -> Root {
     match schema.text(Keyword::Type) {
         Some("object") if schema.has(Keyword::AnyOf) => Root::WithUnion,
         Some("object") if schema.has(Keyword::AllOf) => Root::WithAllOf,
+        Some("object") if schema.has(Keyword::Enum) => Root::WithEnum,
         Some("object") => Root::Object,
         _ => Root::Other,
     }
@@ -349,6 +350,9 @@ impl Lowerer<'_> {
         }
         if spot.is_root {
             self.narrow_bare_root(&mut keywords);
+            if !self.rules.root_enum {
+                self.in_words(&mut keywords, &[Keyword::Not]);
+            }
         }
         if is_object {
             let form = self.form(&keywords, spot, !is_several)?;

@@ -12,6 +12,43 @@ fn is_of(value: &Ordered, name: &str) -> bool {
     own == name || own == "integer" && name == "number"
 }
 
+/// Moves the words about a union to its members: to those without words, or in front of the first one's.
+fn describe_members(schema: &mut Ordered) {
+    let Ordered::Object(entries) = schema else {
+        return;
+    };
+    let mut keywords = Keywords(std::mem::take(entries));
+    if let Some(words) = keywords.take(Keyword::Description)
+        && let Some(members) = keywords.list_mut(Keyword::AnyOf)
+    {
+        let is_silent = |member: &&mut Ordered| !member.has(Keyword::Description);
+        let own = words.as_str().unwrap_or_default();
+        let mut silent: Vec<_> = members.iter_mut().filter(is_silent).collect();
+        for member in &mut silent {
+            put(member, Keyword::Description, words.clone());
+        }
+        if silent.is_empty()
+            && let Some(first) = members.first_mut()
+        {
+            let words = format!(
+                "{own}\n{}",
+                first.text(Keyword::Description).unwrap_or_default()
+            );
+            put(first, Keyword::Description, Ordered::string(words));
+        }
+    }
+    *schema = keywords.into_schema();
+}
+
+/// Sets a keyword of a schema.
+pub(super) fn put(schema: &mut Ordered, keyword: Keyword, value: Ordered) {
+    if let Ordered::Object(entries) = schema {
+        let mut keywords = Keywords(std::mem::take(entries));
+        keywords.set(keyword, value);
+        *schema = keywords.into_schema();
+    }
+}
+
 impl Lowerer<'_> {
     /// A union of a member for each type.
     pub(super) fn split(&mut self, mut keywords: Keywords) -> Result<Ordered, LowerError> {
@@ -72,7 +109,11 @@ impl Lowerer<'_> {
         }
         let members = self.parts('?', members)?;
         keywords.set(Keyword::AnyOf, Ordered::Array(members));
-        Ok(self.finished(keywords))
+        let mut schema = self.finished(keywords);
+        if self.rules.lone_union {
+            describe_members(&mut schema);
+        }
+        Ok(schema)
     }
 
     /// Returns the reject code of how the members of a union start, if any.

@@ -83,7 +83,7 @@ pub mod toolset {
     pub use toolwright_runtime::toolset::Changes;
     #[doc(inline)]
     pub use toolwright_runtime::toolset::{
-        AttachError, ConflictError, FindTools, InstructionsError, LoadOptions, Problem,
+        AttachError, ConflictError, FindTools, InstructionsError, ListState, LoadOptions, Problem,
         ProblemCode, RenameError, Report, Severity, ToolQuery,
     };
 }

@@ -49,12 +49,10 @@ fn every_problem_of_every_tool_is_told() {
         declared(
             "first",
             r#"{"type": "object", "properties": {
-                "any": {},
+                "none": false,
                 "fine": {"type": "string"},
-                "lists": {"type": "array", "items": {"type": "array"}},
-                "inner": {"type": "object", "properties": {"any": {}, "open": {
-                    "type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": true
-                }}}
+                "lists": {"type": "array", "items": {"allOf": [{"pattern": "a"}, {"pattern": "b"}]}},
+                "inner": {"type": "object", "properties": {"none": false, "any": {}}}
             }}"#,
         ),
         declared("second", r#"{"type": "string"}"#),
@@ -64,27 +62,22 @@ fn every_problem_of_every_tool_is_told() {
         ),
         declared(
             "fourth",
-            r#"{"type": "object", "properties": {"x y": {"type": "string"}, "ü": {"type": "string"}, "v": {}}}"#,
+            r#"{"type": "object", "properties": {"x y": {"type": "string"}, "ü": {"type": "string"}, "v": false}}"#,
         ),
     ]);
     assert_eq!(
         errors(&tools.check(Dialect::OpenAiStrict)),
         [
-            ("first", "/any", "untyped_schema"),
-            ("first", "/lists/*", "untyped_array"),
-            ("first", "/inner/any", "untyped_schema"),
-            ("first", "/inner/open", "open_object"),
+            ("first", "/none", "false_schema"),
+            ("first", "/lists/*", "all_of"),
+            ("first", "/inner/none", "false_schema"),
             ("second", "/", "root_not_object"),
-            ("fourth", "/v", "untyped_schema"),
+            ("fourth", "/v", "false_schema"),
         ]
     );
     assert_eq!(
-        errors(&tools.check(Dialect::AnthropicStrict)).split_off(5),
-        [
-            ("fourth", "/x y", "property_name"),
-            ("fourth", "/ü", "property_name"),
-            ("fourth", "/v", "untyped_schema"),
-        ]
+        errors(&tools.check(Dialect::AnthropicStrict)).split_off(3),
+        [("fourth", "/v", "false_schema")]
     );
     let report = tools.check(Dialect::Mcp20260728);
     assert_eq!(errors(&report), [("second", "/", "root_not_object")]);
@@ -309,7 +302,7 @@ fn what_nobody_sees_is_an_error_wherever_it_stands() {
 fn an_assertion_tells_the_whole_report() {
     testing::assert_accepted(&tools![rest, search], Dialect::OpenAiStrict);
     let tools = set([
-        declared("one", r#"{"type": "object", "properties": {"a": {}}}"#),
+        declared("one", r#"{"type": "object", "properties": {"a": false}}"#),
         declared("two", r#"{"type": "array"}"#),
     ]);
     let panic = catch_unwind(AssertUnwindSafe(|| {
@@ -317,16 +310,16 @@ fn an_assertion_tells_the_whole_report() {
     }));
     let message = panic.unwrap_err().downcast::<String>().unwrap();
     assert_eq!(*message, tools.check(Dialect::OpenAiStrict).to_string());
-    assert!(message.contains("one: /a: untyped_schema") && message.contains("two: /: root_not"));
+    assert!(message.contains("one: /a: false_schema") && message.contains("two: /: root_not"));
 }
 
 #[test]
 fn a_schema_is_refused_here_where_lowering_refuses_it() {
-    let rejected = declared("one", r#"{"type": "object", "properties": {"a": {}}}"#);
+    let rejected = declared("one", r#"{"type": "object", "properties": {"a": false}}"#);
     let report = set([rejected]).check(Dialect::OpenAiStrict);
     assert_eq!(
         report.problems[0].code,
-        ProblemCode::Rejected(LowerErrorCode::UntypedSchema)
+        ProblemCode::Rejected(LowerErrorCode::FalseSchema)
     );
 }
 

@@ -36,6 +36,7 @@ mod executor_threads;
 mod extras;
 mod fairness;
 mod filters;
+mod foreign_schemas;
 mod functions;
 mod hidden;
 mod instances;
@@ -45,6 +46,7 @@ mod items;
 mod json;
 mod json_texts;
 mod layers;
+mod list_state;
 mod lists;
 #[cfg(feature = "schemars")]
 mod lowered;

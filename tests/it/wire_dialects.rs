@@ -259,7 +259,7 @@ fn what_is_not_strict_is_still_what_the_provider_takes() {
     // OpenAI wants to be told what an array holds, strict or not.
     let mut def = ToolDef::new("store", "Stores.");
     def.input = SchemaDoc::parse(
-        r#"{"type": "object", "properties": {"list": {"type": "array"}}, "required": ["list"]}"#,
+        r#"{"type": "object", "properties": {"list": {"type": "array"}}, "required": ["list"], "additionalProperties": true}"#,
     )
     .unwrap();
     let tools = Toolset::new([DynTool::declare(def)]).unwrap();
@@ -271,18 +271,15 @@ fn what_is_not_strict_is_still_what_the_provider_takes() {
     let list = at(&value, "/0/function/parameters/properties/list/items");
     assert_eq!(*list, serde_json::json!({}), "{value}");
 
-    // A union at the root is refused in Anthropic's other mode as well.
+    // A root that is no object is refused in Anthropic's other mode as well.
     let mut def = ToolDef::new("store", "Stores.");
-    def.input = SchemaDoc::parse(
-        r#"{"type": "object", "anyOf": [{"required": ["a"]}, {"required": ["b"]}], "properties": {"a": {"type": "string"}, "b": {"type": "string"}}}"#,
-    )
-    .unwrap();
+    def.input = SchemaDoc::parse(r#"{"type": "array", "items": {"type": "string"}}"#).unwrap();
     let tools = Toolset::new([DynTool::declare(def)]).unwrap();
     let refused = Wire::Anthropic
         .definitions_in(&tools, Dialect::AnthropicStrict)
         .unwrap_err();
     assert!(
-        refused.to_string().starts_with("store: /: root_union"),
+        refused.to_string().starts_with("store: /: root_not_object"),
         "{refused}"
     );
 }

@@ -44,14 +44,14 @@ pub use self::connector::Connector;
 pub use self::elicit::Elicitation;
 pub use self::error::{ConnectError, ConnectErrorKind};
 pub use self::event::ClientEvent;
-use self::link::{Link, State};
+use self::link::{LinkState, Reconnector};
 use self::lists::Lists;
 pub use self::notice::{Notice, NoticeKind};
 #[cfg(all(feature = "oauth", feature = "client-http"))]
 pub use self::oauth::{AuthorizationRequest, OAuth, OAuthHostError, StoredTokens, TokenStore};
 pub use self::offers::{PromptArgument, PromptInfo, PromptMessage, ResourceInfo};
 pub use self::server::ServerAt;
-use self::session::Session;
+use self::session::McpSession;
 
 /// Connects to an MCP server and makes a toolset of its tools. The server is a command, which speaks over its standard
 /// input and output, or a URL of streamable HTTP.
@@ -95,7 +95,7 @@ pub fn connect(server: impl Into<ServerAt>) -> Connector {
 /// The connection lives as long as the client or one of its tools. The list of tools follows the server's as long as
 /// the client lives.
 pub struct Client {
-    link: Arc<Link>,
+    link: Arc<Reconnector>,
     lists: Arc<Lists>,
     identity: Identity,
 }
@@ -110,7 +110,7 @@ struct Identity {
 }
 
 impl Identity {
-    fn of(session: &Session) -> Self {
+    fn of(session: &McpSession) -> Self {
         let Some(hello) = session.hello() else {
             return Self::default();
         };
@@ -171,7 +171,7 @@ impl Client {
     /// Returns true while connected. Of a URL this is true until the client is closed, since every message is a request of
     /// its own.
     pub fn is_connected(&self) -> bool {
-        matches!(&*self.link.state.borrow(), State::Up(..))
+        matches!(&*self.link.state.borrow(), LinkState::Up(..))
     }
 
     /// Closes the connection and waits for the end of it and of the server's process. Calls of its tools fail from then

@@ -23,13 +23,13 @@ pub struct ExclusiveGate(Arc<GateState>);
 
 #[derive(Default)]
 struct GateState {
-    running: Mutex<RunningCalls>,
+    running: Mutex<RunningCounts>,
     /// Notified when no call runs.
     free: Notify,
 }
 
 #[derive(Default)]
-struct RunningCalls {
+struct RunningCounts {
     count: usize,
     is_exclusive_running: bool,
 }
@@ -116,12 +116,12 @@ impl ExclusiveGate {
 }
 
 impl GateState {
-    fn running(&self) -> MutexGuard<'_, RunningCalls> {
+    fn running(&self) -> MutexGuard<'_, RunningCounts> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl RunningCalls {
+impl RunningCounts {
     fn try_begin(&mut self, is_exclusive: bool) -> bool {
         if self.is_exclusive_running || (is_exclusive && self.count > 0) {
             return false;

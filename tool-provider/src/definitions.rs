@@ -496,7 +496,7 @@ impl Definitions {
     /// As there.
     pub fn calls(&self, response: &str) -> Result<Vec<ToolCall>, WireError> {
         let mut calls = self.0.wire.calls(response)?;
-        self.restore(&mut calls);
+        calls.iter_mut().for_each(|call| self.restore(call));
         Ok(calls)
     }
 
@@ -506,7 +506,10 @@ impl Definitions {
     /// As there.
     pub fn completion(&self, response: &str) -> Result<Completion, WireError> {
         let mut completion = self.0.wire.completion(response)?;
-        self.restore(&mut completion.calls);
+        completion
+            .calls
+            .iter_mut()
+            .for_each(|call| self.restore(call));
         if let Some(renames) = self.0.renames.get() {
             for name in &mut completion.loaded {
                 if let Some(own) = renames.from_provider(name) {
@@ -542,12 +545,25 @@ impl Definitions {
         self.0.wire.accumulator().with_renames(renames)
     }
 
-    /// Puts the tools' own names in the place of what the provider was told.
-    fn restore(&self, calls: &mut [ToolCall]) {
+    /// Restores a call that something else than [`calls`](Self::calls) read from the response: the tool's own name, its own
+    /// keys where the dialect refused them, and values that the dialect takes as strings of JSON. Once for a call: a
+    /// string may be JSON again.
+    pub fn restore(&self, call: &mut ToolCall) {
         if let Some(renames) = self.0.renames.get() {
-            for call in calls {
-                renames.restore(&mut call.name);
-            }
+            renames.restore(&mut call.name);
+        }
+        let mut tools = self.0.tools.iter();
+        let inverse = match tools.find(|tool| *tool.name == *call.name) {
+            Some(tool) => &tool.lowered.inverse,
+            None => match self.0.loaded_inverse(&call.name) {
+                Some(inverse) => inverse,
+                None => return,
+            },
+        };
+        if inverse.is_of_request()
+            && let Some(arguments) = inverse.raise(&call.arguments)
+        {
+            call.arguments = arguments.into();
         }
     }
 

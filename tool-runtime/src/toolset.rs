@@ -3,6 +3,7 @@ mod compact;
 mod deferred;
 mod error;
 mod instructions;
+mod list_state;
 mod past;
 mod registry;
 mod report;
@@ -32,6 +33,7 @@ use self::deferred::Deferral;
 pub use self::deferred::LoadOptions;
 pub use self::error::{AttachError, ConflictError, RenameError};
 pub use self::instructions::{Instructions, InstructionsError, Part};
+pub use self::list_state::ListState;
 #[cfg(feature = "tokio")]
 pub use self::registry::Changes;
 pub use self::registry::Registry;

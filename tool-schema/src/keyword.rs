@@ -220,8 +220,8 @@ impl Keyword {
     /// Returns true if it does not change what is admitted.
     pub fn is_note(self) -> bool {
         use Keyword::{
-            Comment, Default, Definitions, Defs, Deprecated, Description, Example, Examples, Id,
-            ReadOnly, Schema, Title, WriteOnly,
+            Comment, Default, Definitions, Defs, Deprecated, Description, Discriminator, Example,
+            Examples, ExternalDocs, Id, PropertyOrdering, ReadOnly, Schema, Title, WriteOnly, Xml,
         };
         matches!(
             self,
@@ -231,13 +231,17 @@ impl Keyword {
                 | Defs
                 | Deprecated
                 | Description
+                | Discriminator
                 | Example
                 | Examples
+                | ExternalDocs
                 | Id
+                | PropertyOrdering
                 | ReadOnly
                 | Schema
                 | Title
                 | WriteOnly
+                | Xml
         )
     }
 

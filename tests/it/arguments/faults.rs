@@ -5,13 +5,16 @@ use std::collections::BTreeMap;
 use crate::json::CheckText;
 use serde::de::{Deserializer, Error as _, Unexpected, Visitor};
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde_json::{Value, json, value::RawValue};
 use toolwright::args::FaultCode::{
     Bound, DuplicateKey, InvalidJson, MissingArgument, NotObject, OutOfRange, TooDeep,
     UnknownArgument, WrongType,
 };
 use toolwright::{
-    DynTool, Schema, ToolError, Toolset, args::FaultCode, schema::Shape, tool, tools,
+    DynTool, Schema, ToolError, Toolset,
+    args::FaultCode,
+    schema::{SchemaDoc, Shape},
+    tool, tools,
 };
 
 use super::{any_schema, decode};
@@ -558,4 +561,82 @@ fn what_a_library_refuses_is_told_in_our_words() {
         std::net::IpAddr, r#""1.2.3""#,
             Err(r#"v: expected a string in the format `ipv4` or a string in the format `ipv6`, such as "192.0.2.1", got "1.2.3""#);
     }
+}
+
+/// A schema may list thousands of values, forms or keys. A fault shows a dozen and the nearest names.
+#[test]
+fn long_lists_are_cut_in_faults() {
+    let names: Vec<String> = (0..200).map(|at| format!("state_{at:03}")).collect();
+    let forms: Vec<_> = (1..=200)
+        .map(|at| json!({"type": "array", "minItems": at}))
+        .collect();
+    let keys: serde_json::Map<_, _> = names.iter().map(|name| (name.clone(), json!({}))).collect();
+    let tagged: Vec<_> = names.iter().map(|name| tagged(name)).collect();
+    let tools = listing(&json!({
+        "type": "object",
+        "properties": {
+            "name": {"enum": names},
+            "form": {"anyOf": forms},
+            "keys": {"type": "object", "properties": keys, "additionalProperties": false},
+            "map": {"type": "object", "propertyNames": {"enum": names}},
+            "tag": {"oneOf": tagged},
+            "mixed": {"enum": (0..200).collect::<Vec<_>>()},
+        },
+        "additionalProperties": false,
+    }));
+    let shown = |quote: &str| {
+        let shown: Vec<_> = names
+            .iter()
+            .take(12)
+            .map(|name| format!("{quote}{name}{quote}"))
+            .collect();
+        format!("{}, … and 188 others", shown.join(", "))
+    };
+    for (text, words) in [
+        (r#"{"name": "state199"}"#, format!("name: expected one of {}, got \"state199\"; did you mean `state_199`?", shown("\""))),
+        (r#"{"keys": {"other": 1}}"#, format!("keys.other: unknown key; there are {}", shown("`"))),
+        (r#"{"map": {"other": 1}}"#, format!("map.other: expected a key that is one of {}, got \"other\"", shown("\""))),
+        (r#"{"tag": {"kind": 1}}"#, format!("tag.kind: expected one of {}, got 1", shown("\""))),
+        (r#"{"tag": {}}"#, format!("tag.kind: missing, expected one of {}", shown("\""))),
+        (r#"{"mixed": true}"#, "mixed: expected one of 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, … and 188 others, got true".into()),
+    ] {
+        assert_eq!(tools.check_text("odd", text).unwrap_err().to_string(), words);
+    }
+    let error = tools
+        .check_text("odd", r#"{"form": true}"#)
+        .unwrap_err()
+        .to_string();
+    assert!(error.ends_with("… and 188 others, got true"), "{error}");
+    assert!(error.len() < 1000, "{error}");
+}
+
+fn listing(schema: &Value) -> Toolset {
+    let tool = DynTool::builder()
+        .name("odd")
+        .description("Does something.")
+        .parameters(SchemaDoc::parse(&schema.to_string()).unwrap())
+        .handler(|_: Value, _| async { Ok::<_, ToolError>("ok") });
+    Toolset::new([tool.build().unwrap()]).unwrap()
+}
+
+fn tagged(name: &str) -> Value {
+    json!({"type": "object", "properties": {"kind": {"const": name}}, "required": ["kind"]})
+}
+
+/// Every element of a list breaks the same long rule. The text for the model stays short, and the rest is counted.
+#[test]
+fn faults_of_a_call_have_a_bound_in_bytes() {
+    let pattern = format!("^({})$", "ab|".repeat(3000));
+    let items = json!({"type": "string", "pattern": pattern});
+    let tools = listing(
+        &json!({"type": "object", "properties": {"list": {"type": "array", "items": items}}}),
+    );
+    let error = tools
+        .check_text("odd", json!({"list": vec!["x"; 100]}).to_string())
+        .unwrap_err();
+    let shown = error.faults().len();
+    assert!((1..16).contains(&shown), "{shown}");
+    assert!(error.to_string().len() < 10_000);
+    let more = format!("and {} more faults", 100 - shown);
+    assert_eq!(error.messages().last(), Some(&*more));
 }

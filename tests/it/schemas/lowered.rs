@@ -91,9 +91,12 @@ struct Obedient<'l> {
 impl Obedient<'_> {
     fn op(&self, path: &str, is_absence: bool) -> Option<Op> {
         let mut steps = self.lowered.inverse.steps().iter();
-        let found =
-            steps.find(|step| step.at == path && (step.op == Op::NullIsAbsent) == is_absence);
-        found.map(|step| step.op)
+        let found = steps.find(|step| {
+            step.at == path
+                && !matches!(step.op, Op::KeyIsRenamed { .. })
+                && (step.op == Op::NullIsAbsent) == is_absence
+        });
+        found.map(|step| step.op.clone())
     }
 
     /// The value as the schema asks for it, if it admits it.
@@ -142,6 +145,9 @@ impl Obedient<'_> {
                 let places: Option<_> = items.iter().enumerate().map(place).collect();
                 return places.map(Json::Object);
             }
+            (Some(Op::TextToJson), value) => {
+                return Some(Json::Leaf(value.to_string().into()));
+            }
             _ => {}
         }
         if !value.is_of(schema) {
@@ -175,9 +181,18 @@ impl Obedient<'_> {
             .unwrap_or_default();
         let required = schema.get("required").map(Json::items).unwrap_or_default();
         let mut out = Vec::new();
-        for (name, member) in properties {
+        let own = |name: &str| {
             let part = format!("{path}/{}", name.replace('~', "~0").replace('/', "~1"));
-            let given = entries.iter().find(|(known, _)| known == name);
+            let mut steps = self.lowered.inverse.steps().iter();
+            let renamed = steps.find_map(|step| match &step.op {
+                Op::KeyIsRenamed { to } if step.at == part => Some(to.clone()),
+                _ => None,
+            });
+            (part, renamed.unwrap_or_else(|| name.to_owned()))
+        };
+        for (name, member) in properties {
+            let (part, own) = own(name);
+            let given = entries.iter().find(|(known, _)| *known == own);
             match given {
                 Some((_, value)) => out.push((name.clone(), self.write(value, member, &part)?)),
                 None if !required.contains(&Json::Leaf(name.as_str().into())) => {}
@@ -186,7 +201,7 @@ impl Obedient<'_> {
             }
         }
         for (name, value) in entries {
-            if properties.iter().any(|(known, _)| known == name) {
+            if properties.iter().any(|(known, _)| own(known).1 == *name) {
                 continue;
             }
             let said = ["additionalProperties", "unevaluatedProperties"];
@@ -565,6 +580,22 @@ const PLACES: [(&str, &str); 9] = [
     ),
 ];
 
+fn without_nulls(value: Json) -> Json {
+    match value {
+        Json::Object(mut entries) => {
+            entries.retain(|(_, value)| !value.is_null());
+            let entries = entries.into_iter();
+            Json::Object(
+                entries
+                    .map(|(key, value)| (key, without_nulls(value)))
+                    .collect(),
+            )
+        }
+        Json::Array(items) => Json::Array(items.into_iter().map(without_nulls).collect()),
+        leaf @ Json::Leaf(_) => leaf,
+    }
+}
+
 /// What was lost, if a model that writes what it is asked for cannot write the arguments, and no
 /// note says so.
 fn narrowed(schema: &str, arguments: &str, dialect: Dialect) -> Option<String> {
@@ -576,12 +607,18 @@ fn narrowed(schema: &str, arguments: &str, dialect: Dialect) -> Option<String> {
         closes: lowered.strict || matches!(dialect, Dialect::GeminiOpenApi | Dialect::Ollama),
     };
     let arguments = Json::read(arguments);
-    let undone = sent.write(&arguments, sent.schema, "").and_then(|sent| {
+    let written = sent.write(&arguments, sent.schema, "");
+    let written = written.or_else(|| {
+        let arguments = without_nulls(arguments.clone());
+        sent.write(&arguments, sent.schema, "")
+    });
+    let undone = written.and_then(|sent| {
         let sent = sent.to_string();
         let undone = lowered.inverse.restore(&sent).ok()?;
         Some(Json::read(&undone).unordered())
     });
-    if undone == Some(arguments.unordered()) {
+    // A key that may be missing or `null` is sent as `null` in both cases, or in neither.
+    if undone.map(without_nulls) == Some(without_nulls(arguments.unordered())) {
         return None;
     }
     const STRUCTURAL: [&str; 7] = [

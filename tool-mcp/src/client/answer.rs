@@ -8,7 +8,7 @@ pub(super) enum Answered {
     /// JSON of the result, as it was written.
     Result(String),
     /// The server's own error.
-    Error(Refusal),
+    Error(ServerRefusal),
     /// An answer that is none.
     Broken(String),
     /// HTTP's own answer.
@@ -24,7 +24,7 @@ impl Answered {
         let result = frame.result.filter(|result| *result != "null");
         match (result, frame.error.filter(|error| *error != "null")) {
             (Some(result), None) => Self::Result(result.to_owned()),
-            (None, Some(error)) => Self::Error(Refusal::of(error)),
+            (None, Some(error)) => Self::Error(ServerRefusal::of(error)),
             (Some(_), Some(_)) => Self::Broken("a result and an error at once".to_owned()),
             (None, None) => Self::Broken("neither a result nor an error".to_owned()),
         }
@@ -33,7 +33,7 @@ impl Answered {
 
 /// A server's error.
 #[derive(Debug)]
-pub(super) struct Refusal {
+pub(super) struct ServerRefusal {
     /// As it was written: it should be a number.
     pub(super) code: String,
     pub(super) message: String,
@@ -41,7 +41,7 @@ pub(super) struct Refusal {
     pub(super) data: Option<String>,
 }
 
-impl Refusal {
+impl ServerRefusal {
     /// Where it has no message, all of it is one.
     pub(super) fn of(error: &str) -> Self {
         let fields = Fields::of(error).unwrap_or_default();

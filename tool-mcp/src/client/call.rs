@@ -12,14 +12,14 @@ use toolwright_json::Object;
 use toolwright_provider::call::{ErrorKind, Outcome, ToolError};
 use toolwright_runtime::tool::Context;
 
-use super::answer::{Answered, Refusal};
+use super::answer::{Answered, ServerRefusal};
 #[cfg(feature = "client-http")]
 use super::answer::{HttpAnswer, Ran};
 use super::connection::short;
-use super::link::Link;
+use super::link::Reconnector;
 use super::remote::Remote;
 use super::result::outcome;
-use super::session::Session;
+use super::session::McpSession;
 use super::task::Task;
 use super::way::Way;
 use crate::TraceContext;
@@ -46,7 +46,7 @@ impl Answers {
 }
 
 /// The kinds of results.
-enum Next {
+enum RoundResult {
     Settled,
     Asks(Required),
     Task(Task),
@@ -82,7 +82,7 @@ pub(super) struct Wanted<'w> {
     pub(super) is_task: bool,
 }
 
-impl Link {
+impl Reconnector {
     /// Calls the tool with these arguments, an object in one line.
     pub(super) async fn call(
         &self,
@@ -150,9 +150,9 @@ impl Link {
                 #[cfg(feature = "client-http")]
                 Answered::Lost(why) => return Err(broken(&why)),
             };
-            match Next::of(&result, wanted)? {
-                Next::Settled => return Ok(result),
-                Next::Asks(required) => {
+            match RoundResult::of(&result, wanted)? {
+                RoundResult::Settled => return Ok(result),
+                RoundResult::Asks(required) => {
                     let cancel = cx.cancel();
                     answers = tokio::select! {
                         biased;
@@ -160,7 +160,7 @@ impl Link {
                         answers = fulfil(&session, required) => answers?,
                     };
                 }
-                Next::Task(task) => return self.task((number, session), task, cx).await,
+                RoundResult::Task(task) => return self.task((number, session), task, cx).await,
             }
         }
         Err(ToolError::failed(
@@ -171,7 +171,7 @@ impl Link {
     /// Sends the request and waits.
     pub(super) async fn round(
         &self,
-        session: &Session,
+        session: &McpSession,
         wanted: &Wanted<'_>,
         answers: &Answers,
         cx: &Context,
@@ -233,7 +233,7 @@ impl Link {
 }
 
 /// Does what the server asks for before it answers.
-pub(super) async fn fulfil(session: &Session, required: Required) -> Result<Answers, ToolError> {
+pub(super) async fn fulfil(session: &McpSession, required: Required) -> Result<Answers, ToolError> {
     let mut responses = BTreeMap::new();
     for (key, asked) in required.input_requests.unwrap_or_default() {
         let answer = match asked.method.as_str() {
@@ -293,7 +293,7 @@ fn silent(limit: Duration, is_sent: bool) -> Lost {
 }
 
 /// A request without an answer.
-fn lost(session: &Session, wanted: &Wanted<'_>, way: &Way, why: &str) -> Lost {
+fn lost(session: &McpSession, wanted: &Wanted<'_>, way: &Way, why: &str) -> Lost {
     let why = short(why);
     if !way.is_sent() {
         if session.connection.is_closed() {
@@ -319,13 +319,13 @@ fn lost(session: &Session, wanted: &Wanted<'_>, way: &Way, why: &str) -> Lost {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Required {
     #[serde(default)]
-    input_requests: Option<BTreeMap<String, Asked>>,
+    input_requests: Option<BTreeMap<String, InputRequest>>,
     #[serde(default)]
     request_state: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Asked {
+struct InputRequest {
     method: String,
     #[serde(default)]
     params: Value,
@@ -348,7 +348,7 @@ impl Required {
     }
 }
 
-impl Next {
+impl RoundResult {
     fn of(result: &str, wanted: &Wanted<'_>) -> Result<Self, ToolError> {
         let fields = Fields::of(result).unwrap_or_default();
         let task = match fields.text("resultType").as_deref() {
@@ -365,8 +365,8 @@ impl Next {
     }
 }
 
-pub(super) fn refused(refusal: &Refusal) -> ToolError {
-    let Refusal { code, message, .. } = refusal;
+pub(super) fn refused(refusal: &ServerRefusal) -> ToolError {
+    let ServerRefusal { code, message, .. } = refusal;
     let words = format!("the MCP server refused the call: {}", short(message.trim()));
     ToolError::failed(words).with_debug(format!("JSON-RPC error {}", short(code)))
 }

@@ -6,7 +6,7 @@ use tokio::process::Child;
 use tokio::time::timeout;
 use toolwright_runtime::tool::Cancel;
 
-use super::group::Group;
+use super::group::ProcessGroup;
 
 /// A process whose input was closed has so long to end by itself.
 const GRACE: Duration = Duration::from_secs(2);
@@ -17,12 +17,12 @@ pub(super) const LAST_WORDS: Duration = Duration::from_millis(300);
 /// A process that does not outlive this value, nor what it started in its group.
 pub(super) struct Guarded {
     child: Child,
-    group: Option<Group>,
+    group: Option<ProcessGroup>,
 }
 
 impl Guarded {
     pub(super) fn new(child: Child) -> Self {
-        let group = Group::of(&child);
+        let group = ProcessGroup::of(&child);
         Self { child, group }
     }
 

@@ -14,13 +14,13 @@ use toolwright_schema::text::Printable;
 
 use super::answer::Answered;
 use super::asking::Asking;
-use super::elicit::Asker;
-use super::event::{ClientEvent, Events};
-use super::hello::Hello;
+use super::elicit::ElicitationHandler;
+use super::event::{ClientEvent, EventListener};
+use super::hello::Handshake;
 use super::way::Way;
 use crate::protocol::{
-    Fields, Frame, FrameError, Id, Kind, Params, RpcError, Torn, array, error_response, key,
-    notification, one_line, request, response,
+    Fields, Frame, FrameError, Id, MessageKind, MessageParams, RpcError, Torn, array,
+    error_response, key, notification, one_line, request, response,
 };
 
 /// So many requests of ours may wait to be sent: more wait before they are written down.
@@ -33,16 +33,16 @@ const MOST_ASKED: usize = 256;
 /// See the module.
 pub(super) struct Connection {
     /// Requests of ours without an answer.
-    waiting: Mutex<HashMap<u64, Waiting>>,
+    waiting: Mutex<HashMap<u64, AnswerWaiter>>,
     last: AtomicU64,
     /// The server's requests without an answer that was sent, and what ends them.
     asked: Mutex<HashMap<Id, Cancel>>,
     /// Without a limit of its own: requests wait for room before they are written down, and answers are limited.
     out: mpsc::UnboundedSender<Outgoing>,
     room: Arc<Semaphore>,
-    asker: Asker,
-    pub(super) events: Events,
-    pub(super) hello: OnceLock<Hello>,
+    asker: ElicitationHandler,
+    pub(super) events: EventListener,
+    pub(super) hello: OnceLock<Handshake>,
     /// Rings when the server's tools may be others.
     pub(super) changed: Notify,
     pub(super) asking: Asking,
@@ -55,7 +55,7 @@ pub(super) struct Connection {
 }
 
 /// A caller that waits for an answer.
-struct Waiting {
+struct AnswerWaiter {
     answer: oneshot::Sender<Answered>,
     /// Context that hears the call's progress.
     context: Option<Context>,
@@ -75,7 +75,7 @@ pub(super) struct Outgoing {
     /// The room that it takes while it waits.
     pub(super) room: Option<OwnedSemaphorePermit>,
     /// The request that is answered. It is held until the message is sent.
-    _asked: Option<Asked>,
+    _asked: Option<ServerRequest>,
 }
 
 /// The parts of a message that headers of HTTP repeat.
@@ -113,8 +113,8 @@ impl Request {
 impl Connection {
     /// One whose messages go out by the receiver.
     pub(super) fn new(
-        asker: Asker,
-        events: Events,
+        asker: ElicitationHandler,
+        events: EventListener,
         asking: Asking,
     ) -> (Arc<Self>, mpsc::UnboundedReceiver<Outgoing>) {
         let (out, outgoing) = mpsc::unbounded_channel();
@@ -136,7 +136,7 @@ impl Connection {
         (Arc::new(connection), outgoing)
     }
 
-    fn waiting(&self) -> MutexGuard<'_, HashMap<u64, Waiting>> {
+    fn waiting(&self) -> MutexGuard<'_, HashMap<u64, AnswerWaiter>> {
         // Each change is one step, so a panic elsewhere leaves nothing half done.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -165,7 +165,7 @@ impl Connection {
 
     /// Sends a request when there is room: a server that does not read is not written to without end. A request that is
     /// dropped here is not sent.
-    pub(super) async fn request(self: &Arc<Self>, request: Request) -> Pending {
+    pub(super) async fn request(self: &Arc<Self>, request: Request) -> PendingRequest {
         let room = Arc::clone(&self.room).acquire_owned().await.ok();
         self.send(request, room)
     }
@@ -175,7 +175,7 @@ impl Connection {
         self: &Arc<Self>,
         asked: Request,
         room: Option<OwnedSemaphorePermit>,
-    ) -> Pending {
+    ) -> PendingRequest {
         let id = self.last.fetch_add(1, Ordering::Relaxed);
         let Request {
             head,
@@ -197,7 +197,7 @@ impl Connection {
         };
         let (answer, answered) = oneshot::channel();
         let (alive, way) = (Arc::new(Notify::new()), Arc::new(Way::default()));
-        let waiting = Waiting {
+        let waiting = AnswerWaiter {
             answer,
             context,
             alive: Arc::clone(&alive),
@@ -214,7 +214,7 @@ impl Connection {
         if self.out.send(outgoing).is_err() || self.gone.is_cancelled() {
             self.waiting().remove(&id);
         }
-        Pending {
+        PendingRequest {
             connection: Arc::downgrade(self),
             id: Some(id),
             way,
@@ -305,7 +305,7 @@ impl Connection {
                 let what = format!("a message that is no JSON-RPC: {why}");
                 self.bad(&what);
                 // Who waits for it hears so now.
-                let torn = Torn::read(text).filter(|torn| torn.kind == Kind::Answer);
+                let torn = Torn::read(text).filter(|torn| torn.kind == MessageKind::Answer);
                 if let Some(id) = torn.and_then(|torn| torn.id.as_number()) {
                     self.settle(id, Answered::Broken(what));
                 }
@@ -330,7 +330,7 @@ impl Connection {
     fn notified(&self, method: &str, frame: &Frame<'_>) {
         let none = Fields::default();
         let params = match &frame.params {
-            Params::Object(params) => params,
+            MessageParams::Object(params) => params,
             _ => &none,
         };
         match method {
@@ -398,7 +398,7 @@ impl Connection {
             self.bad(&why);
             return;
         }
-        let asked = Asked {
+        let asked = ServerRequest {
             connection: Arc::downgrade(self),
             id: id.clone(),
             stop: stop.clone(),
@@ -408,7 +408,7 @@ impl Connection {
             "roots/list" => Ok(r#"{"roots":[]}"#.to_owned()),
             "elicitation/create" => {
                 let params = match &frame.params {
-                    Params::Object(params) => params
+                    MessageParams::Object(params) => params
                         .iter()
                         .fold(Object::new(), |object, (key, json)| object.json(key, json)),
                     _ => Object::new(),
@@ -426,7 +426,7 @@ impl Connection {
     }
 
     /// Asks the host's people, and answers the server.
-    async fn elicit(self: Arc<Self>, id: Id, params: String, asked: Asked, stop: Cancel) {
+    async fn elicit(self: Arc<Self>, id: Id, params: String, asked: ServerRequest, stop: Cancel) {
         let params = serde_json::from_str(&params).unwrap_or_default();
         let server = self.hello.get().and_then(|hello| hello.name.clone());
         let server = server.unwrap_or_default();
@@ -454,9 +454,9 @@ impl Connection {
         self.asker.ask(&server.unwrap_or_default(), params).await
     }
 
-    pub(super) fn asks_somebody(&self) -> Question<'_> {
+    pub(super) fn asks_somebody(&self) -> PauseGuard<'_> {
         self.asking.begin();
-        Question(self)
+        PauseGuard(self)
     }
 
     pub(super) fn bad(&self, what: &str) {
@@ -465,7 +465,7 @@ impl Connection {
 }
 
 /// A message that is no request, in one line.
-fn message(text: String, asked: Option<Asked>) -> Outgoing {
+fn message(text: String, asked: Option<ServerRequest>) -> Outgoing {
     Outgoing {
         text: one_line(text),
         head: Head::default(),
@@ -477,7 +477,7 @@ fn message(text: String, asked: Option<Asked>) -> Outgoing {
 }
 
 /// A request that waits for its answer. Dropping it cancels the request.
-pub(super) struct Pending {
+pub(super) struct PendingRequest {
     connection: Weak<Connection>,
     /// `None` once it is settled.
     id: Option<u64>,
@@ -487,7 +487,7 @@ pub(super) struct Pending {
     pub(super) reason: &'static str,
 }
 
-impl Pending {
+impl PendingRequest {
     /// Waits for what comes of it. `None` if the connection ends first.
     pub(super) async fn answer(&mut self) -> Option<Answered> {
         let answered = (&mut self.answered).await;
@@ -496,7 +496,7 @@ impl Pending {
     }
 }
 
-impl Drop for Pending {
+impl Drop for PendingRequest {
     fn drop(&mut self) {
         let (Some(id), Some(connection)) = (self.id, self.connection.upgrade()) else {
             return;
@@ -515,13 +515,13 @@ impl Drop for Pending {
 }
 
 /// A request of the server's whose answer is on its way, until this is dropped.
-struct Asked {
+struct ServerRequest {
     connection: Weak<Connection>,
     id: Id,
     stop: Cancel,
 }
 
-impl Drop for Asked {
+impl Drop for ServerRequest {
     fn drop(&mut self) {
         if let Some(connection) = self.connection.upgrade()
             && !self.stop.is_cancelled()
@@ -532,9 +532,9 @@ impl Drop for Asked {
 }
 
 /// Somebody is being asked for as long as it lives.
-pub(super) struct Question<'a>(&'a Connection);
+pub(super) struct PauseGuard<'a>(&'a Connection);
 
-impl Question<'_> {
+impl PauseGuard<'_> {
     /// The time in which a person answers is not the server's.
     fn ends(&self) {
         for waiting in self.0.waiting().values() {
@@ -543,7 +543,7 @@ impl Question<'_> {
     }
 }
 
-impl Drop for Question<'_> {
+impl Drop for PauseGuard<'_> {
     fn drop(&mut self) {
         self.ends();
         self.0.asking.end();

@@ -11,11 +11,11 @@ use toolwright_provider::wire::Namespace;
 use toolwright_runtime::tool::Cancel;
 use toolwright_runtime::toolset::Registry;
 
-use super::elicit::{Asker, Elicitation};
+use super::elicit::{Elicitation, ElicitationHandler};
 use super::error::{ConnectError, ConnectErrorKind};
-use super::event::{ClientEvent, Events};
-use super::keep::Keeper;
-use super::link::{Link, State};
+use super::event::{ClientEvent, EventListener};
+use super::keep::Supervisor;
+use super::link::{LinkState, Reconnector};
 use super::lists::Lists;
 #[cfg(all(feature = "oauth", feature = "client-http"))]
 use super::oauth::{Authorizer, OAuth};
@@ -23,8 +23,8 @@ use super::remote::tools;
 use super::server::ServerAt;
 #[cfg(all(feature = "oauth", feature = "client-http"))]
 use super::server::Target;
-use super::session::Session;
-use super::settings::{Backoff, Keep, Settings, Trace};
+use super::session::McpSession;
+use super::settings::{Backoff, Settings, ToolFilter, Trace};
 use super::{Client, Identity};
 use crate::TraceContext;
 use crate::elicit::ElicitResult;
@@ -63,7 +63,7 @@ impl Connector {
 
     /// Keeps only the tools for which the predicate returns true. It gets names without the prefix.
     pub fn filter(mut self, predicate: impl Fn(&ToolDef) -> bool + Send + Sync + 'static) -> Self {
-        self.settings.keep = Keep(Some(Arc::new(predicate)));
+        self.settings.keep = ToolFilter(Some(Arc::new(predicate)));
         self
     }
 
@@ -210,7 +210,7 @@ impl Connector {
         F: Fn(Elicitation) -> R + Send + Sync + 'static,
         R: Future<Output = ElicitResult> + Send + 'static,
     {
-        self.settings.asker = Asker::new(ask);
+        self.settings.asker = ElicitationHandler::new(ask);
         self
     }
 
@@ -228,7 +228,7 @@ impl Connector {
 
     /// Sets the listener of connection events. It is called by the task that reads messages, so it must not block.
     pub fn on_event(mut self, listener: impl Fn(&ClientEvent) + Send + Sync + 'static) -> Self {
-        self.settings.events = Events(Some(Arc::new(listener)));
+        self.settings.events = EventListener(Some(Arc::new(listener)));
         self
     }
 
@@ -253,12 +253,12 @@ impl Connector {
             self.settings.authorizer = Some(authorizer.map_err(invalid)?);
         }
         let settings = Arc::new(self.settings);
-        let (session, running) = Session::open(&target, &settings).await?;
+        let (session, running) = McpSession::open(&target, &settings).await?;
         let identity = Identity::of(&session);
         let listed = session.list(&settings).await?;
         let stop = Cancel::new();
-        let (state, watched) = watch::channel(State::Up(1, session.clone()));
-        let link = Arc::new(Link {
+        let (state, watched) = watch::channel(LinkState::Up(1, session.clone()));
+        let link = Arc::new(Reconnector {
             state: watched,
             settings: Arc::clone(&settings),
             is_http: target.is_http(),
@@ -267,7 +267,7 @@ impl Connector {
         let lists = Arc::new(Lists::new(settings.registry.clone()));
         let (tools, notices) = tools(&listed, &settings, &link);
         lists.put(tools, notices);
-        let keeper = Keeper {
+        let keeper = Supervisor {
             target,
             settings,
             state,

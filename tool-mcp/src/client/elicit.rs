@@ -32,9 +32,9 @@ type Ask = dyn Fn(Elicitation) -> Pin<Box<dyn Future<Output = ElicitResult> + Se
 
 /// The host's way to ask people, if it has one.
 #[derive(Clone, Default)]
-pub(super) struct Asker(Option<Arc<Ask>>);
+pub(super) struct ElicitationHandler(Option<Arc<Ask>>);
 
-impl Asker {
+impl ElicitationHandler {
     pub(super) fn new<F, R>(ask: F) -> Self
     where
         F: Fn(Elicitation) -> R + Send + Sync + 'static,
@@ -74,7 +74,7 @@ fn read(server: &str, params: &Value) -> Elicitation {
     }
 }
 
-impl fmt::Debug for Asker {
+impl fmt::Debug for ElicitationHandler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.is_there() { "asks" } else { "declines" })
     }

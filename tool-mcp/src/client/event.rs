@@ -32,11 +32,11 @@ pub enum ClientEvent {
 
 /// The host's listener.
 #[derive(Clone, Default)]
-pub(super) struct Events(pub(super) Option<Arc<Tell>>);
+pub(super) struct EventListener(pub(super) Option<Arc<Tell>>);
 
 type Tell = dyn Fn(&ClientEvent) + Send + Sync;
 
-impl Events {
+impl EventListener {
     pub(super) fn tell(&self, event: &ClientEvent) {
         if let Some(told) = &self.0 {
             // A panic of the host's must not end what reads messages.
@@ -45,7 +45,7 @@ impl Events {
     }
 }
 
-impl fmt::Debug for Events {
+impl fmt::Debug for EventListener {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.0.is_some() { "told" } else { "not told" })
     }

@@ -3,7 +3,7 @@
 use tokio::process::{Child, Command};
 
 /// Ends what is left of the group when it is dropped, also where the runtime ends and drops its tasks.
-pub(super) struct Group {
+pub(super) struct ProcessGroup {
     /// The id of the process that leads it.
     #[cfg(unix)]
     leader: rustix::process::Pid,
@@ -13,7 +13,7 @@ pub(super) struct Group {
 }
 
 #[cfg(unix)]
-impl Group {
+impl ProcessGroup {
     /// The command's process will lead a group.
     pub(super) fn prepare(command: &mut Command) {
         command.process_group(0);
@@ -26,7 +26,7 @@ impl Group {
 }
 
 #[cfg(unix)]
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         // Who is gone cannot be killed.
         let _ = rustix::process::kill_process_group(self.leader, rustix::process::Signal::KILL);
@@ -34,7 +34,7 @@ impl Drop for Group {
 }
 
 #[cfg(windows)]
-impl Group {
+impl ProcessGroup {
     pub(super) fn prepare(_: &mut Command) {}
 
     /// What the process had started before it was put into the job is not in it.

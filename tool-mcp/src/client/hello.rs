@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use toolwright_json::{Object, list, quoted};
 
-use super::answer::{Answered, Refusal};
+use super::answer::{Answered, ServerRefusal};
 use super::connection::{Connection, Request, short};
 use super::error::{ConnectError, ConnectErrorKind};
 use crate::protocol::{Fields, Version, array, code, key, string};
@@ -16,7 +16,7 @@ const PROBE: Duration = Duration::from_secs(10);
 
 /// A server's description of itself.
 #[derive(Debug, Clone)]
-pub(super) struct Hello {
+pub(super) struct Handshake {
     pub(super) version: Version,
     pub(super) name: Option<String>,
     pub(super) server_version: Option<String>,
@@ -25,7 +25,7 @@ pub(super) struct Hello {
     pub(super) tells_of_tools: bool,
 }
 
-impl Hello {
+impl Handshake {
     /// Out of the result of a greeting, in which `info` is the server.
     fn read(version: Version, result: &Fields<'_>, info: Option<Fields<'_>>) -> Self {
         let info = info.unwrap_or_default();
@@ -89,7 +89,7 @@ pub(super) async fn greet(
 
 /// The answers to the newer greeting.
 enum Found {
-    Newest(Hello),
+    Newest(Handshake),
     Older,
     Gone,
 }
@@ -120,7 +120,7 @@ async fn discover(connection: &Arc<Connection>) -> Result<Found, ConnectError> {
                 let info = meta
                     .object(key::SERVER_INFO)
                     .or_else(|| result.object("serverInfo"));
-                Ok(Found::Newest(Hello::read(newest, &result, info)))
+                Ok(Found::Newest(Handshake::read(newest, &result, info)))
             }
             Answered::Error(refusal) => {
                 let data = refusal.data.as_deref().unwrap_or("{}");
@@ -164,7 +164,7 @@ fn versions(list: Option<&str>) -> Vec<Version> {
 }
 
 /// The greeting of the versions before 2026-07-28.
-pub(super) async fn initialize(connection: &Arc<Connection>) -> Result<Hello, ConnectError> {
+pub(super) async fn initialize(connection: &Arc<Connection>) -> Result<Handshake, ConnectError> {
     let mut request = Request::new("initialize");
     request.params = request
         .params
@@ -174,7 +174,7 @@ pub(super) async fn initialize(connection: &Arc<Connection>) -> Result<Hello, Co
     let answered = connection.send(request, None).answer().await;
     let result = match answered.ok_or_else(went_away)? {
         Answered::Result(result) => result,
-        Answered::Error(Refusal { message, .. }) => return Err(ungreeted(&message)),
+        Answered::Error(ServerRefusal { message, .. }) => return Err(ungreeted(&message)),
         Answered::Broken(why) => return Err(ungreeted(&why)),
         #[cfg(feature = "client-http")]
         Answered::Http(answer) => {
@@ -196,7 +196,7 @@ pub(super) async fn initialize(connection: &Arc<Connection>) -> Result<Hello, Co
         );
         return Err(ungreeted(&words));
     };
-    Ok(Hello::read(known, &result, result.object("serverInfo")))
+    Ok(Handshake::read(known, &result, result.object("serverInfo")))
 }
 
 /// A status that no greeting of another kind would change. `None` for one by which an older server may say that it does

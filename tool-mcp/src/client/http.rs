@@ -16,7 +16,7 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::{sleep, timeout};
 use toolwright_runtime::tool::Cancel;
 
-use super::answer::{Answered, HttpAnswer, Ran, Refusal};
+use super::answer::{Answered, HttpAnswer, Ran, ServerRefusal};
 use super::connection::{Connection, Outgoing};
 use super::error::{ConnectError, ConnectErrorKind};
 use super::events_stream::{Broken, Event, events};
@@ -73,7 +73,7 @@ struct Http {
     backoff: Backoff,
     #[cfg(feature = "oauth")]
     authorizer: Option<Arc<Authorizer>>,
-    session: Mutex<Session>,
+    session: Mutex<HttpSession>,
     /// One session is opened at a time.
     opening: tokio::sync::Mutex<()>,
     room: Arc<Semaphore>,
@@ -81,7 +81,7 @@ struct Http {
 
 /// The session that there is now, if there is one.
 #[derive(Clone, Default)]
-struct Session {
+struct HttpSession {
     id: Option<HeaderValue>,
     /// Fired when it is over.
     over: Cancel,
@@ -149,7 +149,7 @@ pub(super) fn start(
 }
 
 /// Why a request has no answer.
-pub(super) enum Unanswered {
+pub(super) enum RequestFailure {
     Http(reqwest::Error),
     /// Nobody wants one any more, and it was not sent.
     #[cfg(feature = "oauth")]
@@ -160,7 +160,7 @@ pub(super) enum Unanswered {
 }
 
 impl Http {
-    fn session(&self) -> MutexGuard<'_, Session> {
+    fn session(&self) -> MutexGuard<'_, HttpSession> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -217,13 +217,13 @@ impl Http {
             let response = match self.sent(connection, way, asks, build).await {
                 Ok(response) => response,
                 #[cfg(feature = "oauth")]
-                Err(Unanswered::Withdrawn) => return None,
+                Err(RequestFailure::Withdrawn) => return None,
                 #[cfg(feature = "oauth")]
-                Err(Unanswered::Denied(status, denied)) => {
+                Err(RequestFailure::Denied(status, denied)) => {
                     let answer = HttpAnswer::denied(status, &denied.0);
                     return Some(Answered::Http(answer));
                 }
-                Err(Unanswered::Http(error)) => {
+                Err(RequestFailure::Http(error)) => {
                     if let Some((_, way)) = outgoing.request.as_ref().filter(|_| error.is_connect())
                     {
                         way.was_not_sent();
@@ -261,12 +261,12 @@ impl Http {
         way: Option<&Way>,
         asks: bool,
         build: impl Fn() -> RequestBuilder + Send + Sync,
-    ) -> Result<Response, Unanswered> {
+    ) -> Result<Response, RequestFailure> {
         #[cfg(feature = "oauth")]
         if let Some(authorizer) = &self.authorizer {
             return authorizer.send(connection, way, asks, build).await;
         }
-        build().send().await.map_err(Unanswered::Http)
+        build().send().await.map_err(RequestFailure::Http)
     }
 
     fn with_headers(
@@ -274,7 +274,7 @@ impl Http {
         request: RequestBuilder,
         connection: &Connection,
         outgoing: &Outgoing,
-        session: &Session,
+        session: &HttpSession,
     ) -> RequestBuilder {
         let head = &outgoing.head;
         let mut all = self.headers.clone();
@@ -345,7 +345,7 @@ impl Http {
 
     /// A new session, in the place of one that was before.
     fn opened(&self, id: Option<&HeaderValue>) {
-        let session = Session {
+        let session = HttpSession {
             id: id.cloned(),
             over: Cancel::new(),
         };
@@ -377,7 +377,7 @@ impl Http {
     async fn anew(
         self: &Arc<Self>,
         connection: &Arc<Connection>,
-        before: &Session,
+        before: &HttpSession,
     ) -> Result<(), ConnectError> {
         let _opening = self.opening.lock().await;
         if self.session().id != before.id {
@@ -401,7 +401,7 @@ impl Http {
     async fn listen(
         &self,
         connection: &Arc<Connection>,
-        session: &Session,
+        session: &HttpSession,
         opens: oneshot::Sender<()>,
     ) {
         let (mut opens, mut tries, mut last) = (Some(opens), 0, None);
@@ -429,7 +429,7 @@ impl Http {
             if last.is_none() {
                 connection.listens();
             }
-            let mut read = Read::default();
+            let mut read = StreamEnd::default();
             self.read(connection, None, response, &mut read).await;
             if read.events > 0 {
                 tries = 0;
@@ -453,7 +453,7 @@ impl Http {
     async fn get(
         &self,
         connection: &Connection,
-        session: &Session,
+        session: &HttpSession,
         last: Option<&str>,
     ) -> Result<Response, Option<StatusCode>> {
         let mut headers = self.headers.clone();
@@ -495,7 +495,7 @@ impl Http {
         let session = self.session().clone();
         let (mut response, mut last, mut tries) = (response, None, 0);
         loop {
-            let mut read = Read::default();
+            let mut read = StreamEnd::default();
             if let Some(answered) = self.read(connection, Some(id), response, &mut read).await {
                 return Some(answered);
             }
@@ -535,7 +535,7 @@ impl Http {
         connection: &Arc<Connection>,
         id: Option<u64>,
         response: Response,
-        read: &mut Read,
+        read: &mut StreamEnd,
     ) -> Option<Answered> {
         let mut events = std::pin::pin!(events(response.bytes_stream(), self.most));
         while let Some(event) = events.next().await {
@@ -589,14 +589,14 @@ impl Http {
 
 /// State of a stream at its end.
 #[derive(Default)]
-struct Read {
+struct StreamEnd {
     events: usize,
     /// The id of the last event that had one.
     last: Option<String>,
     retry: Option<Duration>,
 }
 
-impl Read {
+impl StreamEnd {
     fn hear(&mut self, connection: &Arc<Connection>, event: Event) {
         self.events += 1;
         self.last = event.id.or(self.last.take());
@@ -617,7 +617,7 @@ async fn refused(response: Response) -> Answered {
     let body = start_of(response).await;
     let text = String::from_utf8_lossy(&body);
     let said = match Frame::read(&text) {
-        Ok(frame) if is_of(&headers, JSON) => frame.jsonrpc.and(frame.error).map(Refusal::of),
+        Ok(frame) if is_of(&headers, JSON) => frame.jsonrpc.and(frame.error).map(ServerRefusal::of),
         _ => None,
     };
     let words = said.as_ref().map_or(&*text, |said| &*said.message);

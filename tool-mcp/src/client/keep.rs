@@ -11,11 +11,11 @@ use toolwright_schema::text::Printable;
 
 use super::error::ConnectErrorKind;
 use super::event::ClientEvent;
-use super::link::{Link, State};
+use super::link::{LinkState, Reconnector};
 use super::lists::Lists;
 use super::remote::tools;
 use super::server::Target;
-use super::session::{Running, Session};
+use super::session::{ConnectionGuard, McpSession};
 use super::settings::Settings;
 
 /// Changes that are told in a burst are read once; a server that tells them without end is read ever
@@ -26,20 +26,20 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// Time that a connection has to end.
 const END: Duration = Duration::from_secs(8);
 
-pub(super) struct Keeper {
+pub(super) struct Supervisor {
     pub(super) target: Target,
     pub(super) settings: Arc<Settings>,
-    pub(super) state: watch::Sender<State>,
+    pub(super) state: watch::Sender<LinkState>,
     pub(super) stop: Cancel,
     /// Neither is kept alive from here: a tool that nobody can call any more needs no connection, and
     /// a list that nobody looks at is not read.
-    pub(super) link: Weak<Link>,
+    pub(super) link: Weak<Reconnector>,
     pub(super) lists: Weak<Lists>,
 }
 
-impl Keeper {
+impl Supervisor {
     /// Runs until the last tool and the client are gone, or the client is closed.
-    pub(super) async fn run(self, mut session: Session, mut running: Running) {
+    pub(super) async fn run(self, mut session: McpSession, mut running: ConnectionGuard) {
         let mut tries = 0;
         for number in 1.. {
             let since = Instant::now();
@@ -56,7 +56,7 @@ impl Keeper {
                 tries = 0;
             }
             let why = self.why(&session).await;
-            self.state.send_replace(State::Down(why.clone()));
+            self.state.send_replace(LinkState::Down(why.clone()));
             self.settings.events.tell(&ClientEvent::Lost(why));
             let again = tokio::select! {
                 again = self.reconnect(&mut tries) => again,
@@ -67,16 +67,17 @@ impl Keeper {
     }
 
     /// Works as long as a connection is up. The first one was told by who made it.
-    async fn keep(&self, number: u64, session: &Session) -> Infallible {
+    async fn keep(&self, number: u64, session: &McpSession) -> Infallible {
         if number > 1 {
             self.refresh(session).await;
-            self.state.send_replace(State::Up(number, session.clone()));
+            self.state
+                .send_replace(LinkState::Up(number, session.clone()));
             self.settings.events.tell(&ClientEvent::Reconnected);
         }
         self.follow(session).await
     }
 
-    async fn why(&self, session: &Session) -> String {
+    async fn why(&self, session: &McpSession) -> String {
         // The last words arrive beside the end.
         sleep(Duration::from_millis(20)).await;
         let said = session.tail.read();
@@ -89,11 +90,11 @@ impl Keeper {
         }
     }
 
-    async fn reconnect(&self, tries: &mut u32) -> (Session, Running) {
+    async fn reconnect(&self, tries: &mut u32) -> (McpSession, ConnectionGuard) {
         loop {
             sleep(self.settings.backoff.before(*tries)).await;
             *tries = tries.saturating_add(1);
-            match Session::open(&self.target, &self.settings).await {
+            match McpSession::open(&self.target, &self.settings).await {
                 Ok(opened) => return opened,
                 Err(error) => {
                     if error.kind() == ConnectErrorKind::Unauthorized {
@@ -101,7 +102,7 @@ impl Keeper {
                         *tries = u32::MAX;
                     }
                     let why = error.to_string();
-                    self.state.send_replace(State::Down(why.clone()));
+                    self.state.send_replace(LinkState::Down(why.clone()));
                     let event = ClientEvent::ReconnectFailed(why);
                     self.settings.events.tell(&event);
                 }
@@ -110,7 +111,7 @@ impl Keeper {
     }
 
     /// Reads the list again whenever the server says that it has changed.
-    async fn follow(&self, session: &Session) -> Infallible {
+    async fn follow(&self, session: &McpSession) -> Infallible {
         let changes = async {
             let (mut pause, mut last) = (PAUSE, Instant::now());
             loop {
@@ -131,7 +132,7 @@ impl Keeper {
     }
 
     /// Asks for notes where they come to nobody who did not (protocol 2026-07-28).
-    async fn listen(&self, session: &Session) {
+    async fn listen(&self, session: &McpSession) {
         let tells = session.hello().is_some_and(|hello| hello.tells_of_tools);
         if !session.connection.is_modern() || !tells {
             return;
@@ -152,7 +153,7 @@ impl Keeper {
         }
     }
 
-    async fn refresh(&self, session: &Session) {
+    async fn refresh(&self, session: &McpSession) {
         if self.lists.strong_count() == 0 {
             return;
         }

@@ -7,12 +7,12 @@ use tokio::time::timeout;
 use toolwright_provider::call::ToolError;
 use toolwright_runtime::tool::Cancel;
 
-use super::session::Session;
+use super::session::McpSession;
 use super::settings::Settings;
 
 /// The way from a tool to its server. The connection ends when the last of these is gone.
-pub(super) struct Link {
-    pub(super) state: watch::Receiver<State>,
+pub(super) struct Reconnector {
+    pub(super) state: watch::Receiver<LinkState>,
     pub(super) settings: Arc<Settings>,
     pub(super) is_http: bool,
     pub(super) stop: Cancel,
@@ -20,27 +20,27 @@ pub(super) struct Link {
 
 /// States of a connection.
 #[derive(Clone)]
-pub(super) enum State {
+pub(super) enum LinkState {
     /// With its number: a later one has a greater one.
-    Up(u64, Session),
+    Up(u64, McpSession),
     /// There is none, and why. One is made.
     Down(String),
 }
 
-impl Drop for Link {
+impl Drop for Reconnector {
     fn drop(&mut self) {
         self.stop.cancel();
     }
 }
 
-impl Link {
+impl Reconnector {
     /// The connection after that of the number `after`; waits for it as long as connecting may take.
-    pub(super) async fn session(&self, after: u64) -> Result<(u64, Session), ToolError> {
+    pub(super) async fn session(&self, after: u64) -> Result<(u64, McpSession), ToolError> {
         let mut state = self.state.clone();
         let up = async {
             loop {
                 match &*state.borrow_and_update() {
-                    State::Up(number, session) if *number > after => {
+                    LinkState::Up(number, session) if *number > after => {
                         return Some((*number, session.clone()));
                     }
                     _ => {}
@@ -54,8 +54,8 @@ impl Link {
 
     fn not_connected(&self) -> ToolError {
         let why = match &*self.state.borrow() {
-            State::Down(why) => why.clone(),
-            State::Up(..) => "the connection was lost".to_owned(),
+            LinkState::Down(why) => why.clone(),
+            LinkState::Up(..) => "the connection was lost".to_owned(),
         };
         // What the server's process said is for the host.
         ToolError::failed("the MCP server is not connected; the call was not sent").with_debug(why)

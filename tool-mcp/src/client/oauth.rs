@@ -92,7 +92,7 @@ impl fmt::Debug for AuthorizationRequest {
 #[derive(Clone)]
 #[must_use = "it does nothing unless given to a connector"]
 pub struct OAuth {
-    grant: Grant,
+    grant: Consent,
     redirect_uri: Option<String>,
     client_id: Option<String>,
     client_secret: Option<String>,
@@ -110,7 +110,7 @@ type Sign = dyn Fn(String) -> BoxFuture<'static, Result<String, OAuthHostError>>
 
 /// Ways to consent.
 #[derive(Clone)]
-enum Grant {
+enum Consent {
     /// A person, to whom the host's program goes.
     Host(Arc<Ask>),
     /// A person, who comes back to a place that is listened at here.
@@ -122,7 +122,7 @@ enum Grant {
 }
 
 impl OAuth {
-    fn with(grant: Grant) -> Self {
+    fn with(grant: Consent) -> Self {
         Self {
             grant,
             redirect_uri: None,
@@ -159,14 +159,16 @@ impl OAuth {
         F: Fn(AuthorizationRequest) -> R + Send + Sync + 'static,
         R: Future<Output = Result<String, OAuthHostError>> + Send + 'static,
     {
-        Self::with(Grant::Host(Arc::new(move |request| Box::pin(ask(request)))))
+        Self::with(Consent::Host(Arc::new(move |request| {
+            Box::pin(ask(request))
+        })))
     }
 
     /// Asks a person in a browser on this machine. `open` gets the URL, and opens it or shows it. The browser comes back to
     /// a free port of 127.0.0.1, or to the [`redirect_uri`](Self::redirect_uri), whose host and port the client listens at meanwhile. A
     /// person has 5 minutes.
     pub fn in_browser(open: impl Fn(&str) + Send + Sync + 'static) -> Self {
-        Self::with(Grant::Browser(Arc::new(open)))
+        Self::with(Consent::Browser(Arc::new(open)))
     }
 
     /// Authorizes the program itself by its id and secret, without a person (the grant `client_credentials`). It needs the
@@ -182,7 +184,7 @@ impl OAuth {
     /// # }
     /// ```
     pub fn client_credentials(id: impl Into<String>, secret: impl Into<String>) -> Self {
-        Self::with(Grant::Secret)
+        Self::with(Consent::Secret)
             .client_id(id)
             .client_secret(secret)
     }
@@ -196,7 +198,7 @@ impl OAuth {
         R: Future<Output = Result<String, OAuthHostError>> + Send + 'static,
     {
         let sign: Arc<Sign> = Arc::new(move |audience| Box::pin(sign(audience)));
-        Self::with(Grant::Signed(sign)).client_id(id)
+        Self::with(Consent::Signed(sign)).client_id(id)
     }
 
     /// Sets the URI that the browser comes back to: `https`, or `http` on this machine. [`OAuth::new`] needs one.
@@ -257,7 +259,7 @@ impl OAuth {
         }
         // Else whoever the server names would get it.
         let credential = match &self.grant {
-            Grant::Signed(_) => Some("client_assertion"),
+            Consent::Signed(_) => Some("client_assertion"),
             _ => self.client_secret.as_ref().map(|_| "client_secret"),
         };
         if let (Some(credential), None) = (credential, &self.issuer) {
@@ -274,10 +276,10 @@ impl OAuth {
         }
         let redirect_uri = self.read_redirect_uri()?;
         match &self.grant {
-            Grant::Host(_) if redirect_uri.is_none() => {
+            Consent::Host(_) if redirect_uri.is_none() => {
                 Err(Denied::new("`OAuth::new` needs a `redirect_uri`"))
             }
-            Grant::Browser(_)
+            Consent::Browser(_)
                 if redirect_uri
                     .is_some_and(|uri| uri.scheme() != "http" || !web::is_loopback(&uri)) =>
             {

@@ -17,7 +17,7 @@ use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::text::{Printable, portable_name};
 
 use super::arguments::Arguments;
-use super::link::Link;
+use super::link::Reconnector;
 use super::notice::{Notice, NoticeKind};
 use super::settings::Settings;
 use crate::protocol::headers::{self, Repeated};
@@ -48,7 +48,7 @@ struct Listed<'a> {
 /// Hints of any type: one of a wrong type counts as absent, and its tool stays.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
-struct Hints {
+struct ToolHints {
     title: Option<Value>,
     read_only_hint: Option<Value>,
     destructive_hint: Option<Value>,
@@ -56,7 +56,7 @@ struct Hints {
     open_world_hint: Option<Value>,
 }
 
-impl Hints {
+impl ToolHints {
     /// Returns the title and the hints that the server gave, and adds what is wrong with them.
     fn read(raw: Option<&RawValue>, wrong: &mut Vec<String>) -> (Option<String>, Annotations) {
         let mut ignored = |what: &str| wrong.push(format!("its {what} and is ignored"));
@@ -118,7 +118,7 @@ pub(super) struct Remote {
 pub(super) fn tools(
     listed: &[Box<RawValue>],
     settings: &Settings,
-    link: &Arc<Link>,
+    link: &Arc<Reconnector>,
 ) -> (Toolset, Vec<Notice>) {
     let (mut tools, mut notices) = (Vec::new(), Vec::new());
     let mut names = HashSet::new();
@@ -129,17 +129,17 @@ pub(super) fn tools(
         };
         match made {
             // It would take the place of the search that loads the others.
-            Ok(Some(Made { tool, .. }))
+            Ok(Some(Import { tool, .. }))
                 if settings.deferred.is_some() && tool.def().name == SEARCH_TOOLS =>
             {
                 let why = "this name loads deferred tools; give the server a prefix";
                 notices.push(refused(SEARCH_TOOLS, why.to_owned()));
             }
-            Ok(Some(Made { tool, told })) if names.insert(tool.def().name.clone()) => {
+            Ok(Some(Import { tool, told })) if names.insert(tool.def().name.clone()) => {
                 tools.push(tool);
                 notices.extend(told);
             }
-            Ok(Some(Made { tool, .. })) => {
+            Ok(Some(Import { tool, .. })) => {
                 let why = "another tool of the server has this name, and came first";
                 notices.push(refused(&tool.def().name, why.to_owned()));
             }
@@ -157,7 +157,7 @@ pub(super) fn tools(
 }
 
 /// A tool, and what is to be said of it if it is taken.
-struct Made {
+struct Import {
     tool: Arc<dyn Tool>,
     told: Vec<Notice>,
 }
@@ -169,7 +169,7 @@ impl<'a> Listed<'a> {
     }
 
     /// The tool, if the host wants it.
-    fn tool(self, settings: &Settings, link: &Arc<Link>) -> Result<Option<Made>, Notice> {
+    fn tool(self, settings: &Settings, link: &Arc<Reconnector>) -> Result<Option<Import>, Notice> {
         let (name, is_task) = (self.name.clone(), self.is_task());
         let shown = printable(&name);
         let refuse = |message: String| refused(&shown, message);
@@ -235,7 +235,7 @@ impl<'a> Listed<'a> {
         }
         let tool = tool.handler(run).build();
         let tool = tool.map_err(|error| refuse(error.to_string()))?;
-        Ok(Some(Made { tool, told }))
+        Ok(Some(Import { tool, told }))
     }
 
     fn is_task(&self) -> bool {
@@ -248,7 +248,7 @@ impl<'a> Listed<'a> {
         let schema = |raw: &RawValue, which: &str| {
             SchemaDoc::parse(raw.get()).map_err(|error| format!("its {which} schema: {error}"))
         };
-        let (title, hints) = Hints::read(self.annotations, wrong);
+        let (title, hints) = ToolHints::read(self.annotations, wrong);
         let title = self.title.or(title);
         let mut def = ToolDef::new(self.name, self.description.unwrap_or_default());
         def.title = title.map(Cow::from);

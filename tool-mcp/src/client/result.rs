@@ -22,7 +22,7 @@ struct CallResult<'a> {
 /// A block of content; what it may lack is not missed.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Told<'a> {
+enum ContentBlock<'a> {
     Text {
         #[serde(borrow)]
         text: Cow<'a, str>,
@@ -142,7 +142,7 @@ fn wraps(structured: &Value, value: &Value) -> bool {
 }
 
 pub(super) fn read_block(json: &str, blocks: &mut Vec<Block>) {
-    let Ok(block) = serde_json::from_str::<Told<'_>>(json) else {
+    let Ok(block) = serde_json::from_str::<ContentBlock<'_>>(json) else {
         // A kind that is not known here: the model may know it.
         blocks.push(match serde_json::from_str(json) {
             Ok(value) => Block::Json { value },
@@ -151,12 +151,12 @@ pub(super) fn read_block(json: &str, blocks: &mut Vec<Block>) {
         return;
     };
     match block {
-        Told::Text { text } => blocks.push(Block::Text {
+        ContentBlock::Text { text } => blocks.push(Block::Text {
             text: text.into_owned(),
         }),
-        Told::Image { data, mime_type } => blocks.push(Block::Image { mime_type, data }),
-        Told::Audio { data, mime_type } => blocks.push(Block::Audio { mime_type, data }),
-        Told::ResourceLink {
+        ContentBlock::Image { data, mime_type } => blocks.push(Block::Image { mime_type, data }),
+        ContentBlock::Audio { data, mime_type } => blocks.push(Block::Audio { mime_type, data }),
+        ContentBlock::ResourceLink {
             uri,
             title,
             name,
@@ -172,7 +172,7 @@ pub(super) fn read_block(json: &str, blocks: &mut Vec<Block>) {
             }
             blocks.push(Block::Resource { uri, mime_type });
         }
-        Told::Resource { resource } => embedded(resource, blocks),
+        ContentBlock::Resource { resource } => embedded(resource, blocks),
     }
 }
 

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use serde_json::value::RawValue;
 
-use super::answer::{Answered, Refusal};
+use super::answer::{Answered, ServerRefusal};
 use super::connection::{Connection, Request, short};
 use super::error::{ConnectError, ConnectErrorKind};
-use super::hello::{self, Greeting, Hello, modern_meta};
+use super::hello::{self, Greeting, Handshake, modern_meta};
 use super::pages::{Pages, Then};
 use super::server::Target;
 use super::settings::Settings;
@@ -17,16 +17,16 @@ use super::stderr::Tail;
 
 /// See the module.
 #[derive(Clone)]
-pub(super) struct Session {
+pub(super) struct McpSession {
     pub(super) connection: Arc<Connection>,
     /// The last output of its process.
     pub(super) tail: Tail,
 }
 
 /// Keeps a connection up until it is dropped.
-pub(super) struct Running(Arc<Connection>);
+pub(super) struct ConnectionGuard(Arc<Connection>);
 
-impl Running {
+impl ConnectionGuard {
     /// Waits for the end of the connection.
     pub(super) async fn ended(&self) {
         self.0.gone.cancelled().await;
@@ -38,18 +38,18 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for ConnectionGuard {
     fn drop(&mut self) {
         self.stop();
     }
 }
 
-impl Session {
+impl McpSession {
     /// Opens a connection, and says hello.
     pub(super) async fn open(
         target: &Target,
         settings: &Settings,
-    ) -> Result<(Self, Running), ConnectError> {
+    ) -> Result<(Self, ConnectionGuard), ConnectError> {
         let limit = settings.connect_limit;
         let mut tail = Tail::default();
         let opened = settings.asking.timeout(limit, async {
@@ -86,13 +86,13 @@ impl Session {
         settings: &Settings,
         modern: bool,
         tail: &Tail,
-    ) -> Result<Option<(Self, Running)>, ConnectError> {
+    ) -> Result<Option<(Self, ConnectionGuard)>, ConnectError> {
         let (connection, outgoing) = Connection::new(
             settings.asker.clone(),
             settings.events.clone(),
             settings.asking.clone(),
         );
-        let running = Running(Arc::clone(&connection));
+        let running = ConnectionGuard(Arc::clone(&connection));
         target.start(&connection, outgoing, tail, settings)?;
         Ok(match hello::greet(&connection, modern).await? {
             Greeting::Gone => None,
@@ -103,7 +103,7 @@ impl Session {
         })
     }
 
-    pub(super) fn hello(&self) -> Option<&Hello> {
+    pub(super) fn hello(&self) -> Option<&Handshake> {
         self.connection.hello.get()
     }
 
@@ -150,7 +150,7 @@ impl Session {
                     Then::Page(next) => cursor = Some(next),
                     Then::End => return Ok(pages.into_tools()),
                 },
-                Some(Answered::Error(Refusal { code, message, .. })) => {
+                Some(Answered::Error(ServerRefusal { code, message, .. })) => {
                     let why = format!("{} (code {})", short(&message), short(&code));
                     return Err(failed(why));
                 }

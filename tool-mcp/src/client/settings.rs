@@ -12,8 +12,8 @@ use toolwright_runtime::toolset::Registry;
 use toolwright_schema::panics::reported;
 
 use super::asking::Asking;
-use super::elicit::Asker;
-use super::event::Events;
+use super::elicit::ElicitationHandler;
+use super::event::EventListener;
 use crate::TraceContext;
 
 /// Time after which a connection was good, however long the longest pause is.
@@ -21,17 +21,17 @@ const STOOD: Duration = Duration::from_secs(10);
 
 /// Which tools a host wants.
 #[derive(Clone, Default)]
-pub(super) struct Keep(pub(super) Option<Arc<Wanted>>);
+pub(super) struct ToolFilter(pub(super) Option<Arc<Wanted>>);
 
 type Wanted = dyn Fn(&ToolDef) -> bool + Send + Sync;
 
-impl Keep {
+impl ToolFilter {
     pub(super) fn is_kept(&self, def: &ToolDef) -> bool {
         self.0.as_ref().is_none_or(|keep| keep(def))
     }
 }
 
-impl fmt::Debug for Keep {
+impl fmt::Debug for ToolFilter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.0.is_some() { "some" } else { "all" })
     }
@@ -63,15 +63,15 @@ impl fmt::Debug for Trace {
 #[derive(Debug, Clone)]
 pub(super) struct Settings {
     pub(super) prefix: String,
-    pub(super) keep: Keep,
+    pub(super) keep: ToolFilter,
     /// True if hints of the server may lessen caution.
     pub(super) trusts_hints: bool,
     /// True if arguments are checked by the tools' schemas before they are sent.
     pub(super) checks_arguments: bool,
     /// The group of the tools, if they are deferred.
     pub(super) deferred: Option<Namespace>,
-    pub(super) asker: Asker,
-    pub(super) events: Events,
+    pub(super) asker: ElicitationHandler,
+    pub(super) events: EventListener,
     pub(super) trace: Trace,
     pub(super) asking: Asking,
     pub(super) registry: Option<Registry>,
@@ -119,12 +119,12 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             prefix: String::new(),
-            keep: Keep::default(),
+            keep: ToolFilter::default(),
             trusts_hints: false,
             checks_arguments: true,
             deferred: None,
-            asker: Asker::default(),
-            events: Events::default(),
+            asker: ElicitationHandler::default(),
+            events: EventListener::default(),
             trace: Trace::default(),
             asking: Asking::default(),
             registry: None,

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::io::{AsyncRead, BufReader};
 
-use super::event::{ClientEvent, Events};
+use super::event::{ClientEvent, EventListener};
 use crate::protocol::{Line, Lines};
 
 /// A line that is longer is passed on by its ends alone.
@@ -38,7 +38,7 @@ impl Tail {
 }
 
 /// Passes lines on until the process closes the pipe.
-pub(super) async fn follow(stderr: impl AsyncRead + Unpin, events: Events, tail: Tail) {
+pub(super) async fn follow(stderr: impl AsyncRead + Unpin, events: EventListener, tail: Tail) {
     let mut lines = Lines::new(BufReader::new(stderr), LONGEST);
     while let Ok(Some(line)) = lines.next().await {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

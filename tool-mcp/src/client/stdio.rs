@@ -13,9 +13,9 @@ use toolwright_runtime::tool::Cancel;
 use super::answer::Answered;
 use super::child::{Guarded, LAST_WORDS};
 use super::connection::{Connection, Outgoing};
-use super::group::Group;
+use super::group::ProcessGroup;
 use super::stderr::{self, Tail};
-use crate::protocol::{Kind, Line, Lines, Torn};
+use crate::protocol::{Line, Lines, MessageKind, Torn};
 
 /// Starts the command, and connects to it. Of a message of more than `most` bytes the ends are read.
 pub(super) fn start(
@@ -30,7 +30,7 @@ pub(super) fn start(
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true);
-    Group::prepare(command);
+    ProcessGroup::prepare(command);
     let mut child = command.spawn()?;
     let missing = || io::Error::other("the process has no pipes");
     let stdin = child.stdin.take().ok_or_else(missing)?;
@@ -159,7 +159,10 @@ fn id_of_cut(head: &str, tail: &str) -> Option<u64> {
         text.get(..end.unwrap_or(text.len()))?.parse().ok()
     };
     if let Some(torn) = Torn::read(head) {
-        return torn.id.as_number().filter(|_| torn.kind == Kind::Answer);
+        return torn
+            .id
+            .as_number()
+            .filter(|_| torn.kind == MessageKind::Answer);
     }
     let start: String = head.chars().filter(|char| !char.is_whitespace()).collect();
     let start = start.strip_prefix(r#"{"jsonrpc":"2.0","#);

@@ -11,10 +11,10 @@ use toolwright_json::Object;
 use toolwright_provider::call::{ErrorKind, ToolError};
 use toolwright_runtime::tool::Context;
 
-use super::answer::{Answered, Refusal};
+use super::answer::{Answered, ServerRefusal};
 use super::call::{Answers, Required, Wanted, broken, cancelled, fulfil, refused};
-use super::link::Link;
-use super::session::Session;
+use super::link::Reconnector;
+use super::session::McpSession;
 use crate::protocol::{Fields, code};
 
 /// Pause between two requests about a task, if the server names none.
@@ -34,7 +34,7 @@ pub(super) struct Task {
 }
 
 /// The server's word about a task.
-enum Said {
+enum TaskStatus {
     /// It goes on.
     Goes,
     /// JSON of the result.
@@ -79,7 +79,7 @@ impl Task {
 
 /// Tells the server to end the task, if nobody waits for it any more.
 struct Withdrawal {
-    session: Session,
+    session: McpSession,
     id: String,
     is_over: bool,
 }
@@ -100,11 +100,11 @@ impl Drop for Withdrawal {
     }
 }
 
-impl Link {
+impl Reconnector {
     /// Waits for the task's end: JSON of the result.
     pub(super) async fn task(
         &self,
-        (mut number, session): (u64, Session),
+        (mut number, session): (u64, McpSession),
         mut task: Task,
         cx: Context,
     ) -> Result<String, ToolError> {
@@ -136,29 +136,29 @@ impl Link {
                 }
             }
             let said = match self.say(&session, &mut task, &cx).await {
-                Some(Said::Done) => {
+                Some(TaskStatus::Done) => {
                     let wanted = task.wanted("tasks/result", Object::new());
                     match self
                         .round(&session, &wanted, &Answers::default(), &cx)
                         .await
                     {
-                        Ok(Answered::Result(result)) => Some(Said::Result(result)),
-                        Ok(Answered::Error(refusal)) => Some(Said::Failed(refused(&refusal))),
+                        Ok(Answered::Result(result)) => Some(TaskStatus::Result(result)),
+                        Ok(Answered::Error(refusal)) => Some(TaskStatus::Failed(refused(&refusal))),
                         _ => None,
                     }
                 }
                 said => said,
             };
             match said {
-                Some(Said::Result(result)) => {
+                Some(TaskStatus::Result(result)) => {
                     withdrawal.is_over = true;
                     return Ok(result);
                 }
-                Some(Said::Failed(error)) => {
+                Some(TaskStatus::Failed(error)) => {
                     withdrawal.is_over = true;
                     return Err(error);
                 }
-                Some(Said::Asks(mut required)) => {
+                Some(TaskStatus::Asks(mut required)) => {
                     (failures, heard) = (0, Instant::now());
                     required.leave_out(&answered);
                     answered.extend(required.keys());
@@ -191,7 +191,7 @@ impl Link {
     }
 
     /// Asks once. `None` if there is no answer.
-    async fn say(&self, session: &Session, task: &mut Task, cx: &Context) -> Option<Said> {
+    async fn say(&self, session: &McpSession, task: &mut Task, cx: &Context) -> Option<TaskStatus> {
         let wanted = task.wanted("tasks/get", Object::new());
         let answers = Answers::default();
         let round = self.round(session, &wanted, &answers, cx).await;
@@ -199,7 +199,7 @@ impl Link {
             Answered::Result(text) => text,
             Answered::Error(refusal) if is_forgotten(&refusal) => {
                 let error = refused(&refusal).permanent().with_outcome_unknown();
-                return Some(Said::Failed(error));
+                return Some(TaskStatus::Failed(error));
             }
             Answered::Error(_) => return None,
             Answered::Broken(_) => return None,
@@ -210,21 +210,21 @@ impl Link {
         task.poll_of(&said);
         let is_modern = session.connection.is_modern();
         Some(match &*said.text("status")? {
-            "working" => Said::Goes,
-            "cancelled" => Said::Failed(ToolError::new(
+            "working" => TaskStatus::Goes,
+            "cancelled" => TaskStatus::Failed(ToolError::new(
                 ErrorKind::Cancelled,
                 "the MCP server cancelled the call",
             )),
             // The questions come while the result is waited for.
-            "input_required" | "completed" | "failed" if !is_modern => Said::Done,
+            "input_required" | "completed" | "failed" if !is_modern => TaskStatus::Done,
             "input_required" => match Required::read(&text) {
-                Ok(required) => Said::Asks(required),
-                Err(error) => Said::Failed(error),
+                Ok(required) => TaskStatus::Asks(required),
+                Err(error) => TaskStatus::Failed(error),
             },
             "completed" | "failed" => match (said.some("result"), said.some("error")) {
-                (Some(result), _) => Said::Result(result.to_owned()),
-                (None, Some(error)) => Said::Failed(refused(&Refusal::of(error))),
-                (None, None) => Said::Failed(broken("a task that ended without a result")),
+                (Some(result), _) => TaskStatus::Result(result.to_owned()),
+                (None, Some(error)) => TaskStatus::Failed(refused(&ServerRefusal::of(error))),
+                (None, None) => TaskStatus::Failed(broken("a task that ended without a result")),
             },
             _ => return None,
         })
@@ -232,7 +232,7 @@ impl Link {
 }
 
 /// Returns true if the server knows no such task, and nobody knows more.
-fn is_forgotten(refusal: &Refusal) -> bool {
+fn is_forgotten(refusal: &ServerRefusal) -> bool {
     let forgotten = [code::INVALID_PARAMS, code::RESOURCE_NOT_FOUND];
     refusal
         .code

@@ -8,11 +8,11 @@ use super::id::Id;
 #[derive(Debug, PartialEq)]
 pub(crate) struct Torn {
     pub(crate) id: Id,
-    pub(crate) kind: Kind,
+    pub(crate) kind: MessageKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Kind {
+pub(crate) enum MessageKind {
     Request,
     Answer,
 }
@@ -21,11 +21,11 @@ impl Torn {
     /// Reads the keys of the message up to where it is broken. What may be of either kind, or has two ids, has none.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let (mut id, mut kind) = (None, None);
-        let mut keys = Keys(text.trim_start().strip_prefix('{')?);
+        let mut keys = KeyScanner(text.trim_start().strip_prefix('{')?);
         while let Some(key) = keys.key() {
             let found = match key {
-                r#""method""# | r#""params""# => Some(Kind::Request),
-                r#""result""# | r#""error""# => Some(Kind::Answer),
+                r#""method""# | r#""params""# => Some(MessageKind::Request),
+                r#""result""# | r#""error""# => Some(MessageKind::Answer),
                 _ => None,
             };
             if let Some(found) = found
@@ -48,9 +48,9 @@ impl Torn {
 }
 
 /// The rest of an object's text.
-struct Keys<'t>(&'t str);
+struct KeyScanner<'t>(&'t str);
 
-impl<'t> Keys<'t> {
+impl<'t> KeyScanner<'t> {
     /// The next key, with its quotes.
     fn key(&mut self) -> Option<&'t str> {
         let rest = self.0.trim_start().trim_start_matches(',').trim_start();
@@ -97,12 +97,12 @@ fn string_end(text: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, Torn};
+    use super::{MessageKind, Torn};
 
     #[test]
     fn ids_of_broken_messages_are_read_where_it_is_sure_whose_they_are() {
-        let request = |id| Some((id, Kind::Request));
-        let answer = |id| Some((id, Kind::Answer));
+        let request = |id| Some((id, MessageKind::Request));
+        let answer = |id| Some((id, MessageKind::Answer));
         let table = [
             (
                 r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"na"#,

@@ -14,14 +14,14 @@ pub(crate) struct Frame<'m> {
     pub(crate) jsonrpc: Option<&'m str>,
     pub(crate) id: Option<&'m str>,
     pub(crate) method: Option<Cow<'m, str>>,
-    pub(crate) params: Params<'m>,
+    pub(crate) params: MessageParams<'m>,
     pub(crate) result: Option<&'m str>,
     pub(crate) error: Option<&'m str>,
 }
 
 /// Parameters of a request or notification.
 #[derive(Debug, Default)]
-pub(crate) enum Params<'m> {
+pub(crate) enum MessageParams<'m> {
     #[default]
     None,
     Object(Fields<'m>),
@@ -101,17 +101,17 @@ impl<'m> Frame<'m> {
     fn params(&mut self, scanner: &mut Scanner<'m>) -> Result<(), FrameError> {
         let params = match scanner.peek() {
             Some(b'{') => match Fields::read(scanner) {
-                Ok(fields) => Params::Object(fields),
+                Ok(fields) => MessageParams::Object(fields),
                 Err(FieldsError::Json(error)) => return Err(error.into()),
-                Err(wrong) => Params::Wrong(wrong),
+                Err(wrong) => MessageParams::Wrong(wrong),
             },
             _ => match scanner.skip()? {
-                "null" => Params::None,
-                _ => Params::Wrong(FieldsError::NotAnObject),
+                "null" => MessageParams::None,
+                _ => MessageParams::Wrong(FieldsError::NotAnObject),
             },
         };
         match std::mem::replace(&mut self.params, params) {
-            Params::None => Ok(()),
+            MessageParams::None => Ok(()),
             _ => Err(twice("params")),
         }
     }

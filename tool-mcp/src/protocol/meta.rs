@@ -23,9 +23,9 @@ pub(crate) mod key {
 
 /// The `_meta` of a request's parameters; empty if there is none.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Meta<'t>(pub(crate) Fields<'t>);
+pub(crate) struct RequestMeta<'t>(pub(crate) Fields<'t>);
 
-impl<'t> Meta<'t> {
+impl<'t> RequestMeta<'t> {
     /// Reads it out of the parameters.
     ///
     /// # Errors

@@ -10,13 +10,14 @@ mod message;
 mod meta;
 mod version;
 
-pub(crate) use self::broken::{Kind, Torn};
+pub(crate) use self::broken::{MessageKind, Torn};
 pub(crate) use self::error::{RpcError, code};
 pub(crate) use self::fields::{Fields, FieldsError, string};
 pub(crate) use self::id::Id;
 pub(crate) use self::lines::{Line, Lines};
 pub(crate) use self::message::{
-    Frame, FrameError, Params, array, error_response, notification, one_line, request, response,
+    Frame, FrameError, MessageParams, array, error_response, notification, one_line, request,
+    response,
 };
-pub(crate) use self::meta::{Meta, key};
+pub(crate) use self::meta::{RequestMeta, key};
 pub(crate) use self::version::Version;

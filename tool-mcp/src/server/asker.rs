@@ -15,7 +15,7 @@ use crate::protocol::{RpcError, Version, code, key};
 
 /// Source of a request.
 #[derive(Clone)]
-pub(super) struct Origin {
+pub(super) struct RequestOrigin {
     /// The client on the pipe, or in the session. `None` of a client without one.
     pub(super) peer: Option<Arc<Peer>>,
     /// The way of messages that belong to the request.
@@ -43,7 +43,7 @@ impl Asker {
     pub(super) fn of(
         shared: &Shared,
         request: &Request<'_>,
-        origin: &Origin,
+        origin: &RequestOrigin,
     ) -> Result<Self, RpcError> {
         let said = match request.meta.version() {
             Some(version) => Some(version.map_err(|asked| unsupported(&asked))?),

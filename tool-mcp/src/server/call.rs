@@ -14,12 +14,12 @@ use toolwright_runtime::toolset::Registry;
 use toolwright_schema::decode::Repair;
 
 use super::asker::{self, Asker};
-use super::catalog::{Catalog, MIME_TYPE};
+use super::catalog::{MIME_TYPE, OfferSet};
 use super::definitions::wire;
 use super::dispatch::Answered;
 use super::incoming::Request;
-use super::question::{self, Next, Question, Said};
-use super::sealed::State;
+use super::question::{self, InputQuestion, ModelText, NextStep};
+use super::sealed::Sealed;
 use super::{NEEDS, Shared, logs, prompt, start, tasks};
 use crate::elicit::{ElicitResult, ElicitResults};
 use crate::outside::repaired_before;
@@ -32,7 +32,7 @@ const ROUNDS: usize = 16;
 /// A call, and what is known of who asks for it.
 pub(super) struct Calling {
     shared: Arc<Shared>,
-    kind: Kind,
+    kind: CallKind,
     asker: Asker,
     call: ToolCall,
     cx: Context,
@@ -44,21 +44,21 @@ pub(super) struct Calling {
     /// Which arguments the answer to an approval is about.
     shown: Option<u64>,
     /// Answers since the call was first asked for, if they are all that it is about.
-    said: Option<Said>,
+    said: Option<ModelText>,
     /// Repairs of the arguments, as they were told before a question.
     repairs: Vec<Repair>,
 }
 
 /// Kinds of calls.
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(super) enum CallKind {
     Tool,
     Prompt,
     Resource { uri: String },
 }
 
 /// A call on its way.
-struct Running {
+struct CallInProgress {
     batch: Pin<Box<dyn Future<Output = Batch> + Send>>,
     /// Progress of the call, if somebody wants to hear of it.
     reports: Option<mpsc::Receiver<Progress>>,
@@ -91,7 +91,7 @@ impl Calling {
             };
             let uri = uri.into_owned();
             (
-                Kind::Resource { uri },
+                CallKind::Resource { uri },
                 ToolCall::new(&*id, &*name, arguments),
             )
         } else {
@@ -99,7 +99,11 @@ impl Calling {
                 return Err(wrong("`name` is no string"));
             };
             let is_prompt = request.method == "prompts/get";
-            let kind = if is_prompt { Kind::Prompt } else { Kind::Tool };
+            let kind = if is_prompt {
+                CallKind::Prompt
+            } else {
+                CallKind::Tool
+            };
             let none = if is_prompt { "{}" } else { "" };
             let arguments = params.some("arguments").unwrap_or(none);
             (kind, ToolCall::new(&*id, &*name, arguments))
@@ -107,8 +111,8 @@ impl Calling {
         // The client's word ends this call; the host's ends all of them.
         let mut cx = asker.cx.clone().with_cancel(stop.clone());
         let mut may_be_task = false;
-        if !matches!(kind, Kind::Tool) {
-            cx = Catalog::context(cx);
+        if !matches!(kind, CallKind::Tool) {
+            cx = OfferSet::context(cx);
         } else if tasks::may_be(shared, &asker, &call.name, params)? {
             may_be_task = true;
             cx = tasks::context(shared, cx);
@@ -147,9 +151,9 @@ impl Calling {
     /// Returns the tools and their executor.
     fn runs(&self) -> (&Registry, &Executor) {
         let catalog = match self.kind {
-            Kind::Tool => None,
-            Kind::Prompt => self.shared.prompts.as_ref(),
-            Kind::Resource { .. } => self.shared.resources.as_ref(),
+            CallKind::Tool => None,
+            CallKind::Prompt => self.shared.prompts.as_ref(),
+            CallKind::Resource { .. } => self.shared.resources.as_ref(),
         };
         match catalog {
             Some(catalog) => (&catalog.registry, &catalog.executor),
@@ -240,7 +244,7 @@ impl Calling {
                 Some(Reply::Answered(result)) => match question::asked(result) {
                     Some(question) => {
                         self.repaired(&result.repairs);
-                        Next::Ask(question)
+                        NextStep::Ask(question)
                     }
                     None => return self.result(result),
                 },
@@ -262,12 +266,12 @@ impl Calling {
                 }
             };
             match next {
-                Next::Ask(question) => {
+                NextStep::Ask(question) => {
                     if let Some(answer) = self.ask(question).await {
                         return answer;
                     }
                 }
-                Next::Decide(says) => {
+                NextStep::Decide(says) => {
                     let mut pending = batch.pending();
                     decided = pending.next().map(|pending| pending.decided(says));
                 }
@@ -277,7 +281,7 @@ impl Calling {
     }
 
     /// Runs the call, or goes on with it, as soon as its client has read enough of what it was told.
-    async fn start(&self, decided: Option<Decided>) -> Running {
+    async fn start(&self, decided: Option<Decided>) -> CallInProgress {
         let stop = self.cx.cancel();
         let turn = async {
             match &self.asker.peer {
@@ -305,7 +309,7 @@ impl Calling {
         if self.may_be_task {
             executor = executor.open_calls(&self.shared.open);
         }
-        let mut running = Running {
+        let mut running = CallInProgress {
             batch: Box::pin(async move {
                 let gate = &shared.gate;
                 gate.run(&registry, &executor, &call, decided, &cx).await
@@ -319,8 +323,8 @@ impl Calling {
     }
 
     /// Waits for the call's end, and tells the client of its progress meanwhile.
-    async fn end(&self, running: Running) -> Batch {
-        let Running { mut batch, reports } = running;
+    async fn end(&self, running: CallInProgress) -> Batch {
+        let CallInProgress { mut batch, reports } = running;
         let Some(mut reports) = reports else {
             return batch.await;
         };
@@ -363,7 +367,7 @@ impl Calling {
     }
 
     /// Asks the client's user. `None` when the answer is there and the call can go on.
-    async fn ask(&mut self, question: Question) -> Option<Answered> {
+    async fn ask(&mut self, question: InputQuestion) -> Option<Answered> {
         let params = match question.params() {
             Ok(params) => params,
             Err(text) => return Some(self.refuse(text)),
@@ -411,11 +415,11 @@ impl Calling {
     }
 
     /// The question is the answer, and the client asks again with what was said.
-    fn require(&mut self, question: Question, params: &str) -> Answered {
+    fn require(&mut self, question: InputQuestion, params: &str) -> Answered {
         let key = question.key.clone();
         // It was answered, and is asked again: what was said does not count.
         self.answers.take(&key);
-        let state = State {
+        let state = Sealed {
             answers: self.answers.clone(),
             shown: self.shown,
             asked: Some(question),
@@ -450,13 +454,13 @@ impl Calling {
         let start = || start(self.asker.version);
         let def = |name: &str| self.runs().0.get(name);
         match &self.kind {
-            Kind::Tool => {}
-            Kind::Prompt => {
+            CallKind::Tool => {}
+            CallKind::Prompt => {
                 let tool = def(&self.call.name);
                 let words = tool.as_ref().map(|tool| &*tool.def().description);
                 return prompt::prompt(start(), words.unwrap_or_default(), result);
             }
-            Kind::Resource { uri } => {
+            CallKind::Resource { uri } => {
                 let tool = def(&self.call.name);
                 let kind = tool
                     .as_ref()
@@ -499,13 +503,13 @@ impl Calling {
     }
 
     fn refuse(&self, text: String) -> Answered {
-        self.say(Said {
+        self.say(ModelText {
             text,
             is_error: true,
         })
     }
 
-    fn say(&self, said: Said) -> Answered {
+    fn say(&self, said: ModelText) -> Answered {
         let outcome = if said.is_error {
             Err(ToolError::failed(said.text))
         } else {
@@ -515,7 +519,7 @@ impl Calling {
     }
 }
 
-impl Running {
+impl CallInProgress {
     /// Goes on as far as it comes at once.
     async fn at_once(&mut self) {
         let first = std::future::poll_fn(|task| Poll::Ready(self.batch.as_mut().poll(task)));

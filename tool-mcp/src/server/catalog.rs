@@ -19,12 +19,12 @@ pub(super) const MIME_TYPE: &str = "mime_type";
 
 /// Prompts, or resources.
 #[derive(Clone)]
-pub(super) struct Catalog {
+pub(super) struct OfferSet {
     pub(super) registry: Registry,
     pub(super) executor: Executor,
 }
 
-impl Catalog {
+impl OfferSet {
     pub(super) fn new(registry: Registry) -> Self {
         let executor = crate::progress::with_progress(Executor::serial(&registry));
         Self { registry, executor }

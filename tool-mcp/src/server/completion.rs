@@ -14,7 +14,7 @@ use super::Shared;
 use super::asker::Asker;
 use super::catalog::uri;
 use super::dispatch::Answered;
-use super::running::Running;
+use super::running::AbortOnDrop;
 use crate::protocol::{Fields, RpcError, code};
 
 /// So many values are sent.
@@ -57,14 +57,14 @@ impl fmt::Debug for Completions {
 }
 
 /// A request for completions.
-struct Asked {
+struct CompletionRequest {
     completing: Completing,
     own: Option<Arc<Complete>>,
     /// The values of its type, if it has few.
     values: Vec<String>,
 }
 
-impl Asked {
+impl CompletionRequest {
     fn read(shared: &Shared, asker: &Asker, params: &Fields<'_>) -> Result<Self, RpcError> {
         let wrong = |why: &str| {
             let words = format!("these are no parameters of `completion/complete`: {why}");
@@ -133,13 +133,13 @@ pub(super) fn complete(
     asker: &Asker,
     params: &Fields<'_>,
 ) -> Result<impl Future<Output = Answered> + Send + use<>, RpcError> {
-    let wanted = Asked::read(shared, asker, params)?;
+    let wanted = CompletionRequest::read(shared, asker, params)?;
     let start = super::start(asker.version);
     Ok(async move {
         let values = match wanted.own {
             // A panic of the host's ends this request alone.
             Some(own) => {
-                let values = Running::start(async move { own(wanted.completing).await });
+                let values = AbortOnDrop::start(async move { own(wanted.completing).await });
                 values.await.map_err(|_| {
                     let words = "the function that completes this argument failed";
                     RpcError::new(code::INTERNAL_ERROR, words)

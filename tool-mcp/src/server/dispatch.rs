@@ -6,7 +6,7 @@ use std::sync::Arc;
 use toolwright_json::{Object, list, quoted};
 use toolwright_runtime::tool::{Cancel, Context};
 
-use super::asker::{Asker, Origin, expires};
+use super::asker::{Asker, RequestOrigin, expires};
 use super::call::Calling;
 use super::incoming::Request;
 use super::outlet::Outlet;
@@ -25,7 +25,7 @@ const TASKS_OF_2025: &str = r#"{"list":{},"cancel":{},"requests":{"tools":{"call
 pub(super) type Answered = Result<String, RpcError>;
 
 /// The outcome of a request.
-pub(super) enum Answer {
+pub(super) enum RpcAnswer {
     Now(Answered),
     /// It takes its time. Dropping it ends it.
     Later(BoxFuture),
@@ -37,21 +37,21 @@ type BoxFuture = std::pin::Pin<Box<dyn Future<Output = Answered> + Send>>;
 pub(super) fn begin(
     shared: &Arc<Shared>,
     request: &Request<'_>,
-    origin: &Origin,
+    origin: &RequestOrigin,
     stop: &Cancel,
-) -> Answer {
+) -> RpcAnswer {
     let span = span(shared, request, origin);
     let answer = match span.inside(|| try_begin(shared, request, origin, stop)) {
         Ok(answer) => answer,
-        Err(error) => Answer::Now(Err(error)),
+        Err(error) => RpcAnswer::Now(Err(error)),
     };
     match answer {
-        Answer::Now(answer) => {
+        RpcAnswer::Now(answer) => {
             record(&span, &answer);
-            Answer::Now(answer)
+            RpcAnswer::Now(answer)
         }
-        Answer::Later(later) if span.is_none() => Answer::Later(later),
-        Answer::Later(later) => Answer::Later(Box::pin(async move {
+        RpcAnswer::Later(later) if span.is_none() => RpcAnswer::Later(later),
+        RpcAnswer::Later(later) => RpcAnswer::Later(Box::pin(async move {
             let answer = span.around(later).await;
             record(&span, &answer);
             answer
@@ -60,7 +60,7 @@ pub(super) fn begin(
 }
 
 /// The request's span, whose parent may be in another program.
-fn span(shared: &Shared, request: &Request<'_>, origin: &Origin) -> RequestSpan {
+fn span(shared: &Shared, request: &Request<'_>, origin: &RequestOrigin) -> RequestSpan {
     let version = match request.meta.version() {
         Some(version) => version.ok(),
         None => origin
@@ -99,9 +99,9 @@ fn record(span: &RequestSpan, answer: &Answered) {
 fn try_begin(
     shared: &Arc<Shared>,
     request: &Request<'_>,
-    origin: &Origin,
+    origin: &RequestOrigin,
     stop: &Cancel,
-) -> Result<Answer, RpcError> {
+) -> Result<RpcAnswer, RpcError> {
     let Request { method, params, .. } = request;
     // These two come before a greeting.
     if !request.is_modern()
@@ -117,7 +117,7 @@ fn try_begin(
     match (&**method, asker.version.is_modern()) {
         ("tools/call" | "prompts/get" | "resources/read", _) if is_offered(shared, method) => {
             let calling = Calling::new(shared, asker, request, stop)?;
-            Ok(Answer::Later(Box::pin(calling.answer())))
+            Ok(RpcAnswer::Later(Box::pin(calling.answer())))
         }
         ("tools/list", _) => definitions::page(shared, &asker, params).map(now),
         ("prompts/list", _) if let Some(prompts) = &shared.prompts => {
@@ -143,14 +143,14 @@ fn try_begin(
         }
         ("completion/complete", _) if shared.completes() => {
             let complete = completion::complete(shared, &asker, params)?;
-            Ok(Answer::Later(until(shared, stop, complete)))
+            Ok(RpcAnswer::Later(until(shared, stop, complete)))
         }
         ("tasks/get" | "tasks/update" | "tasks/result" | "tasks/list" | "tasks/cancel", _)
             if tasks::is_known(method, asker.version) =>
         {
             match tasks::answer(shared, &asker, method, params)? {
-                Answer::Later(later) => Ok(Answer::Later(until(shared, stop, later))),
-                now @ Answer::Now(_) => Ok(now),
+                RpcAnswer::Later(later) => Ok(RpcAnswer::Later(until(shared, stop, later))),
+                now @ RpcAnswer::Now(_) => Ok(now),
             }
         }
         ("server/discover", true) => Ok(now(discover(shared))),
@@ -159,7 +159,7 @@ fn try_begin(
             let wants = wants(shared, &asker.cx, &filter);
             let (shared, id) = (Arc::clone(shared), request.id.clone());
             let listen = listen(shared, asker, id, wants, stop.clone());
-            Ok(Answer::Later(Box::pin(listen)))
+            Ok(RpcAnswer::Later(Box::pin(listen)))
         }
         ("logging/setLevel", false) => {
             let level = params
@@ -192,8 +192,8 @@ fn until(
     })
 }
 
-fn now(result: String) -> Answer {
-    Answer::Now(Ok(result))
+fn now(result: String) -> RpcAnswer {
+    RpcAnswer::Now(Ok(result))
 }
 
 /// `initialize`: the client's version, or the newest that has this greeting.

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use toolwright_json::{Expected, MAX_DEPTH};
 
 use crate::protocol::{
-    Fields, FieldsError, Frame, FrameError, Id, Kind, Meta, Params, RpcError, Torn,
+    Fields, FieldsError, Frame, FrameError, Id, MessageKind, MessageParams, RequestMeta, RpcError,
+    Torn,
 };
 use crate::protocol::{array, code, error_response};
 
@@ -37,7 +38,7 @@ pub(super) struct Request<'m> {
     pub(super) id: Id,
     pub(super) method: Cow<'m, str>,
     pub(super) params: Fields<'m>,
-    pub(super) meta: Meta<'m>,
+    pub(super) meta: RequestMeta<'m>,
 }
 
 impl Request<'_> {
@@ -79,7 +80,7 @@ impl Bad {
 
     /// About a message of which only this can be read.
     pub(super) fn torn(self, text: &str) -> Self {
-        let torn = Torn::read(text).filter(|torn| torn.kind == Kind::Request);
+        let torn = Torn::read(text).filter(|torn| torn.kind == MessageKind::Request);
         Self {
             id: torn.map(|torn| torn.id.as_json().to_owned()),
             ..self
@@ -156,10 +157,10 @@ impl<'m> Incoming<'m> {
             return invalid("the id is no string and no integer");
         }
         let params = match frame.params {
-            Params::Object(params) => params,
-            Params::None => Fields::default(),
-            Params::Wrong(_) if id.is_none() => return Ok(Self::Nothing),
-            Params::Wrong(why) => {
+            MessageParams::Object(params) => params,
+            MessageParams::None => Fields::default(),
+            MessageParams::Wrong(_) if id.is_none() => return Ok(Self::Nothing),
+            MessageParams::Wrong(why) => {
                 let why = match why {
                     FieldsError::Twice(key) => format!("`{key}` is there more than once"),
                     _ => "they are no object".to_owned(),
@@ -171,7 +172,7 @@ impl<'m> Incoming<'m> {
         let Some(id) = &id else {
             return Ok(Self::Notification { method, params });
         };
-        let Ok(meta) = Meta::of(&params) else {
+        let Ok(meta) = RequestMeta::of(&params) else {
             let message = format!("these are no parameters of `{method}`: `_meta` is no object");
             return Err(Bad::of(code::INVALID_PARAMS, message, asks));
         };

@@ -35,9 +35,9 @@ use toolwright_runtime::executor::Executor;
 use toolwright_runtime::tool::{Cancel, Context, OpenCalls};
 use toolwright_runtime::toolset::{Registry, Toolset};
 
-use self::catalog::Catalog;
+use self::catalog::OfferSet;
 use self::completion::Completions;
-use self::sealed::Seal;
+use self::sealed::Signer;
 use crate::exclusive_gate::ExclusiveGate;
 use crate::outside::from_outside;
 use crate::protocol::{Version, key};
@@ -122,13 +122,13 @@ struct Shared {
     instructions: Option<String>,
     page: usize,
     limits: ServerLimits,
-    seal: Seal,
+    seal: Signer,
     stop: Cancel,
     /// The calls have had their time since then, and are cancelled.
     end_calls: Cancel,
     gate: ExclusiveGate,
-    prompts: Option<Catalog>,
-    resources: Option<Catalog>,
+    prompts: Option<OfferSet>,
+    resources: Option<OfferSet>,
     completions: Completions,
     updates: ResourceUpdates,
     /// The tasks.
@@ -217,7 +217,7 @@ impl McpServer {
             instructions: None,
             page: PAGE,
             limits: ServerLimits::default(),
-            seal: Seal::random(),
+            seal: Signer::random(),
             stop: Cancel::new(),
             end_calls: Cancel::new(),
             gate: ExclusiveGate::default(),
@@ -283,7 +283,7 @@ impl McpServer {
     /// A prompt's arguments are texts, out of which numbers, choices and dates are read. It returns a string, which becomes
     /// a message of the user, [`Messages`], or [`Content`](toolwright_provider::call::Content): a message for each block.
     pub fn prompts(mut self, prompts: impl Into<Registry>) -> Self {
-        self.0.prompts = Some(Catalog::new(prompts.into()));
+        self.0.prompts = Some(OfferSet::new(prompts.into()));
         self
     }
 
@@ -294,7 +294,7 @@ impl McpServer {
     /// sound is a blob, and any other value JSON. A function that returns an error with
     /// [`ErrorKind::Unknown`](toolwright_provider::call::ErrorKind::Unknown) says that there is no such resource.
     pub fn resources(mut self, resources: impl Into<Registry>) -> Self {
-        self.0.resources = Some(Catalog::new(resources.into()));
+        self.0.resources = Some(OfferSet::new(resources.into()));
         self
     }
 
@@ -370,7 +370,7 @@ impl McpServer {
     /// Sets the key by which the server signs what a client keeps between two requests of one call, such as a question's
     /// answer. Default: a random one for each server. Servers that share a name behind a load balancer need one key.
     pub fn state_key(mut self, key: &[u8]) -> Self {
-        self.0.seal = Seal::new(key);
+        self.0.seal = Signer::new(key);
         self
     }
 
@@ -404,8 +404,8 @@ impl McpServer {
     /// # Errors
     /// Fails if reading or writing fails. It is no error if the client closes its end.
     pub async fn serve_stdio(self) -> io::Result<()> {
-        let input = stdio::Input::open()?;
-        let output = stdio::Output::open(stdout::take()?)?;
+        let input = stdio::StdinReader::open()?;
+        let output = stdio::StdoutWriter::open(stdout::take()?)?;
         self.serve_pipe(input, output).await
     }
 

@@ -9,13 +9,13 @@ use tokio::time::timeout;
 use toolwright_runtime::tool::Cancel;
 
 use super::Shared;
-use super::asker::{self, Origin};
-use super::dispatch::{self, Answer};
+use super::asker::{self, RequestOrigin};
+use super::dispatch::{self, RpcAnswer};
 use super::incoming::{Bad, Incoming, Request, batch};
 use super::outlet::{Out, Outlet};
 use super::peer::Peer;
 use super::requests::Requests;
-use super::running::Running;
+use super::running::AbortOnDrop;
 use crate::outside::CANCEL_GRACE;
 use crate::protocol::{Id, Line, Lines, RpcError, Version, code, response};
 
@@ -37,9 +37,9 @@ pub(super) async fn serve(
     let out = Out { lines, requests };
     let done = Cancel::new();
     let writing = write(output, outgoing, Arc::clone(&peer.requests), done.clone());
-    let mut writing = Running::start(writing);
+    let mut writing = AbortOnDrop::start(writing);
     let (grace, stop) = (shared.limits.grace, shared.stop.clone());
-    let read = Running::start(Pipe { shared, peer, out }.run(input)).await;
+    let read = AbortOnDrop::start(Pipe { shared, peer, out }.run(input)).await;
     let read = read.map_err(io::Error::other)?;
     // What a call still comes to that does not end nobody waits for.
     done.cancel();
@@ -172,17 +172,17 @@ impl Pipe {
                 return;
             }
         };
-        let origin = Origin {
+        let origin = RequestOrigin {
             peer: Some(Arc::clone(&self.peer)),
             out: Outlet::Pipe(self.out.clone()),
             own: None,
         };
         let later = match dispatch::begin(&self.shared, request, &origin, &stop) {
-            Answer::Now(answer) => {
+            RpcAnswer::Now(answer) => {
                 self.out.line(response(&id, &answer));
                 return;
             }
-            Answer::Later(later) => later,
+            RpcAnswer::Later(later) => later,
         };
         let out = self.out.clone();
         tokio::spawn(async move {

@@ -9,13 +9,13 @@ use toolwright_runtime::tool::Decision;
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::text::Printable;
 
-use super::sealed::Seal;
+use super::sealed::Signer;
 use crate::elicit::{ElicitResult, ElicitResults};
 use crate::outside::details_in_words;
 
 /// A question.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Question {
+pub(super) struct InputQuestion {
     /// Its answer is found again by this.
     pub(super) key: String,
     message: String,
@@ -36,18 +36,18 @@ pub(super) fn is_ours(key: &str) -> bool {
 }
 
 /// The next step of a call that waits.
-pub(super) enum Next {
-    Ask(Question),
+pub(super) enum NextStep {
+    Ask(InputQuestion),
     Decide(Decision),
 }
 
 /// A text for the model.
-pub(super) struct Said {
+pub(super) struct ModelText {
     pub(super) text: String,
     pub(super) is_error: bool,
 }
 
-impl Question {
+impl InputQuestion {
     /// JSON of the parameters of `elicitation/create`.
     ///
     /// # Errors
@@ -63,10 +63,10 @@ impl Question {
     }
 
     /// The question's words, for a client that cannot ask it.
-    pub(super) fn in_words(&self) -> Said {
+    pub(super) fn in_words(&self) -> ModelText {
         if self.is_result {
             let text = format!("Ask the user, and go on with the answer: {}", self.message);
-            return Said {
+            return ModelText {
                 text,
                 is_error: false,
             };
@@ -77,7 +77,7 @@ impl Question {
             "this client cannot ask its user"
         };
         let text = format!("{why}: {}", self.message);
-        Said {
+        ModelText {
             text,
             is_error: true,
         }
@@ -89,7 +89,7 @@ impl Question {
     }
 
     /// Returns the call's outcome, if this answer alone settles it.
-    pub(super) fn settled_by(&self, answer: &ElicitResult) -> Option<Said> {
+    pub(super) fn settled_by(&self, answer: &ElicitResult) -> Option<ModelText> {
         self.is_result.then(|| say(answer))
     }
 
@@ -172,12 +172,12 @@ fn object(properties: &Value, required: &[&str]) -> Value {
 }
 
 /// Returns the question of a tool whose answer asks one.
-pub(super) fn asked(result: &ToolResult) -> Option<Question> {
+pub(super) fn asked(result: &ToolResult) -> Option<InputQuestion> {
     let Ok(Outcome::AskUser { question, options }) = &result.outcome else {
         return None;
     };
     let key = options.get("key").and_then(Value::as_str);
-    Some(Question {
+    Some(InputQuestion {
         key: key.unwrap_or(ANSWER).to_owned(),
         message: question.clone(),
         schema: schema(options),
@@ -200,7 +200,7 @@ fn schema(options: &Map<String, Value>) -> Value {
 }
 
 /// An answer in words.
-fn say(answer: &ElicitResult) -> Said {
+fn say(answer: &ElicitResult) -> ModelText {
     let (text, is_error) = match answer {
         ElicitResult::Accept(said) => match said.get("answer") {
             Some(Value::String(text)) if said.len() == 1 => (text.clone(), false),
@@ -209,7 +209,7 @@ fn say(answer: &ElicitResult) -> Said {
         ElicitResult::Decline => ("the user declined to answer".to_owned(), true),
         ElicitResult::Cancel => ("the user did not answer".to_owned(), true),
     };
-    Said { text, is_error }
+    ModelText { text, is_error }
 }
 
 /// Returns the question of a call that waits. `decided` is which arguments somebody let run, or did not, last.
@@ -218,8 +218,8 @@ pub(super) fn pending(
     tools: &Toolset,
     answers: &ElicitResults,
     decided: Option<u64>,
-    seal: &Seal,
-) -> Next {
+    seal: &Signer,
+) -> NextStep {
     match &pending.reason {
         PendingReason::Decision(why) => {
             let number = seal.number(&pending.call.arguments);
@@ -249,17 +249,17 @@ fn approval(
     tools: &Toolset,
     said: Option<&ElicitResult>,
     number: u64,
-) -> Next {
+) -> NextStep {
     match said {
         Some(ElicitResult::Accept(said)) if said.get("approve") == Some(&Value::Bool(true)) => {
-            Next::Decide(Decision::Approve)
+            NextStep::Decide(Decision::Approve)
         }
         Some(ElicitResult::Accept(said)) => {
             let reason = said.get("reason").and_then(Value::as_str);
-            Next::Decide(Decision::Reject(reason.unwrap_or_default().into()))
+            NextStep::Decide(Decision::Reject(reason.unwrap_or_default().into()))
         }
-        Some(ElicitResult::Decline) => Next::Decide(Decision::Reject(String::new())),
-        Some(ElicitResult::Cancel) => Next::Decide(Decision::Reject("nobody decided".into())),
+        Some(ElicitResult::Decline) => NextStep::Decide(Decision::Reject(String::new())),
+        Some(ElicitResult::Cancel) => NextStep::Decide(Decision::Reject("nobody decided".into())),
         None => {
             let shown = shown(pending, tools);
             // What is shown beside a call may hold a part of its arguments.
@@ -271,7 +271,7 @@ fn approval(
                 "approve": {"type": "boolean", "title": "Run it"},
                 "reason": {"type": "string", "title": "Why not"},
             });
-            Next::Ask(Question {
+            NextStep::Ask(InputQuestion {
                 key: APPROVAL.into(),
                 message,
                 schema: object(&properties, &["approve"]),
@@ -283,11 +283,11 @@ fn approval(
 }
 
 /// A call that a person answers.
-fn manual(pending: &Pending, tools: &Toolset, answers: &ElicitResults) -> Next {
+fn manual(pending: &Pending, tools: &Toolset, answers: &ElicitResults) -> NextStep {
     match answers.get(ANSWER) {
         Some(answer) => {
-            let Said { text, is_error } = say(answer);
-            Next::Decide(if is_error {
+            let ModelText { text, is_error } = say(answer);
+            NextStep::Decide(if is_error {
                 Decision::Reject(text)
             } else {
                 Decision::Answer(text.into())
@@ -302,7 +302,7 @@ fn manual(pending: &Pending, tools: &Toolset, answers: &ElicitResults) -> Next {
                 shown(pending, tools),
                 title.unwrap_or_default()
             );
-            Next::Ask(Question {
+            NextStep::Ask(InputQuestion {
                 key: ANSWER.into(),
                 message: message.trim_end().to_owned(),
                 schema: object(&json!({"answer": {"type": "string"}}), &["answer"]),

@@ -18,7 +18,7 @@ const MOST_HELD: usize = 256 * 1024 * 1024;
 /// See the module.
 #[derive(Default)]
 pub(super) struct Requests {
-    known: Mutex<Known>,
+    known: Mutex<RequestTable>,
     /// Rings when something was answered or read.
     changed: Notify,
     /// The call that begins next, where calls wait.
@@ -31,8 +31,8 @@ pub(super) struct Requests {
 pub(super) type Turn<'r> = tokio::sync::MutexGuard<'r, ()>;
 
 #[derive(Default)]
-struct Known {
-    open: HashMap<Id, Open>,
+struct RequestTable {
+    open: HashMap<Id, OpenRequest>,
     /// Numbers requests.
     last: u64,
     /// The bytes of these requests.
@@ -46,7 +46,7 @@ struct Known {
 }
 
 /// A request that is not answered.
-struct Open {
+struct OpenRequest {
     number: u64,
     bytes: usize,
     stop: Cancel,
@@ -68,7 +68,7 @@ impl Requests {
         }
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, RequestTable> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -96,7 +96,7 @@ impl Requests {
         };
         known.last += 1;
         known.held += bytes;
-        free.insert(Open {
+        free.insert(OpenRequest {
             number: known.last,
             bytes,
             stop: stop.clone(),
@@ -195,8 +195,8 @@ impl Requests {
     }
 }
 
-impl Known {
-    fn remove(&mut self, id: &Id) -> Option<Open> {
+impl RequestTable {
+    fn remove(&mut self, id: &Id) -> Option<OpenRequest> {
         let open = self.open.remove(id)?;
         self.held -= open.bytes;
         Some(open)

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 use toolwright_provider::call::ToolCall;
 
-use super::question::Question;
+use super::question::InputQuestion;
 use crate::elicit::ElicitResults;
 use crate::random;
 
@@ -26,19 +26,19 @@ const TAG: usize = 12;
 
 /// Signs, by a key.
 #[derive(Clone)]
-pub(super) struct Seal(Hmac<Sha256>);
+pub(super) struct Signer(Hmac<Sha256>);
 
 /// The note.
 #[derive(Default, Serialize, Deserialize)]
-pub(super) struct State {
+pub(super) struct Sealed {
     pub(super) answers: ElicitResults,
     /// Which arguments the answer to an approval is about.
     pub(super) shown: Option<u64>,
     /// The last question.
-    pub(super) asked: Option<Question>,
+    pub(super) asked: Option<InputQuestion>,
 }
 
-impl Seal {
+impl Signer {
     /// With a key that lives as long as the server.
     pub(super) fn random() -> Self {
         Self::new(&random::bytes::<32>())
@@ -51,7 +51,7 @@ impl Seal {
 
     pub(super) fn seal(
         &self,
-        state: &State,
+        state: &Sealed,
         call: &ToolCall,
         owner: Option<&str>,
     ) -> serde_json::Result<String> {
@@ -63,8 +63,8 @@ impl Seal {
     }
 
     /// `None` if it is not what was sealed for this call of this owner, or too old.
-    pub(super) fn open(&self, sealed: &str, call: &ToolCall, owner: Option<&str>) -> Option<State> {
-        let sealed = URL_SAFE_NO_PAD.decode(sealed).ok()?;
+    pub(super) fn open(&self, note: &str, call: &ToolCall, owner: Option<&str>) -> Option<Sealed> {
+        let sealed = URL_SAFE_NO_PAD.decode(note).ok()?;
         let (signature, content) = sealed.split_at_checked(SIGNED)?;
         self.of(content, call, owner).verify_slice(signature).ok()?;
         let (until, state) = content.split_at_checked(TIME)?;

@@ -13,13 +13,13 @@ use tokio::sync::mpsc;
 const PIECE: usize = 64 * 1024;
 
 /// The standard input.
-pub(super) struct Input {
+pub(super) struct StdinReader {
     pieces: mpsc::Receiver<io::Result<Vec<u8>>>,
     piece: Vec<u8>,
     read: usize,
 }
 
-impl Input {
+impl StdinReader {
     pub(super) fn open() -> io::Result<Self> {
         let (sender, pieces) = mpsc::channel(4);
         thread::Builder::new()
@@ -52,7 +52,7 @@ fn read(pieces: &mpsc::Sender<io::Result<Vec<u8>>>) {
     }
 }
 
-impl AsyncRead for Input {
+impl AsyncRead for StdinReader {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -77,7 +77,7 @@ impl AsyncRead for Input {
 }
 
 /// The standard output.
-pub(super) struct Output {
+pub(super) struct StdoutWriter {
     pieces: std::sync::mpsc::Sender<Vec<u8>>,
     /// The fate of a piece, which comes back to be filled anew.
     written: mpsc::Receiver<io::Result<Vec<u8>>>,
@@ -85,7 +85,7 @@ pub(super) struct Output {
     piece: Option<Vec<u8>>,
 }
 
-impl Output {
+impl StdoutWriter {
     pub(super) fn open(output: impl Write + Send + 'static) -> io::Result<Self> {
         let (pieces, to_write) = std::sync::mpsc::channel();
         let (tell, written) = mpsc::channel(1);
@@ -125,7 +125,7 @@ fn write(
     }
 }
 
-impl AsyncWrite for Output {
+impl AsyncWrite for StdoutWriter {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,

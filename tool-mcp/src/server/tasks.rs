@@ -10,7 +10,7 @@ use toolwright_provider::call::{ErrorKind, ToolCall, ToolError, ToolResult};
 use toolwright_runtime::tool::{Context, OpenCall, OpenCallError, OpenCallState};
 
 use super::asker::{Asker, owner};
-use super::dispatch::{Answer, Answered};
+use super::dispatch::{Answered, RpcAnswer};
 use super::{Shared, call, start};
 use crate::protocol::{Fields, RpcError, Version, code, key};
 
@@ -110,10 +110,10 @@ pub(super) fn answer(
     asker: &Asker,
     method: &str,
     params: &Fields<'_>,
-) -> Result<Answer, RpcError> {
+) -> Result<RpcAnswer, RpcError> {
     forget_old(shared);
     let version = asker.version;
-    let now = |result| Ok(Answer::Now(Ok(result)));
+    let now = |result| Ok(RpcAnswer::Now(Ok(result)));
     if version.is_modern() && !asker.capabilities.has_extension(key::TASKS) {
         let needed = Object::new().object("extensions", |all| all.json(key::TASKS, "{}"));
         let words = format!("the client does not declare the extension `{}`", key::TASKS);
@@ -153,7 +153,7 @@ pub(super) fn answer(
         }
         "tasks/cancel" => {
             let shared = Arc::clone(shared);
-            Ok(Answer::Later(Box::pin(async move {
+            Ok(RpcAnswer::Later(Box::pin(async move {
                 match shared.open.cancel(&call.key).await {
                     // It may have ended meanwhile.
                     Ok(()) | Err(OpenCallError::Ended { .. } | OpenCallError::NotOpen { .. }) => {}
@@ -171,7 +171,7 @@ pub(super) fn answer(
         }
         _ => {
             let shared = Arc::clone(shared);
-            Ok(Answer::Later(Box::pin(late_result(
+            Ok(RpcAnswer::Later(Box::pin(late_result(
                 shared, call.key, version,
             ))))
         }

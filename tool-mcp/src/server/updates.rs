@@ -8,7 +8,7 @@ use toolwright_json::{Object, list, quoted};
 use toolwright_runtime::toolset::Changes;
 
 use super::Shared;
-use super::catalog::Catalog;
+use super::catalog::OfferSet;
 use crate::protocol::{Id, key, notification};
 
 /// Notifies subscribed clients that a resource changed: see [`McpServer::updates`](super::McpServer::updates). Clones share
@@ -85,7 +85,7 @@ pub(super) struct News {
 
 impl News {
     pub(super) fn new(shared: &Shared, subscription: Option<Id>) -> Self {
-        let of = |catalog: &Option<Catalog>| catalog.as_ref().map(|one| one.registry.changes());
+        let of = |catalog: &Option<OfferSet>| catalog.as_ref().map(|one| one.registry.changes());
         Self {
             tools: shared.registry.changes(),
             prompts: of(&shared.prompts),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::cache::{DefinitionCache, EncodedTool, LoweredTool};
 use super::{CachedDefinition, Definitions, DefinitionsError, DefinitionsInner, ToolList};
 use crate::call::ToolDef;
-use crate::dialect::{Dialect, LowerError};
+use crate::dialect::{Dialect, Inverse, LowerError};
 use crate::wire::{Loadable, Loads, Namespace, ToolDeclaration, Wire};
 
 /// Deferred tools of a list.
@@ -143,6 +143,16 @@ impl DefinitionsInner {
             namespace: tool.namespace,
             definition,
         })
+    }
+
+    /// The way back from what a model sends to a tool that is loaded.
+    pub(super) fn loaded_inverse(&self, name: &str) -> Option<&Inverse> {
+        let tool = self.catalog.as_ref()?.find(name)?;
+        let one = tool
+            .encoded
+            .deferred(self.wire, self.dialect, tool.def)
+            .ok()?;
+        Some(&one.lowered.inverse)
     }
 
     /// What declares the search, and the deferred tools as far as a request holds them.

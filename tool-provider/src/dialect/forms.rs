@@ -13,6 +13,7 @@ impl Inverse {
             rules: &table::FORMS,
             is_argument: true,
             tells_all: false,
+            is_foreign: false,
         };
         // A schema that is broken or too large is sent to no provider, in no form.
         let plan = lowering.run(schema.clone()).ok()?.inverse;

@@ -19,7 +19,7 @@ pub struct Step {
 }
 
 /// Operations on a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Op {
     /// A key whose value is `null` is taken out.
@@ -34,15 +34,24 @@ pub enum Op {
         /// Number of elements.
         len: usize,
     },
+    /// A string becomes the value whose JSON it is. One that is no JSON stays.
+    TextToJson,
+    /// A key gets its own name back.
+    KeyIsRenamed {
+        /// The name in the schema.
+        to: String,
+    },
 }
 
 impl Op {
     /// The stable name: `null_is_absent`.
-    pub const fn as_str(self) -> &'static str {
+    pub const fn as_str(&self) -> &'static str {
         match self {
             Self::NullIsAbsent => "null_is_absent",
             Self::EntriesToMap { .. } => "entries_to_map",
             Self::ObjectToTuple { .. } => "object_to_tuple",
+            Self::TextToJson => "text_to_json",
+            Self::KeyIsRenamed { .. } => "key_is_renamed",
         }
     }
 }
@@ -53,9 +62,14 @@ impl Step {
         let mut out = format!("{{\"op\":\"{}\",\"at\":", self.op.as_str());
         write_string(&mut out, &self.at);
         // Writing to a string cannot fail.
-        let _ = match self.op {
+        let _ = match &self.op {
             Op::EntriesToMap { integer_keys: true } => out.write_str(",\"key\":\"integer\""),
             Op::ObjectToTuple { len } => write!(out, ",\"len\":{len}"),
+            Op::KeyIsRenamed { to } => {
+                out.push_str(",\"to\":");
+                write_string(&mut out, to);
+                Ok(())
+            }
             _ => Ok(()),
         };
         out.push('}');
@@ -70,16 +84,26 @@ impl Step {
 pub struct Inverse {
     steps: Vec<Step>,
     schema: Arc<Ordered>,
+    is_foreign: bool,
 }
 
 impl Inverse {
-    pub(super) fn new(steps: Vec<Step>, schema: Arc<Ordered>) -> Self {
-        Self { steps, schema }
+    pub(super) fn new(steps: Vec<Step>, schema: Arc<Ordered>, is_foreign: bool) -> Self {
+        Self {
+            steps,
+            schema,
+            is_foreign,
+        }
     }
 
     /// The lowered schema.
     pub(super) fn schema(&self) -> &Ordered {
         &self.schema
+    }
+
+    /// Returns true if only this request knows the way back, and no decoder: a string may be JSON, or a key renamed.
+    pub(crate) fn is_of_request(&self) -> bool {
+        self.is_foreign && !self.steps.is_empty()
     }
 
     /// Returns the steps to restore; empty for most schemas.

@@ -4,11 +4,15 @@ mod array;
 mod cycles;
 mod null;
 mod object;
+mod renamed;
+mod root;
+mod text;
 mod union;
 mod words;
 
 use std::sync::Arc;
 
+pub use self::root::object_root;
 use super::Dialect;
 use super::canonical::canonical;
 use super::inverse::{Inverse, Step};
@@ -67,7 +71,7 @@ impl Lowered {
 /// # Errors
 /// When the dialect cannot say the schema.
 pub fn lower(schema: &SchemaDoc, dialect: Dialect) -> Result<Lowered, LowerError> {
-    let lowering = Lowering::of(dialect.rules());
+    let lowering = Lowering::of(schema, dialect.rules());
     lowering.run_doc(schema).map_err(|mut rejects| {
         // There is one: the first ended it.
         let other = LowerError::new(LowerErrorCode::UntypedSchema, "/");
@@ -79,7 +83,7 @@ pub fn lower(schema: &SchemaDoc, dialect: Dialect) -> Result<Lowered, LowerError
 pub fn lower_all(schema: &SchemaDoc, dialect: Dialect) -> Result<Lowered, Vec<LowerError>> {
     let lowering = Lowering {
         tells_all: true,
-        ..Lowering::of(dialect.rules())
+        ..Lowering::of(schema, dialect.rules())
     };
     lowering.run_doc(schema)
 }
@@ -91,15 +95,18 @@ pub(super) struct Lowering {
     pub(super) is_argument: bool,
     /// Rejections are collected and do not end the lowering.
     pub(super) tells_all: bool,
+    /// The schema is no type's of ours: keys may be renamed, and values sent as strings of JSON.
+    pub(super) is_foreign: bool,
 }
 
 impl Lowering {
     /// Returns the settings for the schema of a tool's arguments; the first rejection ends the lowering.
-    pub(super) fn of(rules: &'static Rules) -> Self {
+    fn of(schema: &SchemaDoc, rules: &'static Rules) -> Self {
         Self {
             rules,
             is_argument: false,
             tells_all: false,
+            is_foreign: schema.shape().is_none(),
         }
     }
 
@@ -111,12 +118,11 @@ impl Lowering {
         let rules = self.rules;
         let mut notes = Vec::new();
         let mut canonical = canonical(schema, &mut notes).map_err(|reject| vec![reject])?;
-        if !self.is_argument {
-            let refused = rules.root(root(&canonical.root));
-            refused.map_or(Ok(()), |code| Err(vec![LowerError::new(code, "/")]))?;
+        if !self.is_argument && rules.root(root(&canonical.root)).is_some() {
+            root::flatten(&mut canonical, &mut notes).map_err(|reject| vec![reject])?;
         }
         let endless = cycles::through_required(&canonical);
-        let root = canonical.take_root();
+        let mut root = canonical.take_root();
         let mut pass = Lowerer {
             rules,
             canonical: &canonical,
@@ -125,8 +131,12 @@ impl Lowering {
             steps: Vec::new(),
             notes,
             tells_all: self.tells_all,
+            is_foreign: self.is_foreign,
             rejects: Vec::new(),
         };
+        if self.is_foreign && !self.is_argument {
+            pass.rename_arguments(&mut root);
+        }
         let spot = if self.is_argument {
             SchemaPath::INNER
         } else {
@@ -140,14 +150,26 @@ impl Lowering {
                 typed(ANYTHING)
             }
         };
-        let mut defs = Vec::new();
-        for (name, body) in &canonical.defs {
+        // A value that is sent as a string of JSON may have been the only one to refer to a type.
+        let mut named = Vec::new();
+        referred(&lowered, &mut named);
+        let mut defs: Vec<Pair> = Vec::new();
+        while let Some((name, body)) = canonical.defs.iter().find(|(name, _)| {
+            named.contains(&name.to_string()) && !defs.iter().any(|(known, _)| known == name)
+        }) {
             pass.path = Path::of_definition(name);
-            match pass.node(body.clone(), SchemaPath::INNER) {
-                Ok(body) => defs.push((name.clone(), body)),
-                Err(reject) => self.refused(reject, &mut pass.rejects)?,
-            }
+            let mark = pass.path.as_str().len();
+            let body = match pass.entered(mark, body.clone(), SchemaPath::INNER) {
+                Ok(body) => body,
+                Err(reject) => {
+                    self.refused(reject, &mut pass.rejects)?;
+                    typed(ANYTHING)
+                }
+            };
+            referred(&body, &mut named);
+            defs.push((name.clone(), body));
         }
+        defs.sort_by(|(a, _), (b, _)| a.cmp(b));
         if let (Ordered::Object(entries), false) = (&mut lowered, defs.is_empty()) {
             entries.push((Keyword::Defs.into(), Ordered::Object(defs)));
         }
@@ -167,7 +189,7 @@ impl Lowering {
         });
         Ok(Lowered {
             schema,
-            inverse: Inverse::new(pass.steps, Arc::new(lowered)),
+            inverse: Inverse::new(pass.steps, Arc::new(lowered), self.is_foreign),
             notes: pass.notes,
             strict: rules.strict,
             optional_keys: size.optional_keys,
@@ -190,15 +212,24 @@ impl Lowering {
     }
 }
 
+/// Collects the names of the definitions that a schema refers to.
+fn referred(schema: &Ordered, names: &mut Vec<String>) {
+    let name = schema
+        .reference()
+        .and_then(|target| target.strip_prefix("#/$defs/"));
+    names.extend(name.map(str::to_owned));
+    schema.inside(&mut |member| referred(member, names));
+}
+
 /// The type that stands in the place of what was refused, when more is looked for.
 const ANYTHING: &str = "string";
 
 /// Returns the kind of a schema of arguments.
 fn root(schema: &Ordered) -> Root {
     match schema.text(Keyword::Type) {
+        _ if schema.has(Keyword::Ref) => Root::Other,
         Some("object") if schema.has(Keyword::AnyOf) => Root::WithUnion,
         Some("object") if schema.has(Keyword::AllOf) => Root::WithAllOf,
-        Some("object") if schema.has(Keyword::Enum) => Root::WithEnum,
         Some("object") => Root::Object,
         _ => Root::Other,
     }
@@ -232,6 +263,7 @@ struct Lowerer<'c> {
     steps: Vec<Step>,
     notes: Vec<Note>,
     tells_all: bool,
+    is_foreign: bool,
     /// Rejections so far, if they do not end the lowering.
     rejects: Vec<LowerError>,
 }
@@ -284,7 +316,16 @@ impl Lowerer<'_> {
         schema: Ordered,
         spot: SchemaPath,
     ) -> Result<Ordered, LowerError> {
-        let lowered = self.node(schema, spot);
+        let original = self.is_foreign.then(|| schema.clone());
+        let (steps, notes) = (self.steps.len(), self.notes.len());
+        let mut lowered = self.node(schema, spot);
+        if let (Some(schema), Err(reject)) = (original, &lowered)
+            && reject.code.is_sent_as_text()
+        {
+            self.steps.truncate(steps);
+            self.notes.truncate(notes);
+            lowered = Ok(self.text(&schema, spot, reject.code));
+        }
         self.path.leave(mark);
         match lowered {
             Err(reject) if self.tells_all => {
@@ -349,10 +390,10 @@ impl Lowerer<'_> {
             return self.split(keywords);
         }
         if spot.is_root {
-            self.narrow_bare_root(&mut keywords);
             if !self.rules.root_enum {
-                self.in_words(&mut keywords, &[Keyword::Not]);
+                self.in_words(&mut keywords, &[Keyword::Enum, Keyword::Not]);
             }
+            self.narrow_bare_root(&mut keywords);
         }
         if is_object {
             let form = self.form(&keywords, spot, !is_several)?;

@@ -23,8 +23,8 @@ use std::str::FromStr;
 use toolwright_schema::text::{did_you_mean, near};
 
 pub use self::inverse::{Inverse, Op, Step};
-pub use self::lower::lower_all;
 pub use self::lower::{Lowered, lower};
+pub use self::lower::{lower_all, object_root};
 pub use self::names::Renames;
 pub use self::quantity::Quantity;
 pub use self::quantity::{Share, shares};

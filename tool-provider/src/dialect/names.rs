@@ -118,7 +118,10 @@ pub struct Renames {
 impl Renames {
     /// Names for these tools.
     pub fn new<'n>(dialect: Dialect, names: impl IntoIterator<Item = &'n str>) -> Self {
-        let rule = dialect.rules().tool_name;
+        Self::by(dialect.rules().tool_name, names)
+    }
+
+    pub(super) fn by<'n>(rule: NameRule, names: impl IntoIterator<Item = &'n str>) -> Self {
         let mut renames = Self::default();
         let mut refused = Vec::new();
         for name in names {

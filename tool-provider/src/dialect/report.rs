@@ -237,6 +237,11 @@ pub enum NoteKind {
     Demoted,
     /// The model is not told.
     Dropped,
+    /// The value is sent as a string of JSON: the keyword is the code of the rule that stands against its schema, the
+    /// value is the schema.
+    AsText,
+    /// The dialect refuses the key at the path: the keyword is `property_name`, the value is the key that is sent.
+    Renamed,
     /// The tool as a whole is sent without strictness: the keyword is `strict`, the value says why,
     /// and what stands against it stands at the path. [`Definitions`](crate::definitions::Definitions) alone have
     /// such notes, since [`lower`](crate::dialect::lower()) refuses what a dialect cannot say.
@@ -256,6 +261,8 @@ impl NoteKind {
         match self {
             Self::Demoted => "demoted",
             Self::Dropped => "dropped",
+            Self::AsText => "as_text",
+            Self::Renamed => "renamed",
             Self::Loosened => "loosened",
             Self::HiddenRemoved => "hidden_removed",
             Self::RefusedDefault => "refused_default",

@@ -70,12 +70,14 @@ impl Inverse {
     /// Returns true if anything in a text may have to be restored. In most calls nothing has, and those need
     /// not be taken apart before they are read.
     fn may_concern(&self, text: &str) -> bool {
-        let mut ops = self.steps().iter().map(|step| step.op);
         // What is escaped may be any key.
         text.contains('\\')
-            || ops.clone().any(|op| op == Op::NullIsAbsent) && text.contains("null")
-            || ops.clone().any(|op| matches!(op, Op::EntriesToMap { .. })) && text.contains('[')
-            || ops.any(|op| matches!(op, Op::ObjectToTuple { .. })) && text.contains("\"_0\"")
+            || self.steps().iter().any(|step| match &step.op {
+                Op::NullIsAbsent => text.contains("null"),
+                Op::EntriesToMap { .. } => text.contains('['),
+                Op::ObjectToTuple { .. } => text.contains("\"_0\""),
+                Op::TextToJson | Op::KeyIsRenamed { .. } => true,
+            })
     }
 
     fn restored<'t>(&self, text: &'t str) -> Option<(Value<'t>, Restore<'_>)> {
@@ -86,6 +88,7 @@ impl Inverse {
         let mut restore = Restore {
             schema: self.schema(),
             absent: HashSet::new(),
+            renamed: HashMap::new(),
             ops: HashMap::new(),
             path: Path::default(),
             place: Vec::new(),
@@ -95,10 +98,16 @@ impl Inverse {
             is_changed: false,
         };
         for step in self.steps() {
-            if step.op == Op::NullIsAbsent {
-                restore.absent.insert(&step.at);
-            } else {
-                restore.ops.insert(&step.at, step.op);
+            match &step.op {
+                Op::NullIsAbsent => {
+                    restore.absent.insert(&step.at);
+                }
+                Op::KeyIsRenamed { to } => {
+                    restore.renamed.insert(&step.at, to);
+                }
+                op => {
+                    restore.ops.insert(&step.at, op);
+                }
             }
         }
         let value = restore.value(value, self.schema());
@@ -110,7 +119,8 @@ struct Restore<'p> {
     /// The lowered schema.
     schema: &'p Ordered,
     absent: HashSet<&'p str>,
-    ops: HashMap<&'p str, Op>,
+    renamed: HashMap<&'p str, &'p str>,
+    ops: HashMap<&'p str, &'p Op>,
     /// Path in the schema.
     path: Path,
     /// Path in the arguments.
@@ -123,7 +133,7 @@ struct Restore<'p> {
 }
 
 impl<'p> Restore<'p> {
-    fn op(&self) -> Option<Op> {
+    fn op(&self) -> Option<&'p Op> {
         self.ops.get(self.path.at().as_str()).copied()
     }
 
@@ -171,15 +181,22 @@ impl<'p> Restore<'p> {
         let hops = std::mem::take(&mut self.hops);
         let value = match (self.op(), value) {
             (Some(Op::EntriesToMap { integer_keys }), Value::Array(entries)) => {
-                self.entries(entries, integer_keys, schema)
+                self.entries(entries, *integer_keys, schema)
             }
             (Some(Op::EntriesToMap { .. }), Value::Object(entries)) => {
                 let values = values_of(schema);
                 self.rest(entries, values, "*/value")
             }
             (Some(Op::ObjectToTuple { len }), Value::Object(entries)) => {
-                self.tuple(entries, len, schema)
+                self.tuple(entries, *len, schema)
             }
+            (Some(Op::TextToJson), Value::String(text)) => match Value::parse(&text) {
+                Ok(value) => {
+                    self.is_changed = true;
+                    value.into_owned()
+                }
+                Err(_) => Value::String(text),
+            },
             (Some(Op::ObjectToTuple { .. }), Value::Array(items)) => {
                 let items = items.into_iter().enumerate().map(|(index, item)| {
                     let key = format!("_{index}");
@@ -239,16 +256,16 @@ impl<'p> Restore<'p> {
                 continue;
             };
             let part = escaped(&key);
-            if value.is_null() {
-                let mark = self.path.enter(&part);
-                let is_absent = self.absent.contains(self.path.as_str());
-                self.path.leave(mark);
-                if is_absent {
-                    self.is_changed = true;
-                    continue;
-                }
+            let mark = self.path.enter(&part);
+            let is_absent = value.is_null() && self.absent.contains(self.path.as_str());
+            let name = self.renamed.get(self.path.as_str()).copied();
+            self.path.leave(mark);
+            self.is_changed |= is_absent || name.is_some();
+            if is_absent {
+                continue;
             }
             let value = self.inside(value, Some(member), &part, segment);
+            let key = name.map_or(key, |name| name.to_owned().into());
             kept.push((key, value));
         }
         Value::Object(kept)

@@ -49,6 +49,8 @@ pub(super) struct Rules {
     pub(super) all_of: AllOf,
     /// An object without keys may stand below the root.
     pub(super) empty_objects: bool,
+    /// `required` may be empty.
+    pub(super) empty_required: bool,
     pub(super) recursion: Recursion,
     /// Nothing may stand beside `$ref`.
     pub(super) lone_ref: bool,

@@ -29,6 +29,7 @@ const JSON_SCHEMA: Rules = Rules {
     items: Items::Any,
     all_of: AllOf::Kept,
     empty_objects: true,
+    empty_required: true,
     recursion: Recursion::Kept,
     lone_ref: false,
     lone_union: false,
@@ -357,7 +358,9 @@ pub(super) const MISTRAL: Rules = Rules {
 pub(super) const GROQ: Rules = Rules {
     name: "groq",
     description: None,
-    // Its documents: all keys required, objects closed.
+    // Its documents: all keys required, objects closed. Error text "'required' present but 'properties' is missing", of
+    // empty ones (livekit/agents#5082, strix#1088; 2026-03 to 2026-08).
+    empty_required: false,
     ..OPENAI_STRICT
 };
 
@@ -453,15 +456,15 @@ pub(super) const MCP_2026_07_28: Rules = Rules {
     name: "mcp_2026_07_28",
     // The specification: names SHOULD be these.
     tool_name: NameRule::new("_.-", 128),
-    // SEP-2106: any keyword beside `type: "object"`; SEP-2243: `x-mcp-header`.
+    // SEP-2106 admits any keyword beside `type: "object"`; hosts hand the schema on to providers that refuse root unions.
+    root_union: false,
+    // SEP-2243: `x-mcp-header`.
     vendor: true,
     ..JSON_SCHEMA
 };
 
 pub(super) const MCP_2025_11_25: Rules = Rules {
     name: "mcp_2025_11_25",
-    // `inputSchema` is `type`, `properties`, `required`; other keywords are not of its form.
-    root_union: false,
     ..MCP_2026_07_28
 };
 

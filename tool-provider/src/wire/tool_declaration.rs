@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Wire;
 use crate::call::ToolDef;
-use crate::dialect::{Dialect, Lowered};
+use crate::dialect::{Dialect, Lowered, object_root};
 use toolwright_json::{Object, list};
 use toolwright_schema::render::SchemaDoc;
 
@@ -79,6 +79,17 @@ impl<'d> ToolDeclaration<'d> {
             Input::Plain(schema) => schema.write_provider_json(out),
             Input::Lowered(text) => out.push_str(text),
             Input::Nothing => out.push_str(SchemaDoc::empty_object().as_json()),
+        }
+    }
+
+    /// Appends the schema with a plain object at its root: clients refuse a whole list with another one.
+    pub(super) fn write_object_schema(&self, out: &mut String) {
+        match self.schema {
+            Input::Plain(schema) if let Ok(Some(schema)) = object_root(schema) => {
+                out.push_str(&schema);
+            }
+            // The list has no tool whose arguments are no object.
+            _ => self.write_schema(out),
         }
     }
 

@@ -13,6 +13,7 @@ use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::{Refs, Shape, Side};
 
 use super::{As, Described, List, Named, Params, Table};
+use crate::toolset::ListState;
 
 /// Descriptor of a tool, in `const`.
 #[derive(Debug, Clone, Copy)]
@@ -314,7 +315,7 @@ where
 
 /// All tools of a type, with the value as their state.
 pub fn group<T: OneToolBlock + Send + Sync + 'static, S>(
-    state: &Arc<T>,
+    state: &ListState<T>,
     list: &mut List<S>,
     listed: &'static As,
 ) {
@@ -334,19 +335,28 @@ impl<S: Send + Sync + 'static> List<S> {
 /// A tool and its state.
 struct Bound<S: 'static> {
     entry: &'static Entry<S>,
-    state: Arc<S>,
+    state: ListState<S>,
     listed: &'static As,
     def: OnceLock<ToolDef>,
 }
 
 impl<S: Send + Sync + 'static> Bound<S> {
-    fn share(entry: &'static Entry<S>, state: &Arc<S>, listed: &'static As) -> Arc<dyn Tool> {
+    fn share(entry: &'static Entry<S>, state: &ListState<S>, listed: &'static As) -> Arc<dyn Tool> {
         Arc::new(Self {
             entry,
-            state: Arc::clone(state),
+            state: state.share(),
             listed,
             def: OnceLock::new(),
         })
+    }
+
+    #[cold]
+    fn without_state(&self) -> ToolError {
+        let message = format!(
+            "the tool `{}` was listed without its state",
+            self.def().name
+        );
+        ToolError::new(ErrorKind::NoHandler, message)
     }
 }
 
@@ -363,12 +373,15 @@ impl<S: Send + Sync + 'static> Tool for Bound<S> {
 
     #[inline]
     fn __run<'a>(&'a self, call: Call<'a>) -> Ran<'a> {
-        (self.entry.run)(&self.state, call, self.entry.descriptor)
+        match &self.state {
+            ListState::Shared(state) => (self.entry.run)(state, call, self.entry.descriptor),
+            ListState::Absent => Err(EarlyExit::failed(self.without_state())),
+        }
     }
 
     fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
         // The call ends before the body, so there is nothing to wait for.
-        match (self.entry.run)(&self.state, call.checking(), self.entry.descriptor) {
+        match self.__run(call.checking()) {
             Err(stop) => stop.into_validated(),
             Ok(_) => Err(ToolError::new(
                 ErrorKind::InvalidReturn,

@@ -8,7 +8,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use crate::tool::Tool;
-use crate::toolset::{Instructions, LoadOptions, Toolset};
+use crate::toolset::{Instructions, ListState, LoadOptions, Toolset};
 use toolwright_provider::wire::Namespace;
 use toolwright_schema::text::{ConstText, FNV_OFFSET, fnv1a, same};
 
@@ -290,7 +290,14 @@ pub struct Given<T>(pub T);
 
 impl<T> Given<Arc<T>> {
     /// Returns the `Arc` that the host shares already.
-    pub fn __share(self) -> Arc<T> {
+    pub fn __share(self) -> ListState<T> {
+        self.0.into()
+    }
+}
+
+impl<T> Given<ListState<T>> {
+    /// Returns the state as it is.
+    pub fn __share(self) -> ListState<T> {
         self.0
     }
 }
@@ -298,12 +305,12 @@ impl<T> Given<Arc<T>> {
 /// See [`Given`].
 pub trait Share<T> {
     /// The state, shared by the list's tools.
-    fn __share(self) -> Arc<T>;
+    fn __share(self) -> ListState<T>;
 }
 
 impl<T> Share<T> for Given<T> {
-    fn __share(self) -> Arc<T> {
-        Arc::new(self.0)
+    fn __share(self) -> ListState<T> {
+        self.0.into()
     }
 }
 
@@ -311,14 +318,14 @@ impl<T> Share<T> for Given<T> {
 #[derive(Debug)]
 pub struct List<S> {
     pub(super) tools: Vec<Arc<dyn Tool>>,
-    pub(super) state: Arc<S>,
+    pub(super) state: ListState<S>,
     /// The groups of deferred tools, each with the place where its tools begin.
     groups: Vec<(usize, Namespace)>,
 }
 
 impl<S> List<S> {
     /// No tools yet, and place for so many elements.
-    pub fn new(state: Arc<S>, count: usize) -> Self {
+    pub fn new(state: ListState<S>, count: usize) -> Self {
         Self {
             tools: Vec::with_capacity(count),
             state,

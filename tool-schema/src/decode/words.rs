@@ -1,7 +1,8 @@
 //! Describes what a shape admits, for a fault.
 
-use crate::decode::fault::say::shortened;
+use crate::decode::fault::say::{quoted, shortened};
 use crate::shape::{IntegerRange, Kind, NumberRange, Rule, Shape, StringRules, bare};
+use crate::text::listed;
 
 /// Description of a shape that admits everything.
 const ANYTHING: &str = "a JSON value";
@@ -51,10 +52,7 @@ fn kind(kind: &Kind<'_>, core: &Kind<'_>, wording: Wording) -> String {
         }
         Kind::Number(range) => number(range, wording),
         Kind::String(rules) => string(rules),
-        Kind::Enum(variants) => {
-            let names = variants.iter().map(|variant| format!("{:?}", variant.name));
-            one_of(names)
-        }
+        Kind::Enum(variants) => one_of(variants.iter().map(|variant| quoted(variant.name))),
         Kind::Array(array) => format!("an array{}", count(array.min_len, array.max_len, "element")),
         Kind::Tuple(items) => {
             let len = items.len() as u64;
@@ -119,7 +117,7 @@ fn union(members: &[Shape<'_>], wording: Wording) -> String {
             found.push(member);
         }
     }
-    found.join(" or ")
+    listed(found.into_iter(), " or ")
 }
 
 fn integer(range: &IntegerRange, wording: Wording, is_unbounded: bool) -> String {
@@ -223,5 +221,5 @@ pub(crate) fn count(min: u64, max: Option<u64>, noun: &str) -> String {
 /// `one of "a", "b"`, or the one value.
 pub(crate) fn one_of(names: impl ExactSizeIterator<Item = String>) -> String {
     let prefix = if names.len() == 1 { "" } else { "one of " };
-    format!("{prefix}{}", names.collect::<Vec<_>>().join(", "))
+    format!("{prefix}{}", listed(names, ", "))
 }

@@ -8,8 +8,11 @@ mod uri;
 
 use crate::text::same;
 
-/// The formats that are checked here, each with its check.
-const CHECKS: [(&str, fn(&str) -> bool); 14] = [
+/// A format and its check.
+type Format = (&'static str, fn(&str) -> bool);
+
+/// The formats that are checked here.
+const CHECKS: [Format; 14] = [
     ("date-time", time::is_date_time),
     ("date", time::is_date),
     ("time", time::is_time),
@@ -35,7 +38,7 @@ pub fn admits(format: &str, text: &str) -> bool {
 
 /// Returns true if a format is checked here.
 pub(crate) const fn is_known(format: &str) -> bool {
-    let mut checks: &[(&str, fn(&str) -> bool)] = &CHECKS;
+    let mut checks: &[Format] = &CHECKS;
     while let [(name, _), rest @ ..] = checks {
         if same(name, format) {
             return true;

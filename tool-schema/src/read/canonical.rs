@@ -2,7 +2,7 @@
 //! themselves, constants are one-value enums, `oneOf` is `anyOf`, keywords are in order. Publishing
 //! and lowering both start from this form; a [`Form`] says how they differ.
 
-pub(super) mod merge;
+mod merge;
 mod union;
 
 use std::borrow::Cow;
@@ -11,10 +11,12 @@ use std::fmt;
 
 use super::keywords::{Keywords, text};
 use super::path::Path;
+use super::tree::draft::{is_well_formed, read_exclusive_flags, read_spelled_default};
 use super::{Ordered, Pair, Parts, refs};
 use crate::keyword::{Holds, Keyword};
 use crate::text::escaped;
 
+pub use self::merge::merge;
 pub use self::union::{Meaning, admit_null};
 
 /// A schema in canonical form.
@@ -126,6 +128,8 @@ pub fn canonical(
         used: Vec::new(),
         is_root,
         is_part: false,
+        joins: false,
+        joined: Vec::new(),
         form,
     };
     let schema = reader.schema(root)?;
@@ -154,6 +158,10 @@ struct Reader<'s, 'f, F> {
     used: Vec<(String, String)>,
     is_root: bool,
     is_part: bool,
+    /// The next schema joins others for the same value, so a type that contains itself stands there itself.
+    joins: bool,
+    /// Targets that are being read to join others.
+    joined: Vec<String>,
     form: &'f mut F,
 }
 
@@ -204,13 +212,20 @@ impl<F: Form> Reader<'_, '_, F> {
         schema
     }
 
-    fn members(&mut self, value: Ordered, sign: char) -> Result<Vec<Ordered>, ReadError> {
+    fn members(
+        &mut self,
+        value: Ordered,
+        sign: char,
+        is_part: bool,
+        joins: bool,
+    ) -> Result<Vec<Ordered>, ReadError> {
         let Ordered::Array(members) = value else {
             return Ok(Vec::new());
         };
         let members = members.into_iter().enumerate();
         members
             .map(|(index, member)| {
+                (self.is_part, self.joins) = (is_part, joins);
                 let mark = self.path.enter_numbered(sign, index);
                 let member = self.schema(member);
                 self.path.leave(mark);
@@ -230,8 +245,16 @@ impl<F: Form> Reader<'_, '_, F> {
         Ok(Ordered::Object(entries.collect::<Result<_, ReadError>>()?))
     }
 
-    fn object(&mut self, entries: Vec<Pair>) -> Result<Ordered, ReadError> {
+    fn object(&mut self, mut entries: Vec<Pair>) -> Result<Ordered, ReadError> {
+        read_exclusive_flags(&mut entries);
+        read_spelled_default(&mut entries);
         let is_root = std::mem::take(&mut self.is_root);
+        let is_part = std::mem::take(&mut self.is_part);
+        let says_more = |(key, _): &Pair| {
+            let is_alone = |key| matches!(key, Keyword::Ref | Keyword::AllOf | Keyword::Nullable);
+            Keyword::of(key).is_some_and(|key| !is_alone(key) && !key.is_note())
+        };
+        let joins = std::mem::take(&mut self.joins) || entries.iter().any(says_more);
         let mut out = Keywords(Vec::with_capacity(entries.len()));
         let mut meanings = Vec::new();
         // What is said in another place, after what is said here.
@@ -256,7 +279,11 @@ impl<F: Form> Reader<'_, '_, F> {
                 _ if self.form.drops(keyword) => self.drop(&key, &value),
                 (Keyword::Defs | Keyword::Definitions, _) => {}
                 (Keyword::Ref, Ordered::String(target)) => {
+                    self.is_part = is_part;
+                    self.joins = joins;
                     parts.extend(self.reference(target, is_root, &mut out)?);
+                    self.joins = false;
+                    self.is_part = false;
                 }
                 (Keyword::Const, _) => {
                     let value = self.kept(value)?;
@@ -266,23 +293,19 @@ impl<F: Form> Reader<'_, '_, F> {
                     Some(types) => merge::put(&mut out, keyword, types),
                     None => self.drop(&key, &value),
                 },
+                _ if !is_well_formed(keyword, &value) => self.drop(&key, &value),
                 (Keyword::Enum, Ordered::Array(_)) if out.has(Keyword::Enum) => {}
                 (Keyword::AnyOf | Keyword::OneOf, Ordered::Array(members))
                     if !members.is_empty() =>
                 {
-                    let members = self.members(value, '?')?;
+                    let members = self.members(value, '?', is_part, false)?;
                     parts.extend(union::put(members, &mut out, &mut meanings, self.form));
                 }
                 (Keyword::AnyOf | Keyword::OneOf, _) => self.drop(&key, &value),
                 (Keyword::AllOf, _) => {
-                    let was = self.is_part;
-                    self.is_part |= value.items().len() > 1;
-                    let members = self.members(value, '?')?;
-                    self.is_part = was;
-                    match <[Ordered; 1]>::try_from(members) {
-                        Ok([one]) => parts.push(one),
-                        Err(members) => merge::all_of(&mut out, members),
-                    }
+                    let is_several = value.items().len() > 1;
+                    let joins = joins || is_several;
+                    parts.extend(self.members(value, '?', is_part || is_several, joins)?);
                 }
                 (Keyword::Format, Ordered::String(format)) => {
                     if self.form.format(format, &mut out) {
@@ -297,7 +320,7 @@ impl<F: Form> Reader<'_, '_, F> {
                 }
                 // A tuple, before draft 2020-12.
                 (Keyword::Items, Ordered::Array(_)) | (Keyword::PrefixItems, _) => {
-                    let members = self.members(value, '_')?;
+                    let members = self.members(value, '_', false, false)?;
                     out.set(Keyword::PrefixItems, Ordered::Array(members));
                 }
                 (
@@ -305,6 +328,9 @@ impl<F: Form> Reader<'_, '_, F> {
                     Ordered::Bool(_),
                 ) => out.set(keyword, value),
                 _ => {
+                    if keyword == Keyword::Required {
+                        merge::put(&mut out, keyword, Ordered::Array(Vec::new()));
+                    }
                     let value = match keyword.holds() {
                         Holds::Named => self.named(value)?,
                         Holds::One | Holds::OneOrList => self.inner(&part(keyword), value)?,
@@ -322,15 +348,15 @@ impl<F: Form> Reader<'_, '_, F> {
             }
         }
         for part in parts {
-            if let Some((key, value)) = merge::merge(&mut out, part) {
+            for (key, value) in merge::merge(&mut out, part) {
                 self.drop(&key, &value);
             }
         }
-        Ok(self.finished(out, &meanings))
+        Ok(self.finished(out, &meanings, is_part))
     }
 
     /// Completes a schema whose keywords are all known.
-    fn finished(&self, mut out: Keywords, meanings: &[Meaning]) -> Ordered {
+    fn finished(&self, mut out: Keywords, meanings: &[Meaning], is_part: bool) -> Ordered {
         if !meanings.is_empty() {
             let words = self.form.described(out.description(), meanings);
             out.set(Keyword::Description, text(words));
@@ -348,7 +374,7 @@ impl<F: Form> Reader<'_, '_, F> {
         if out.take(Keyword::Nullable) == Some(Ordered::Bool(true)) {
             admit_null(&mut out);
         }
-        self.form.finish(&mut out, self.is_part);
+        self.form.finish(&mut out, is_part);
         out.into_schema()
     }
 
@@ -361,12 +387,17 @@ impl<F: Form> Reader<'_, '_, F> {
     ) -> Result<Option<Ordered>, ReadError> {
         // A root that is no more than a name is the type itself.
         let is_named = !is_root || target == "#";
-        let Some(name) = self.names.get(target).filter(|_| is_named) else {
+        let joins =
+            std::mem::take(&mut self.joins) && !self.joined.iter().any(|known| known == target);
+        let Some(name) = self.names.get(target).filter(|_| is_named && !joins) else {
             let Some(body) = refs::resolve(self.root, target) else {
                 out.set(Keyword::Ref, text(target.to_owned()));
                 return Ok(None);
             };
-            return self.schema(body.clone()).map(Some);
+            self.joined.push(target.to_owned());
+            let body = self.schema(body.clone());
+            self.joined.pop();
+            return body.map(Some);
         };
         let mut reference = "#".to_owned();
         if let Some(name) = name {

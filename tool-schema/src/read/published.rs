@@ -4,8 +4,7 @@
 
 use toolwright_json::by_value;
 
-use super::canonical::merge::merge;
-use super::canonical::{Canonical, Form, Meaning, Names, admit_null, canonical};
+use super::canonical::{Canonical, Form, Meaning, Names, admit_null, canonical, merge};
 use super::keywords::{Keywords, is_null, reference, text, typed, union};
 use super::ordered::of_value;
 use super::{Ordered, Pair, Parts, refs};

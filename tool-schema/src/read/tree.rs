@@ -5,7 +5,7 @@
 
 mod array;
 mod cost;
-mod draft;
+pub(super) mod draft;
 mod error;
 mod evaluated;
 mod memory;

@@ -13,7 +13,7 @@ pub use self::fnv::{FNV_OFFSET, fnv1a};
 pub use self::message::ConstText;
 pub use self::name::{LONGEST_SHOWN, same};
 pub use self::name::{NameError, is_portable_name, portable_name};
-pub use self::near::{did_you_mean, near};
+pub use self::near::{did_you_mean, listed, near};
 pub use self::nearer::nearer;
 pub use self::pointer::{escaped, percent_decoded, unescaped};
 pub use self::printable::Printable;

@@ -52,6 +52,18 @@ pub fn did_you_mean(names: &[&str]) -> String {
     format!("did you mean {}?", names.join(" or "))
 }
 
+/// Joins the first dozen words of a list and counts the others: a schema may list thousands.
+pub fn listed(words: impl ExactSizeIterator<Item = String>, separator: &str) -> String {
+    const MOST: usize = 12;
+    let others = words.len().saturating_sub(MOST);
+    let shown = words.take(MOST).collect::<Vec<_>>().join(separator);
+    match others {
+        0 => shown,
+        1 => format!("{shown}{separator}… and 1 other"),
+        others => format!("{shown}{separator}… and {others} others"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::near;

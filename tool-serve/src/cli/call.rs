@@ -13,7 +13,7 @@ use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::text::Printable;
 
 use super::arguments::{self, FlagValues};
-use super::command::{id, parameters};
+use super::command::{called, id, parameters};
 use super::exit::Exit;
 use super::prompt;
 use super::show::Printer;
@@ -43,12 +43,11 @@ impl CallCommand {
         let Some((name, matches)) = matches.subcommand() else {
             return Err("name a tool".to_owned());
         };
-        let tool = tools.get(name);
-        // By an old name, the command takes nothing: see `command::tool`.
-        let Some(tool) = tool.filter(|tool| *tool.def().name == *name) else {
+        // An unknown tool is answered with near names.
+        let Some(tool) = called(tools, name) else {
             return Ok(Self::of(name, "{}".to_owned()));
         };
-        let (schema, flags) = parameters(tool.def());
+        let (schema, flags) = parameters(tool);
         let given: Vec<_> = flags
             .iter()
             .filter_map(|flag| {

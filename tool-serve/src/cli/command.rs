@@ -1,6 +1,5 @@
 //! The tree of commands, built from the tools when the program starts.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 
@@ -209,26 +208,33 @@ fn call(tools: &Toolset) -> Command {
         .subcommand_help_heading("Tools")
         // An unknown tool gets the model's error, with near names.
         .allow_external_subcommands(true)
-        .subcommands(summaries(tools).map(|(def, summary)| {
-            let old_names = old_names(tools, def);
-            tool(def, &summary).aliases(old_names)
+        .subcommands(summaries(tools).flat_map(|(def, summary)| {
+            let command = tool(def, &summary);
+            // A call by an old name is reported as a repair, so it is a command and no alias.
+            let old = old_names(tools, def).map(|name| command.clone().name(name).hide(true));
+            let old: Vec<_> = old.collect();
+            std::iter::once(command).chain(old)
         }))
 }
 
 /// Returns the old names by which a tool can be called.
-fn old_names(tools: &Toolset, def: &ToolDef) -> Vec<String> {
-    let is_its = |old: &&Cow<'static, str>| {
-        let tool = tools.get(old);
-        !def.is_exact() && tool.is_some_and(|tool| tool.def().name == def.name)
-    };
+fn old_names(tools: &Toolset, def: &ToolDef) -> impl Iterator<Item = String> {
     let names = def.old_names().names.iter();
-    names.filter(is_its).map(ToString::to_string).collect()
+    names
+        .map(ToString::to_string)
+        .filter(|old| called(tools, old).is_some_and(|tool| tool.name == def.name))
+}
+
+/// Returns the tool that a command calls. An exact tool is not called by an old name.
+pub(super) fn called<'t>(tools: &'t Toolset, name: &str) -> Option<&'t ToolDef> {
+    let def = tools.get(name)?.def();
+    (def.name == name || !def.is_exact()).then_some(def)
 }
 
 /// The flags of a tool's command, and the schema that they are read by.
 pub(super) fn parameters(def: &ToolDef) -> (ToolSchema, Vec<Flag>) {
     let schema = ToolSchema::read(def.input.as_json());
-    let flags = flags(&schema, &RESERVED_FLAGS);
+    let flags = flags(&schema, &def.old_names().arguments, &RESERVED_FLAGS);
     (schema, flags)
 }
 
@@ -302,6 +308,7 @@ fn parameter(schema: &ToolSchema, flag: &Flag) -> Arg {
         .value_name(value_name(schema, flag))
         .value_parser(Suggestions(choices))
         .help(Printable::new(&help).to_string())
+        .hide(flag.is_old)
         .allow_negative_numbers(true);
     let arg = match &flag.alias {
         Some(alias) => arg.alias(alias.clone()),
@@ -337,11 +344,20 @@ pub(super) fn for_a_script(program: Command) -> Command {
         let values = values.map(Choice::from).collect();
         arg.help(help).value_parser(Suggestions(values))
     };
-    let tool = |tool: Command| {
-        let about = words(tool.get_about());
-        tool.about(about).mut_args(parameter)
+    // The scripts would complete what help hides.
+    let tool = |tool: &Command| {
+        let shown = tool.get_arguments().filter(|arg| !arg.is_hide_set());
+        Command::new(tool.get_name().to_owned())
+            .about(words(tool.get_about()))
+            .args(shown.cloned().map(parameter))
     };
-    program.mut_subcommand("call", |call| call.mut_subcommands(tool))
+    program.mut_subcommand("call", |call| {
+        let shown = call.get_subcommands().filter(|tool| !tool.is_hide_set());
+        Command::new("call")
+            .about(words(call.get_about()))
+            .disable_help_subcommand(true)
+            .subcommands(shown.map(tool))
+    })
 }
 
 /// Returns the argument id of a flag. No other id starts with a dot.

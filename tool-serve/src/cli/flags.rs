@@ -1,5 +1,7 @@
 //! The flags of a tool: one per parameter, and one per key of nested objects.
 
+use std::borrow::Cow;
+
 use toolwright_json::Value;
 use toolwright_schema::read::Parts;
 use toolwright_schema::text::is_portable_name;
@@ -39,10 +41,17 @@ pub(super) struct Flag {
     pub(super) is_required: bool,
     /// Variants of a tagged type that have the value, in words.
     pub(super) condition: Option<String>,
+    /// True if the path begins with an argument's old name. Help does not show such a flag.
+    pub(super) is_old: bool,
 }
 
-/// Returns the flags of all parameters, in the schema's order. None of them has a reserved name.
-pub(super) fn flags(schema: &ToolSchema, reserved: &[&str]) -> Vec<Flag> {
+/// Returns the flags of all parameters in the schema's order, then those of their old names. `renamed` has each old name
+/// with the current one. No flag has a reserved name.
+pub(super) fn flags(
+    schema: &ToolSchema,
+    renamed: &[(Cow<'_, str>, Cow<'_, str>)],
+    reserved: &[&str],
+) -> Vec<Flag> {
     let mut flags = Flags {
         schema,
         reserved,
@@ -50,6 +59,15 @@ pub(super) fn flags(schema: &ToolSchema, reserved: &[&str]) -> Vec<Flag> {
         refs: Vec::new(),
     };
     flags.keys(schema.root(), &[], true);
+    for (old, name) in renamed.iter().filter(|(old, _)| is_portable_name(old)) {
+        for mut flag in flags.found.clone() {
+            if let Some(first) = flag.path.first_mut().filter(|first| *first == name) {
+                *first = old.clone().into_owned();
+                flag.is_old = true;
+                flags.add(flag);
+            }
+        }
+    }
     flags.found
 }
 
@@ -98,17 +116,16 @@ impl Flags<'_> {
             return;
         }
         let kind = self.kind(schema);
-        if let Some((long, alias)) = self.name(path) {
-            self.found.push(Flag {
-                path: path.to_vec(),
-                long,
-                alias,
-                kind,
-                schema: schema.clone(),
-                is_required,
-                condition,
-            });
-        }
+        self.add(Flag {
+            path: path.to_vec(),
+            long: String::new(),
+            alias: None,
+            kind,
+            schema: schema.clone(),
+            is_required,
+            condition,
+            is_old: false,
+        });
         if kind != FlagKind::One || path.len() == MAX_DEPTH {
             return;
         }
@@ -120,6 +137,21 @@ impl Flags<'_> {
         self.refs.extend(refs);
         self.keys(schema, path, is_required);
         self.refs.truncate(before);
+    }
+
+    /// Adds a flag by the name of its path, if it is free.
+    fn add(&mut self, flag: Flag) {
+        let is_new = self.found.iter().all(|known| known.path != flag.path);
+        if let Some((long, alias)) = self.name(&flag.path)
+            && self.found.len() < MAX_FLAGS
+            && is_new
+        {
+            self.found.push(Flag {
+                long,
+                alias,
+                ..flag
+            });
+        }
     }
 
     fn kind(&self, schema: &Value<'static>) -> FlagKind {

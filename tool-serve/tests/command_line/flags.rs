@@ -8,6 +8,8 @@ use super::program::{run, run_with};
 pub(crate) const TESTS: &[Named] = named![
     flags_become_what_the_schema_says,
     a_command_has_the_old_names_of_its_tool,
+    old_names_are_taken_with_a_repair,
+    neither_help_nor_completions_show_old_names,
     parts_of_objects_have_flags,
     texts_are_strings_where_strings_alone_belong,
     names_that_are_taken_have_others,
@@ -54,6 +56,52 @@ fn a_command_has_the_old_names_of_its_tool() {
         format!("{came:?}").contains("it is called `order` now"),
         "{came:?}"
     );
+}
+
+fn old_names_are_taken_with_a_repair() {
+    let days = ["call", "get_forecast", "--location", "Oslo"];
+    let json = r#"{"num_days": 5}"#;
+    for form in [["--num-days", "5"], ["--num_days", "5"], ["--json", json]] {
+        let came = run(&[&days[..], &form].concat());
+        assert_eq!(came.json()["days"], 5, "{came:?}");
+        assert!(
+            came.err.contains("days: num_days was taken for days"),
+            "{came:?}"
+        );
+    }
+    let came = run(&["call", "meteo", "--location", "Oslo", "--num-days", "5"]);
+    assert_eq!(came.json()["days"], 5, "{came:?}");
+    for words in [
+        "num_days was taken for days",
+        "meteo was taken for get_forecast",
+    ] {
+        assert!(came.err.contains(words), "{words}: {came:?}");
+    }
+    // An old and a new name are one argument that is given twice.
+    let came = run(&[&days[..], &["--num-days", "5", "--days", "6"]].concat());
+    assert_eq!(came.code, 3, "{came:?}");
+    assert!(came.err.contains("days: "), "{came:?}");
+    // An exact tool names the argument, also for a part of it.
+    let came = run(&["call", "order", "--approve", "--buyer.name", "Ada"]);
+    assert_eq!(came.code, 3, "{came:?}");
+    assert!(came.err.contains("it is called `customer` now"), "{came:?}");
+}
+
+fn neither_help_nor_completions_show_old_names() {
+    let all = [
+        &["call", "--help"][..],
+        &["call", "get_forecast", "--help"],
+        &["completions", "bash"],
+        &["completions", "zsh"],
+        &["completions", "fish"],
+    ];
+    for arguments in all {
+        let came = run(arguments);
+        assert!(came.out.contains("forecast"), "{came:?}");
+        for old in ["meteo", "num-days", "num_days", "buyer"] {
+            assert!(!came.out.contains(old), "{old}: {came:?}");
+        }
+    }
 }
 
 fn parts_of_objects_have_flags() {

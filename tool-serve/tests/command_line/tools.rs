@@ -40,7 +40,7 @@ fn get_forecast(
     location: String,
     #[arg(default = Unit::Celsius)] unit: Unit,
     /// How many days, counted from today
-    #[arg(default = 3, range(1..=10))]
+    #[arg(default = 3, range(1..=10), was = "num_days")]
     days: u8,
 ) -> Forecast {
     Forecast {
@@ -96,7 +96,7 @@ struct Order {
 /// Places an order.
 #[tool(destructive, was("requisition"))]
 fn order(
-    customer: Customer,
+    #[arg(was = "buyer")] customer: Customer,
     #[arg(default)] lines: Vec<Line>,
     delivery: Option<Delivery>,
     #[arg(default)] labels: BTreeMap<String, i64>,

@@ -132,6 +132,50 @@ fn the_lock_is_up_to_date() {
 }
 // ANCHOR_END: lock_test
 
+mod with_state {
+    use std::sync::atomic::AtomicU32;
+
+    // ANCHOR: lock_state
+    use toolwright::toolset::ListState;
+    use toolwright::{Toolset, tool, tools};
+
+    /// Counts the orders.
+    #[tool(read_only)]
+    fn count_orders(#[state] db: &Db) -> u32 {
+        db.count()
+    }
+
+    /// The program calls `shop(Db::open()?.into())`.
+    fn shop(db: ListState<Db>) -> Toolset {
+        tools![count_orders; state = db]
+    }
+
+    #[test]
+    fn the_lock_needs_no_database() {
+        toolwright::lock!(shop(ListState::Absent), "tests/guide/shop.lock")
+            .check()
+            .unwrap();
+    }
+    // ANCHOR_END: lock_state
+
+    #[derive(Default)]
+    struct Db(AtomicU32);
+
+    impl Db {
+        fn count(&self) -> u32 {
+            self.0.load(std::sync::atomic::Ordering::Relaxed)
+        }
+    }
+
+    #[test]
+    fn the_program_has_one() {
+        let call = toolwright::ToolCall::new("1", "count_orders", "{}");
+        let cx = toolwright::Context::new();
+        let result = shop(Db::default().into()).call_blocking(&call, &cx);
+        assert_eq!(result.value(), Some(0.into()));
+    }
+}
+
 mod after {
     use toolwright::tool;
 

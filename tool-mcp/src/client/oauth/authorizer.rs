@@ -11,12 +11,12 @@ use reqwest::{RequestBuilder, Response, Url};
 use toolwright_runtime::tool::BoxFuture;
 
 use super::challenge::Challenge;
-use super::discovery::Place;
+use super::discovery::AuthServer;
 use super::store::StoredTokens;
 use super::{Denied, OAuth};
 use crate::client::connection::Connection;
-use crate::client::event::Events;
-use crate::client::http::Unanswered;
+use crate::client::event::EventListener;
+use crate::client::http::RequestFailure;
 use crate::client::way::Way;
 use crate::web::{Web, is_safe, is_this_machine};
 
@@ -34,14 +34,14 @@ pub(in crate::client) struct Authorizer {
     pub(super) oauth: OAuth,
     pub(super) server: Url,
     pub(super) web: Web,
-    pub(super) events: Events,
-    state: Mutex<State>,
+    pub(super) events: EventListener,
+    state: Mutex<TokenState>,
     /// A refresh token is used once, by a flow, beside one, or by what one left behind.
     pub(super) renewing: tokio::sync::Mutex<()>,
 }
 
 #[derive(Default)]
-pub(super) struct State {
+pub(super) struct TokenState {
     pub(super) current: Option<Current>,
     /// Number of flows that have ended.
     ended: u64,
@@ -55,7 +55,7 @@ pub(super) struct State {
 /// The tokens in use.
 #[derive(Clone)]
 pub(super) struct Current {
-    pub(super) place: Arc<Place>,
+    pub(super) place: Arc<AuthServer>,
     pub(super) tokens: StoredTokens,
     /// Its scopes were asked for by this program, and not by one before it, and it was not renewed since.
     pub(super) is_asked_here: bool,
@@ -96,7 +96,7 @@ pub(super) enum Need {
 }
 
 /// The tokens of a request when it was sent.
-struct Used {
+struct SentTokens {
     token: Option<HeaderValue>,
     ended: u64,
     ends_soon: bool,
@@ -106,7 +106,7 @@ impl Authorizer {
     pub(in crate::client) fn new(
         oauth: OAuth,
         server: &Url,
-        events: Events,
+        events: EventListener,
     ) -> Result<Arc<Self>, Denied> {
         oauth.check()?;
         if !is_safe(server) {
@@ -127,14 +127,14 @@ impl Authorizer {
         }))
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, TokenState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn used(&self) -> Used {
+    fn used(&self) -> SentTokens {
         let state = self.state();
         let tokens = state.current.as_ref().map(|current| &current.tokens);
-        Used {
+        SentTokens {
             token: tokens.and_then(bearer),
             ended: state.ended,
             ends_soon: tokens
@@ -155,7 +155,7 @@ impl Authorizer {
         way: Option<&Way>,
         asks: bool,
         build: impl Fn() -> RequestBuilder + Send + Sync,
-    ) -> Result<Response, Unanswered> {
+    ) -> Result<Response, RequestFailure> {
         let (mut renew, mut asked) = (true, 0);
         let mut last = None;
         for _ in 0..MOST_SENT {
@@ -165,13 +165,13 @@ impl Authorizer {
                 used = self.used();
             }
             let request = with(build(), used.token.clone());
-            let response = request.send().await.map_err(Unanswered::Http)?;
+            let response = request.send().await.map_err(RequestFailure::Http)?;
             let status = response.status();
             let challenge = Challenge::of(response.headers());
             let need = match status {
                 StatusCode::UNAUTHORIZED if asked > 0 => {
                     let words = "the server refuses the token that was asked for";
-                    return Err(Unanswered::Denied(status, Denied::new(words)));
+                    return Err(RequestFailure::Denied(status, Denied::new(words)));
                 }
                 StatusCode::UNAUTHORIZED if asks => Need::Token { challenge, renew },
                 StatusCode::FORBIDDEN
@@ -179,7 +179,7 @@ impl Authorizer {
                 {
                     if asked == MOST_ASKED {
                         let words = "the server wants more scopes again and again";
-                        return Err(Unanswered::Denied(status, Denied::new(words)));
+                        return Err(RequestFailure::Denied(status, Denied::new(words)));
                     }
                     Need::Scopes(challenge)
                 }
@@ -189,20 +189,20 @@ impl Authorizer {
             let asking = connection.asks_somebody();
             let got = leave(way, self.renew(&used, need)).await?;
             drop(asking);
-            let got = got.map_err(|denied| Unanswered::Denied(status, denied))?;
+            let got = got.map_err(|denied| RequestFailure::Denied(status, denied))?;
             renew &= !matches!(got, Got::Renewed | Got::Asked);
             asked += usize::from(got == Got::Asked);
             last = Some(status);
         }
         let words = format!("the server refused {MOST_SENT} requests in turn");
-        Err(Unanswered::Denied(
+        Err(RequestFailure::Denied(
             last.unwrap_or(StatusCode::UNAUTHORIZED),
             Denied::new(words),
         ))
     }
 
     /// Gets another token than the one that was used, if nobody has since. What all who ask for it at once wait for.
-    async fn renew(self: &Arc<Self>, used: &Used, need: Need) -> Result<Got, Denied> {
+    async fn renew(self: &Arc<Self>, used: &SentTokens, need: Need) -> Result<Got, Denied> {
         let flow = {
             let mut state = self.state();
             if state.ended != used.ended {
@@ -251,7 +251,7 @@ fn with(request: RequestBuilder, token: Option<HeaderValue>) -> RequestBuilder {
 }
 
 /// Waits while a request is not under way: it was refused before it ran, or was not sent yet.
-async fn leave<T>(way: Option<&Way>, waits: impl Future<Output = T>) -> Result<T, Unanswered> {
+async fn leave<T>(way: Option<&Way>, waits: impl Future<Output = T>) -> Result<T, RequestFailure> {
     let Some(way) = way else {
         return Ok(waits.await);
     };
@@ -260,7 +260,7 @@ async fn leave<T>(way: Option<&Way>, waits: impl Future<Output = T>) -> Result<T
     if way.leaves() {
         Ok(done)
     } else {
-        Err(Unanswered::Withdrawn)
+        Err(RequestFailure::Withdrawn)
     }
 }
 

@@ -29,7 +29,7 @@ impl Challenge {
     }
 
     fn read(&mut self, text: &str) {
-        let mut rest = Rest(text);
+        let mut rest = HeaderRest(text);
         let mut is_bearer = false;
         loop {
             rest.skip(|char| char == ',' || is_space(char));
@@ -63,7 +63,7 @@ impl Challenge {
 }
 
 /// The unread rest of a header.
-struct Rest<'t>(&'t str);
+struct HeaderRest<'t>(&'t str);
 
 fn is_space(char: char) -> bool {
     matches!(char, ' ' | '\t')
@@ -73,7 +73,7 @@ fn is_token(char: char) -> bool {
     char.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(char)
 }
 
-impl<'t> Rest<'t> {
+impl<'t> HeaderRest<'t> {
     fn skip(&mut self, is_skipped: impl Fn(char) -> bool) {
         self.0 = self.0.trim_start_matches(is_skipped);
     }

@@ -15,7 +15,7 @@ const MOST_SCOPE: usize = 256;
 
 /// A server, and the authorization server that gives tokens for it.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct AuthServer {
     /// The URI that tokens are for.
     pub(super) resource: String,
     pub(super) issuer: String,
@@ -62,7 +62,7 @@ struct ServerMetadata {
     token_endpoint_auth_methods_supported: Option<Vec<String>>,
 }
 
-impl Place {
+impl AuthServer {
     /// Returns the key under which tokens are stored.
     pub(super) fn key(&self) -> String {
         // No URL holds a space.

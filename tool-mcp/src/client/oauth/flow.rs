@@ -9,11 +9,11 @@ use toolwright_schema::panics::reported;
 
 use super::authorizer::{Authorizer, Current, Got, Need};
 use super::challenge::Challenge;
-use super::discovery::{Place, scopes};
-use super::grant::{Failed, Question, client_credentials, put, refresh, register};
+use super::discovery::{AuthServer, scopes};
+use super::grant::{ConsentPage, GrantError, client_credentials, put, refresh, register};
 use super::redirect::Redirect;
 use super::store::{Registered, StoredTokens, now};
-use super::{AuthorizationRequest, Denied, Grant, OAuthHostError};
+use super::{AuthorizationRequest, Consent, Denied, OAuthHostError};
 use crate::client::event::ClientEvent;
 
 impl Authorizer {
@@ -87,7 +87,7 @@ impl Authorizer {
         &self,
         challenge: &Challenge,
         current: Option<&Current>,
-    ) -> Result<Place, Denied> {
+    ) -> Result<AuthServer, Denied> {
         let bound = self
             .oauth
             .issuer
@@ -97,7 +97,7 @@ impl Authorizer {
             .as_deref()
             .or(current.map(|current| &*current.place.issuer));
         let is_wanted = |issuer: &str| wanted == Some(issuer);
-        let place = Place::find(&self.web, &self.server, challenge, is_wanted).await?;
+        let place = AuthServer::find(&self.web, &self.server, challenge, is_wanted).await?;
         match bound {
             Some(bound) if bound != place.issuer => {
                 let words = "this client is not for the authorization server that the server names";
@@ -113,7 +113,7 @@ impl Authorizer {
     }
 
     /// The client that the host says this is.
-    fn given(&self, place: &Place) -> Option<Registered> {
+    fn given(&self, place: &AuthServer) -> Option<Registered> {
         let document = self.oauth.client_metadata.as_ref();
         let document = document.filter(|_| place.server.takes_metadata_documents);
         Some(Registered {
@@ -126,7 +126,7 @@ impl Authorizer {
     }
 
     /// Returns the stored tokens, if they are of this client.
-    async fn load(&self, place: &Arc<Place>) -> Option<Current> {
+    async fn load(&self, place: &Arc<AuthServer>) -> Option<Current> {
         let stored = self.oauth.tokens.load(&place.key()).await;
         let mut stored = self.heard(stored).flatten()?;
         if let Some(given) = self.given(place) {
@@ -142,7 +142,7 @@ impl Authorizer {
         })
     }
 
-    async fn save(&self, place: &Place, tokens: &StoredTokens) {
+    async fn save(&self, place: &AuthServer, tokens: &StoredTokens) {
         let mut tokens = tokens.clone();
         if self.oauth.client_secret.is_some() {
             // The host has it.
@@ -218,7 +218,7 @@ impl Authorizer {
                 set(known);
                 Ok(Ok(()))
             }
-            Err(Failed::Unknown { is_client, .. }) => {
+            Err(GrantError::Unknown { is_client, .. }) => {
                 known.tokens.refresh_token = None;
                 let mut left = known.tokens.clone();
                 left.access_token = None;
@@ -240,12 +240,12 @@ impl Authorizer {
     /// Asks for tokens: a person, or as the program itself.
     async fn ask(
         &self,
-        place: Arc<Place>,
+        place: Arc<AuthServer>,
         known: Option<StoredTokens>,
         wanted: Vec<String>,
     ) -> Result<(), Denied> {
         let redirect = match &self.oauth.grant {
-            Grant::Browser(_) => {
+            Consent::Browser(_) => {
                 let redirect = Redirect::bind(self.oauth.redirect_uri.as_deref()).await;
                 Some(redirect.map_err(|error| {
                     Denied::new(format!("the client cannot listen for the browser: {error}"))
@@ -255,18 +255,18 @@ impl Authorizer {
         };
         let mut wanted = scopes(wanted.iter().map(String::as_str));
         let (client, given) = match &self.oauth.grant {
-            Grant::Secret | Grant::Signed(_) => {
+            Consent::Secret | Consent::Signed(_) => {
                 let no_client = || Denied::new("there is no `client_id`");
                 let client = self.given(&place).ok_or_else(no_client)?;
                 let assertion = match &self.oauth.grant {
-                    Grant::Signed(sign) => Some(hosts(|| sign(place.issuer.clone())).await?),
+                    Consent::Signed(sign) => Some(hosts(|| sign(place.issuer.clone())).await?),
                     _ => None,
                 };
                 let given =
                     client_credentials(&self.web, &place, &client, &wanted, assertion).await?;
                 (client, given)
             }
-            Grant::Host(_) | Grant::Browser(_) => {
+            Consent::Host(_) | Consent::Browser(_) => {
                 let uri = match &redirect {
                     Some(redirect) => Some(redirect.uri().to_owned()),
                     None => self.oauth.redirect_uri.clone(),
@@ -276,7 +276,7 @@ impl Authorizer {
                     wanted = scopes(wanted.iter().map(String::as_str).chain(["offline_access"]));
                 }
                 let client = self.client(&place, known.as_ref(), &uri).await?;
-                let question = Question::new(&place, &client, &uri, &wanted)?;
+                let question = ConsentPage::new(&place, &client, &uri, &wanted)?;
                 let back = self.question(&place, &question, redirect, &wanted).await;
                 // Who said no knows this client.
                 let is_no = |back: &String| question.code(&place, back).is_err();
@@ -308,7 +308,7 @@ impl Authorizer {
     /// Returns this client's registration there: the host's, an earlier one, or a new one.
     async fn client(
         &self,
-        place: &Place,
+        place: &AuthServer,
         known: Option<&StoredTokens>,
         uri: &str,
     ) -> Result<Registered, Denied> {
@@ -331,7 +331,7 @@ impl Authorizer {
     }
 
     /// Registers this client anew next time. Of one that is not known any more a person hears, and not this program.
-    async fn doubt(&self, place: &Place, mut known: StoredTokens) {
+    async fn doubt(&self, place: &AuthServer, mut known: StoredTokens) {
         let _renewing = self.renewing.lock().await;
         known.client.redirect_uri = None;
         if let Some(current) = &mut self.state().current {
@@ -347,13 +347,13 @@ impl Authorizer {
     /// Sends a person to the authorization server, and returns the URL with which they come back.
     async fn question(
         &self,
-        place: &Place,
-        question: &Question,
+        place: &AuthServer,
+        question: &ConsentPage,
         redirect: Option<Redirect>,
         scopes: &[String],
     ) -> Result<String, Denied> {
         match (&self.oauth.grant, redirect) {
-            (Grant::Browser(open), Some(redirect)) => {
+            (Consent::Browser(open), Some(redirect)) => {
                 let opens = || open(question.url.as_str());
                 if reported("who opens a browser for an MCP client", opens).is_none() {
                     return Err(Denied::new("no browser was opened: it panicked"));
@@ -361,7 +361,7 @@ impl Authorizer {
                 let back = redirect.wait(question.state.secret()).await;
                 back.map_err(|error| Denied::new(format!("the browser did not come back: {error}")))
             }
-            (Grant::Host(ask), _) => {
+            (Consent::Host(ask), _) => {
                 let request = AuthorizationRequest {
                     url: question.url.to_string(),
                     server: place.resource.clone(),

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::Denied;
-use super::discovery::Place;
+use super::discovery::AuthServer;
 use super::store::{Registered, StoredTokens, now};
 use crate::client::connection::short;
 use crate::token;
@@ -28,14 +28,14 @@ type Client =
     BasicClient<EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointSet>;
 
 /// The page where a person consents, and what is kept until they did.
-pub(super) struct Question {
+pub(super) struct ConsentPage {
     pub(super) url: Url,
     pub(super) state: CsrfToken,
     verifier: PkceCodeVerifier,
     redirect_uri: RedirectUrl,
 }
 
-fn client(place: &Place, registered: &Registered) -> Client {
+fn client(place: &AuthServer, registered: &Registered) -> Client {
     let client = BasicClient::new(ClientId::new(registered.id.clone()))
         .set_token_uri(TokenUrl::from_url(place.server.token.clone()));
     match (auth_method(place, registered), &registered.secret) {
@@ -52,7 +52,7 @@ fn client(place: &Place, registered: &Registered) -> Client {
 
 /// Returns this client's way to authenticate: as it was registered, else by what the authorization server takes (RFC 8414 has a
 /// default where nothing is said).
-fn auth_method(place: &Place, registered: &Registered) -> &'static str {
+fn auth_method(place: &AuthServer, registered: &Registered) -> &'static str {
     let known = |method: &str| {
         [NONE, BASIC, POST]
             .into_iter()
@@ -72,9 +72,9 @@ fn all(scopes: &[String]) -> impl Iterator<Item = Scope> + '_ {
     scopes.iter().cloned().map(Scope::new)
 }
 
-impl Question {
+impl ConsentPage {
     pub(super) fn new(
-        place: &Place,
+        place: &AuthServer,
         registered: &Registered,
         redirect_uri: &str,
         scopes: &[String],
@@ -116,7 +116,7 @@ impl Question {
     pub(super) async fn exchange(
         self,
         web: &Web,
-        place: &Place,
+        place: &AuthServer,
         registered: &Registered,
         back: &str,
     ) -> Result<BasicTokenResponse, Denied> {
@@ -132,7 +132,7 @@ impl Question {
     }
 
     /// The code of the URL, checked by `state` and by `iss` (RFC 9207) before anything of it is believed.
-    pub(super) fn code(&self, place: &Place, back: &str) -> Result<String, Denied> {
+    pub(super) fn code(&self, place: &AuthServer, back: &str) -> Result<String, Denied> {
         let url = Url::parse(back.trim());
         let url = url.map_err(|_| Denied::new("the program gave back no URL"))?;
         let value = |name: &str| {
@@ -174,7 +174,7 @@ impl Question {
 }
 
 /// Why there are no new tokens.
-pub(super) enum Failed {
+pub(super) enum GrantError {
     /// The tokens or the client are not known there any more.
     Unknown {
         is_client: bool,
@@ -183,7 +183,7 @@ pub(super) enum Failed {
     Otherwise(String),
 }
 
-impl Failed {
+impl GrantError {
     pub(super) fn into_denied(self) -> Denied {
         match self {
             Self::Unknown { words, .. } | Self::Otherwise(words) => Denied::new(words),
@@ -195,7 +195,7 @@ fn failed(
     error: BasicRequestTokenError<WebError>,
     registered: &Registered,
     secrets: &[String],
-) -> Failed {
+) -> GrantError {
     let cannot = "the authorization server gave no token";
     match error {
         RequestTokenError::ServerResponse(said) => {
@@ -221,33 +221,35 @@ fn failed(
                 description.unwrap_or_default()
             );
             match code.as_str() {
-                "invalid_grant" => Failed::Unknown {
+                "invalid_grant" => GrantError::Unknown {
                     is_client: false,
                     words,
                 },
-                "invalid_client" | "unauthorized_client" => Failed::Unknown {
+                "invalid_client" | "unauthorized_client" => GrantError::Unknown {
                     is_client: true,
                     words,
                 },
-                _ => Failed::Otherwise(words),
+                _ => GrantError::Otherwise(words),
             }
         }
-        RequestTokenError::Request(error) => Failed::Otherwise(format!("{cannot}: {error}")),
+        RequestTokenError::Request(error) => GrantError::Otherwise(format!("{cannot}: {error}")),
         // What it holds may be tokens.
-        RequestTokenError::Parse(..) => Failed::Otherwise(format!(
+        RequestTokenError::Parse(..) => GrantError::Otherwise(format!(
             "{cannot}: its answer is not of the form of RFC 6749"
         )),
-        RequestTokenError::Other(_) => Failed::Otherwise(format!("{cannot}: its answer is none")),
+        RequestTokenError::Other(_) => {
+            GrantError::Otherwise(format!("{cannot}: its answer is none"))
+        }
     }
 }
 
 /// Renews tokens.
 pub(super) async fn refresh(
     web: &Web,
-    place: &Place,
+    place: &AuthServer,
     tokens: &StoredTokens,
     refresh_token: &str,
-) -> Result<BasicTokenResponse, Failed> {
+) -> Result<BasicTokenResponse, GrantError> {
     let secrets = [refresh_token.to_owned()];
     let refresh_token = RefreshToken::new(refresh_token.to_owned());
     let client = client(place, &tokens.client);
@@ -261,7 +263,7 @@ pub(super) async fn refresh(
 /// Gets tokens for the program itself, which shows its secret, or what it signed.
 pub(super) async fn client_credentials(
     web: &Web,
-    place: &Place,
+    place: &AuthServer,
     registered: &Registered,
     scopes: &[String],
     assertion: Option<String>,
@@ -320,7 +322,7 @@ struct RegistrationError {
 /// Registers this program (RFC 7591).
 pub(super) async fn register(
     web: &Web,
-    place: &Place,
+    place: &AuthServer,
     name: &str,
     redirect_uri: &str,
 ) -> Result<Registered, Denied> {

@@ -20,9 +20,9 @@ use toolwright_runtime::tool::{Context, Grant};
 
 use super::body::HttpBody;
 use super::head;
-use super::keys::Keys;
+use super::keys::IssuerKeys;
 use super::respond::{empty, json, refused};
-use super::scopes::Needs;
+use super::scopes::RequiredScopes;
 use crate::protocol::code;
 use crate::server::Shared;
 use crate::server::incoming::Bad;
@@ -88,7 +88,7 @@ struct Inner {
 
 #[derive(Clone)]
 enum Verifier {
-    Keys(Arc<Keys>),
+    Keys(Arc<IssuerKeys>),
     Own(Arc<Verify>),
 }
 
@@ -164,7 +164,7 @@ impl Authorization {
             metadata_url: format!("{origin}{metadata_path}"),
             metadata_path,
             audiences,
-            verifier: Verifier::Keys(Arc::new(Keys::discovered(issuer)?)),
+            verifier: Verifier::Keys(Arc::new(IssuerKeys::discovered(issuer)?)),
             required: Vec::new(),
             supported: None,
             implied: Vec::new(),
@@ -186,7 +186,7 @@ impl Authorization {
     /// # Errors
     /// Fails as [`new`](Self::new) does; a query is allowed.
     pub fn jwks_uri(self, url: &str) -> Result<Self, AuthorizationError> {
-        let keys = Keys::at(url)?;
+        let keys = IssuerKeys::at(url)?;
         Ok(self.change(|inner| inner.verifier = Verifier::Keys(Arc::new(keys))))
     }
 
@@ -256,7 +256,7 @@ impl Authorization {
             }
         };
         if !inner.required.iter().all(|scope| grant.has_scope(scope)) {
-            let needs = Needs(inner.required.clone());
+            let needs = RequiredScopes(inner.required.clone());
             return Err(self.challenged(needs.refused(None)));
         }
         let (mut parts, body) = request.into_parts();
@@ -384,7 +384,7 @@ impl Authorization {
 
     /// Adds to a refusal for lack of scopes which ones to ask for.
     pub(super) fn challenged(&self, mut response: Response<HttpBody>) -> Response<HttpBody> {
-        if let Some(Needs(scopes)) = response.extensions().get() {
+        if let Some(RequiredScopes(scopes)) = response.extensions().get() {
             let challenge = format!(
                 "Bearer error=\"insufficient_scope\", scope=\"{}\", resource_metadata=\"{}\"",
                 scopes.join(" "),

@@ -13,7 +13,7 @@ use http_body_util::Full;
 use tokio::time::{Interval, MissedTickBehavior};
 use toolwright_runtime::tool::Cancel;
 
-use super::stream::{Stream, Told};
+use super::stream::{Stream, StreamMessage};
 
 /// A stream on which nothing is said gets a comment so often, so that nobody between takes it for dead.
 pub(super) const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -22,9 +22,9 @@ pub(super) const KEEP_ALIVE: Duration = Duration::from_secs(15);
 const RETRY: u32 = 500;
 
 /// Body of a response.
-pub struct HttpBody(Kind);
+pub struct HttpBody(BodyKind);
 
-enum Kind {
+enum BodyKind {
     /// All of it, so that its length can be told.
     Whole(Full<Bytes>),
     Events(Box<Events>),
@@ -74,17 +74,17 @@ impl Events {
     }
 
     /// Waits for the first message, and takes it.
-    pub(super) async fn first(&mut self) -> Option<Told> {
+    pub(super) async fn first(&mut self) -> Option<StreamMessage> {
         std::future::poll_fn(|cx| self.stream.poll(self.reader, cx)).await
     }
 
     /// Puts a message back that was taken.
-    pub(super) fn begins_with(&mut self, told: Told) {
+    pub(super) fn begins_with(&mut self, told: StreamMessage) {
         self.start = Some(self.event(told));
     }
 
-    fn event(&self, told: Told) -> Bytes {
-        let Told { place, text } = told;
+    fn event(&self, told: StreamMessage) -> Bytes {
+        let StreamMessage { place, text } = told;
         match self.stream.kept_as() {
             // The id says how many messages a client has that read this one.
             Some(number) => format!("id: {number}-{}\ndata: {text}\n\n", place + 1),
@@ -121,11 +121,11 @@ impl Drop for Events {
 
 impl HttpBody {
     pub(super) fn whole(bytes: impl Into<Bytes>) -> Self {
-        Self(Kind::Whole(Full::new(bytes.into())))
+        Self(BodyKind::Whole(Full::new(bytes.into())))
     }
 
     pub(super) fn events(events: Events) -> Self {
-        Self(Kind::Events(Box::new(events)))
+        Self(BodyKind::Events(Box::new(events)))
     }
 }
 
@@ -138,8 +138,8 @@ impl Body for HttpBody {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         match &mut self.0 {
-            Kind::Whole(body) => Pin::new(body).poll_frame(cx),
-            Kind::Events(events) => events
+            BodyKind::Whole(body) => Pin::new(body).poll_frame(cx),
+            BodyKind::Events(events) => events
                 .poll(cx)
                 .map(|event| event.map(|event| Ok(Frame::data(event)))),
         }
@@ -147,16 +147,16 @@ impl Body for HttpBody {
 
     fn is_end_stream(&self) -> bool {
         match &self.0 {
-            Kind::Whole(body) => body.is_end_stream(),
-            Kind::Events(_) => false,
+            BodyKind::Whole(body) => body.is_end_stream(),
+            BodyKind::Events(_) => false,
         }
     }
 
     /// Of a stream it is not known before it is written.
     fn size_hint(&self) -> SizeHint {
         match &self.0 {
-            Kind::Whole(body) => body.size_hint(),
-            Kind::Events(_) => SizeHint::default(),
+            BodyKind::Whole(body) => body.size_hint(),
+            BodyKind::Events(_) => SizeHint::default(),
         }
     }
 }

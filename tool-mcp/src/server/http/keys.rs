@@ -42,10 +42,10 @@ const ALGORITHMS: [Algorithm; 9] = [
 ];
 
 /// See the module.
-pub(super) struct Keys {
+pub(super) struct IssuerKeys {
     source: Source,
     web: Web,
-    known: Mutex<Known>,
+    known: Mutex<KeyCache>,
     /// One fetch at a time.
     fetching: tokio::sync::Mutex<()>,
 }
@@ -61,13 +61,13 @@ enum Source {
 }
 
 #[derive(Default)]
-struct Known {
+struct KeyCache {
     keys: Option<(Arc<[Key]>, Instant)>,
     /// When the issuer was asked last.
     asked: Option<Instant>,
 }
 
-impl Known {
+impl KeyCache {
     fn may_ask(&self) -> bool {
         self.asked.is_none_or(|asked| asked.elapsed() >= PAUSE)
     }
@@ -109,7 +109,7 @@ impl Key {
     }
 }
 
-impl Keys {
+impl IssuerKeys {
     /// Those of an issuer, found by its metadata.
     pub(super) fn discovered(issuer: &str) -> Result<Self, AuthorizationError> {
         let url = checked(issuer, "URL of the issuer")?;
@@ -201,7 +201,7 @@ impl Keys {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, Known> {
+    fn state(&self) -> MutexGuard<'_, KeyCache> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

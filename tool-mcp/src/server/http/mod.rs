@@ -27,15 +27,15 @@ use toolwright_runtime::tool::{Cancel, Context, Grant};
 use self::body::{Events, KEEP_ALIVE};
 use self::head::{LAST_EVENT, SESSION};
 use self::respond::{answered, empty, events, json, no_body, not_allowed, refused, status_of};
-use self::scopes::Needs;
-use self::sessions::{Sessions, Used};
+use self::scopes::RequiredScopes;
+use self::sessions::{SessionGuard, SessionTable};
 pub use self::store::{SessionStore, StoredSession};
 pub(super) use self::stream::Stream;
-use super::asker::{self, Origin};
-use super::dispatch::{self, Answer};
+use super::asker::{self, RequestOrigin};
+use super::dispatch::{self, RpcAnswer};
 use super::incoming::{Bad, Incoming, Request, batch};
 use super::outlet::Outlet;
-use super::running::Running;
+use super::running::AbortOnDrop;
 use super::{McpServer, Shared};
 use crate::body::{self as request_body, BodyBudget, BodyPermit, FullBody};
 use crate::outside::CANCEL_GRACE;
@@ -74,7 +74,7 @@ pub struct HttpService {
 
 struct Inner {
     shared: Arc<Shared>,
-    sessions: Sessions,
+    sessions: SessionTable,
     budget: BodyBudget,
     /// Ends all that is left of streams.
     end: Cancel,
@@ -99,7 +99,7 @@ impl McpServer {
             #[cfg(feature = "oauth")]
             authorization: None,
             inner: Arc::new(Inner {
-                sessions: Sessions::new(shared.limits.sessions, shared.limits.idle),
+                sessions: SessionTable::new(shared.limits.sessions, shared.limits.idle),
                 shared,
                 budget: BodyBudget::default(),
                 end: Cancel::new(),
@@ -175,7 +175,7 @@ impl Inner {
         };
         let incoming = Incoming::read(&bytes);
         if let Ok(Incoming::Request(request)) = &incoming
-            && let Some(needs) = Needs::of(&self.shared, request, parts.extensions.get())
+            && let Some(needs) = RequiredScopes::of(&self.shared, request, parts.extensions.get())
         {
             return needs.refused(Some(&request.id));
         }
@@ -224,8 +224,8 @@ impl Inner {
         let stop = self.shared.stop_of(origin.own.as_ref());
         let id = request.id.clone();
         let mut later = match dispatch::begin(&self.shared, request, &origin, &stop) {
-            Answer::Now(answer) => return answered(status_of(&answer), &id, &answer),
-            Answer::Later(later) => later,
+            RpcAnswer::Now(answer) => return answered(status_of(&answer), &id, &answer),
+            RpcAnswer::Later(later) => later,
         };
         if let Poll::Ready(answer) = once(&mut later).await {
             let status = status_of(&answer);
@@ -236,7 +236,7 @@ impl Inner {
             return events(Events::new(&stream, 0, self.end.clone(), ()));
         }
         let to = Arc::clone(&stream);
-        let task = Running::start(async move {
+        let task = AbortOnDrop::start(async move {
             let answer = later.await;
             to.answer(Some(response(&id, &answer)), status_of(&answer));
             drop(permit);
@@ -301,7 +301,7 @@ impl Inner {
     /// A request in a session; `bytes` are those that it holds.
     fn work(
         &self,
-        session: &Used,
+        session: &SessionGuard,
         stream: &Arc<Stream>,
         parts: &Parts,
         request: &Request<'_>,
@@ -319,8 +319,10 @@ impl Inner {
         let ticket = ticket.map_err(|why| RpcError::new(code::INVALID_REQUEST, why))?;
         Ok(
             match dispatch::begin(&self.shared, request, &origin, &stop) {
-                Answer::Now(answer) => Box::pin(std::future::ready(Some(response(&id, &answer)))),
-                Answer::Later(later) => Box::pin(async move {
+                RpcAnswer::Now(answer) => {
+                    Box::pin(std::future::ready(Some(response(&id, &answer))))
+                }
+                RpcAnswer::Later(later) => Box::pin(async move {
                     let _held = permit;
                     let answer = later.await;
                     ticket.is_wanted().then(|| response(&id, &answer))
@@ -332,7 +334,7 @@ impl Inner {
     /// Goes on with what is left, whether the client stays or not: it may come back.
     fn stream(
         &self,
-        session: Used,
+        session: SessionGuard,
         stream: &Arc<Stream>,
         left: impl IntoIterator<Item = Work>,
     ) -> Response<HttpBody> {
@@ -368,7 +370,8 @@ impl Inner {
         };
         for message in &messages {
             if let Ok(Incoming::Request(request)) = Incoming::read(message.as_bytes())
-                && let Some(needs) = Needs::of(&self.shared, &request, parts.extensions.get())
+                && let Some(needs) =
+                    RequiredScopes::of(&self.shared, &request, parts.extensions.get())
             {
                 return needs.refused(Some(&request.id));
             }
@@ -410,8 +413,8 @@ impl Inner {
         let origin = origin(Some(&session), &session.stream(0), parts);
         let stop = self.shared.stop_of(None);
         let answer = match dispatch::begin(&self.shared, request, &origin, &stop) {
-            Answer::Now(answer) => answer,
-            Answer::Later(_) => Err(RpcError::method_not_found(&request.method)),
+            RpcAnswer::Now(answer) => answer,
+            RpcAnswer::Later(_) => Err(RpcError::method_not_found(&request.method)),
         };
         let stored = StoredSession::of(&session.peer, self.owner(parts));
         if let (Some(store), Some(stored)) = (&self.shared.session_store, stored)
@@ -434,7 +437,11 @@ impl Inner {
     }
 
     /// The owner's session of this id. Where there is a store, it decides.
-    async fn find(&self, id: &str, owner: Option<String>) -> Result<Option<Used>, RpcError> {
+    async fn find(
+        &self,
+        id: &str,
+        owner: Option<String>,
+    ) -> Result<Option<SessionGuard>, RpcError> {
         let Some(store) = &self.shared.session_store else {
             return Ok(self.sessions.find(id, owner.as_deref()));
         };
@@ -462,7 +469,7 @@ impl Inner {
         &self,
         parts: &Parts,
         id: Option<&Id>,
-    ) -> Result<Used, Box<Response<HttpBody>>> {
+    ) -> Result<SessionGuard, Box<Response<HttpBody>>> {
         let refuse = |status, error: &RpcError| {
             let text = error_response(id.map(Id::as_json), error);
             Err(Box::new(json(status, text)))
@@ -513,7 +520,7 @@ impl Inner {
         let stream = Stream::new(1, None);
         let (to, shared) = (Arc::clone(&stream), Arc::clone(&self.shared));
         let (peer, cx) = (Arc::clone(&session.peer), self.context(parts));
-        let task = Running::start(async move {
+        let task = AbortOnDrop::start(async move {
             let out = Outlet::Stream(Arc::clone(&to));
             tokio::select! {
                 () = dispatch::watch(shared, peer, cx.clone(), out) => {}
@@ -564,7 +571,7 @@ impl Inner {
 type Work = Pin<Box<dyn Future<Output = Option<String>> + Send>>;
 
 /// Hears what wants no answer.
-fn hear(session: &Used, message: &Incoming<'_>) {
+fn hear(session: &SessionGuard, message: &Incoming<'_>) {
     match message {
         Incoming::Notification { method, params } if method == "notifications/cancelled" => {
             if let Some(id) = params.some("requestId").and_then(Id::read) {
@@ -584,8 +591,8 @@ async fn once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
     std::future::poll_fn(|task| Poll::Ready(Pin::new(&mut *future).poll(task))).await
 }
 
-fn origin(session: Option<&Used>, stream: &Arc<Stream>, parts: &Parts) -> Origin {
-    Origin {
+fn origin(session: Option<&SessionGuard>, stream: &Arc<Stream>, parts: &Parts) -> RequestOrigin {
+    RequestOrigin {
         peer: session.map(|session| Arc::clone(&session.peer)),
         out: Outlet::Stream(Arc::clone(stream)),
         own: parts.extensions.get::<Context>().cloned(),

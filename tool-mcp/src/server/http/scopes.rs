@@ -12,9 +12,9 @@ use crate::server::{Shared, asker};
 
 /// The scopes that a request needs. It stands in the response that refuses it, for what adds where a client gets them.
 #[derive(Clone)]
-pub(super) struct Needs(pub(super) Vec<String>);
+pub(super) struct RequiredScopes(pub(super) Vec<String>);
 
-impl Needs {
+impl RequiredScopes {
     /// Returns the scopes that the request needs, if its caller lacks some. Of what is hidden for other reasons nothing is told.
     pub(super) fn of(
         shared: &Shared,

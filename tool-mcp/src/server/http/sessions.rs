@@ -16,8 +16,8 @@ const MOST_STREAMS: usize = 16;
 /// Most bytes in all, beside the newest.
 const MOST_BYTES: usize = 1024 * 1024;
 
-pub(super) struct Sessions {
-    open: Mutex<HashMap<Arc<str>, Arc<Session>>>,
+pub(super) struct SessionTable {
+    open: Mutex<HashMap<Arc<str>, Arc<ServerSession>>>,
     most: usize,
     idle: Duration,
     /// Numbers what is heard.
@@ -25,7 +25,7 @@ pub(super) struct Sessions {
 }
 
 #[derive(Default)]
-pub(super) struct Session {
+pub(super) struct ServerSession {
     pub(super) peer: Arc<Peer>,
     /// For whom it was opened: nobody else may go on with it.
     owner: Option<String>,
@@ -59,11 +59,11 @@ struct Streams {
 }
 
 /// A session that is not idle, until this is dropped.
-pub(super) struct Used {
-    session: Arc<Session>,
+pub(super) struct SessionGuard {
+    session: Arc<ServerSession>,
 }
 
-impl Sessions {
+impl SessionTable {
     pub(super) fn new(most: usize, idle: Duration) -> Self {
         Self {
             open: Mutex::default(),
@@ -73,13 +73,13 @@ impl Sessions {
         }
     }
 
-    fn open(&self) -> MutexGuard<'_, HashMap<Arc<str>, Arc<Session>>> {
+    fn open(&self) -> MutexGuard<'_, HashMap<Arc<str>, Arc<ServerSession>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Opens a session, and returns its id. Where there are enough, one without a request makes room: one that never
     /// called if there is one, of these the one that is idle the longest. `None` if each waits for an answer.
-    pub(super) fn open_new(&self, owner: Option<String>) -> Option<(Arc<str>, Used)> {
+    pub(super) fn open_new(&self, owner: Option<String>) -> Option<(Arc<str>, SessionGuard)> {
         let id: Arc<str> = random::id().into();
         let used = self.open_as(&id, owner, Peer::default)?;
         Some((id, used))
@@ -91,7 +91,7 @@ impl Sessions {
         id: &Arc<str>,
         owner: Option<String>,
         peer: impl FnOnce() -> Peer,
-    ) -> Option<Used> {
+    ) -> Option<SessionGuard> {
         let mut open = self.open();
         if let Some(session) = open.get(id).filter(|one| one.owner == owner) {
             let session = Arc::clone(session);
@@ -110,10 +110,10 @@ impl Sessions {
                 session.peer.hung_up.cancel();
             }
         }
-        let session = Arc::new(Session {
+        let session = Arc::new(ServerSession {
             peer: Arc::new(peer()),
             owner,
-            ..Session::default()
+            ..ServerSession::default()
         });
         open.insert(Arc::clone(id), Arc::clone(&session));
         drop(open);
@@ -121,7 +121,7 @@ impl Sessions {
     }
 
     /// The owner's session of this id, which is heard of now.
-    pub(super) fn find(&self, id: &str, owner: Option<&str>) -> Option<Used> {
+    pub(super) fn find(&self, id: &str, owner: Option<&str>) -> Option<SessionGuard> {
         let mut open = self.open();
         let session = Arc::clone(open.get(id).filter(|one| one.owner.as_deref() == owner)?);
         if session.is_over(self.idle) {
@@ -148,15 +148,15 @@ impl Sessions {
         true
     }
 
-    fn using(&self, session: Arc<Session>) -> Used {
+    fn using(&self, session: Arc<ServerSession>) -> SessionGuard {
         session.uses.fetch_add(1, Ordering::AcqRel);
         let number = self.now.fetch_add(1, Ordering::Relaxed);
         session.heard().number = number;
-        Used { session }
+        SessionGuard { session }
     }
 }
 
-impl Session {
+impl ServerSession {
     fn heard(&self) -> MutexGuard<'_, Heard> {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -209,7 +209,7 @@ impl Session {
     }
 }
 
-impl Clone for Used {
+impl Clone for SessionGuard {
     fn clone(&self) -> Self {
         self.session.uses.fetch_add(1, Ordering::AcqRel);
         Self {
@@ -218,15 +218,15 @@ impl Clone for Used {
     }
 }
 
-impl Deref for Used {
-    type Target = Session;
+impl Deref for SessionGuard {
+    type Target = ServerSession;
 
-    fn deref(&self) -> &Session {
+    fn deref(&self) -> &ServerSession {
         &self.session
     }
 }
 
-impl Drop for Used {
+impl Drop for SessionGuard {
     fn drop(&mut self) {
         self.session.heard().at = Instant::now();
         self.session.uses.fetch_sub(1, Ordering::AcqRel);

@@ -22,13 +22,13 @@ const MOST_LEFT: usize = 1024 * 1024;
 pub(in crate::server) struct Stream {
     /// Its number in the session, if messages that were read are kept.
     kept_as: Option<u64>,
-    state: Mutex<State>,
+    state: Mutex<StreamState>,
     /// Rings when something was read.
     read: Notify,
 }
 
 #[derive(Default)]
-struct State {
+struct StreamState {
     /// The last messages, in their order; what is not read is among them.
     messages: VecDeque<String>,
     bytes: usize,
@@ -49,7 +49,7 @@ struct State {
 }
 
 /// A message, and its place in the stream.
-pub(super) struct Told {
+pub(super) struct StreamMessage {
     pub(super) place: u64,
     pub(super) text: String,
 }
@@ -59,9 +59,9 @@ impl Stream {
     pub(super) fn new(writers: usize, kept_as: Option<u64>) -> Arc<Self> {
         Arc::new(Self {
             kept_as,
-            state: Mutex::new(State {
+            state: Mutex::new(StreamState {
                 writers,
-                ..State::default()
+                ..StreamState::default()
             }),
             read: Notify::new(),
         })
@@ -71,7 +71,7 @@ impl Stream {
         self.kept_as
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, StreamState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -159,7 +159,7 @@ impl Stream {
     }
 
     /// The next message for the reader of this number; `None` at the end.
-    pub(super) fn poll(&self, reader: u64, cx: &mut Context<'_>) -> Poll<Option<Told>> {
+    pub(super) fn poll(&self, reader: u64, cx: &mut Context<'_>) -> Poll<Option<StreamMessage>> {
         let mut state = self.state();
         if state.readers != reader {
             return Poll::Ready(None);
@@ -179,7 +179,7 @@ impl Stream {
         state.forget(self.kept_as.is_some());
         drop(state);
         self.read.notify_waiters();
-        Poll::Ready(Some(Told { place, text }))
+        Poll::Ready(Some(StreamMessage { place, text }))
     }
 }
 
@@ -190,7 +190,7 @@ fn wake(waker: Option<Waker>) {
     }
 }
 
-impl State {
+impl StreamState {
     /// Returns the number of messages so far.
     fn last(&self) -> u64 {
         self.gone + self.messages.len() as u64

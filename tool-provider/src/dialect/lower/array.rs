@@ -31,7 +31,15 @@ impl Lowerer<'_> {
             }
             Some(_) => self.ask(self.rules.no_value())?,
             None => {
-                self.ask(self.rules.no_items())?;
+                let refused = self.rules.no_items();
+                if let (Some(code), true) = (refused, self.is_foreign) {
+                    let mark = self.path.enter("*");
+                    let each = self.text(&Ordered::empty(), SchemaPath::INNER, code);
+                    self.path.leave(mark);
+                    keywords.set(Keyword::Items, each);
+                    return Ok(self.finished(keywords));
+                }
+                self.ask(refused)?;
                 if self.rules.items == Items::Filled && !keywords.has(Keyword::PrefixItems) {
                     keywords.set(Keyword::Items, Ordered::empty());
                 }

@@ -15,6 +15,9 @@ impl Lowerer<'_> {
     }
 
     fn admits(&self, schema: &Ordered, steps: u8) -> bool {
+        if let Some(values) = schema.literals() {
+            return values.contains(&Ordered::Null);
+        }
         if schema.is_of("null") {
             return true;
         }
@@ -41,7 +44,9 @@ impl Lowerer<'_> {
             }
         }
         if took && let Some(values) = keywords.list_mut(Keyword::Enum) {
+            let before = values.len();
             values.retain(|value| *value != Ordered::Null);
+            took = values.len() < before;
         }
         let Some(members) = keywords.list_mut(Keyword::AnyOf) else {
             return took;

@@ -1,10 +1,11 @@
 //! Unions.
 
-use super::super::report::{LowerError, LowerErrorCode};
-use super::{Lowerer, SchemaPath};
+use super::super::inverse::{Op, Step};
+use super::super::report::{LowerError, LowerErrorCode, NoteKind};
+use super::{Lowerer, SchemaPath, root};
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::keywords::{Keywords, type_of};
-use toolwright_schema::read::{Ordered, Parts};
+use toolwright_schema::read::{Ordered, Pair, Parts};
 
 /// Returns true if a value is of a type.
 fn is_of(value: &Ordered, name: &str) -> bool {
@@ -89,10 +90,22 @@ impl Lowerer<'_> {
         mut keywords: Keywords,
         spot: SchemaPath,
     ) -> Result<Ordered, LowerError> {
-        if keywords.declares_keys() {
-            self.ask(self.rules.union_beside_keys(spot.is_root))?;
+        if keywords.declares_keys()
+            && let Some(code) = self.rules.union_beside_keys(spot.is_root)
+        {
+            let schema = keywords.into_schema();
+            let object = root::one_object_of(self.canonical, &schema);
+            let Some(object) = object.filter(|_| self.is_foreign && !spot.is_root) else {
+                return self.refuse(code);
+            };
+            let members = schema.keyword(Keyword::AnyOf).cloned().unwrap_or_default();
+            self.note(NoteKind::Demoted, Keyword::AnyOf.as_str(), &members);
+            return self.node(object, spot);
         }
-        let members = keywords.take_list(Keyword::AnyOf);
+        let mut members = keywords.take_list(Keyword::AnyOf);
+        if self.is_foreign && self.starts(&members).is_some() {
+            members.iter_mut().for_each(tag_first);
+        }
         self.ask(self.starts(&members))?;
         if !self.rules.object_with_union {
             // Each member says it itself.
@@ -107,7 +120,20 @@ impl Lowerer<'_> {
             self.form(&keywords, spot, false)?;
             self.object(&mut keywords, spot)?;
         }
+        let mark = self.steps.len();
         let members = self.parts('?', members)?;
+        // A string of JSON is not told from another string.
+        let here = self.path.as_str();
+        let is_member = |step: &Step| {
+            let inner = step
+                .at
+                .strip_prefix(here)
+                .and_then(|at| at.strip_prefix("/?"));
+            step.op == Op::TextToJson && inner.is_some_and(|inner| !inner.contains('/'))
+        };
+        if self.steps.iter().skip(mark).any(is_member) {
+            return self.refuse(LowerErrorCode::UntypedSchema);
+        }
         keywords.set(Keyword::AnyOf, Ordered::Array(members));
         let mut schema = self.finished(keywords);
         if self.rules.lone_union {
@@ -145,5 +171,26 @@ impl Lowerer<'_> {
         // `null` is told in its stead where it may be missing.
         let is_required = member.requires(name);
         Some((name, schema.only_literal().filter(|_| is_required)))
+    }
+}
+
+/// Moves a required key of one value, such as a tag, before the other keys of an object.
+fn tag_first(member: &mut Ordered) {
+    let is_tag = |(name, schema): &Pair| member.requires(name) && schema.only_literal().is_some();
+    let Some(at) = member
+        .declared()
+        .unwrap_or_default()
+        .iter()
+        .position(is_tag)
+    else {
+        return;
+    };
+    if let Ordered::Object(entries) = member
+        && let Some((_, Ordered::Object(declared))) = entries
+            .iter_mut()
+            .find(|(key, _)| key == Keyword::Properties.as_str())
+        && let Some(before) = declared.get_mut(..=at)
+    {
+        before.rotate_right(1);
     }
 }

@@ -32,8 +32,15 @@ impl Lowerer<'_> {
         };
         let mut told: Vec<_> = keywords.0.iter().filter_map(told).collect();
         told.sort_unstable();
-        let told: Vec<_> = told.into_iter().map(|(_, _, keyword)| keyword).collect();
+        let mut told: Vec<_> = told.into_iter().map(|(_, _, keyword)| keyword).collect();
+        // Without the patterns, a rule for all other keys would hold for theirs.
+        let others = Keyword::AdditionalProperties;
+        let opens = told.contains(&Keyword::PatternProperties) && keywords.has(others);
+        told.extend(opens.then_some(others));
         self.in_words(&mut keywords, &told);
+        if opens {
+            keywords.set(others, Ordered::Bool(true));
+        }
         keywords.into_schema()
     }
 
@@ -56,13 +63,6 @@ impl Lowerer<'_> {
         if !words.is_empty() {
             keywords.tell(&words.join("; "));
         }
-    }
-
-    /// Returns true if a dialect has a word for what keys that fit a pattern hold.
-    pub(super) fn takes_patterns(&self, patterns: &Ordered) -> bool {
-        self.rules
-            .takes(Keyword::PatternProperties, patterns, &Keywords::default())
-            == Taken::Yes
     }
 }
 

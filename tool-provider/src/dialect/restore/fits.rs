@@ -81,7 +81,7 @@ impl<'p> Restore<'p> {
                 let values = values_of(schema);
                 look == Look::Wide || self.all(entries, values)
             }
-            (Some(Op::ObjectToTuple { len }), Value::Array(items)) => items.len() == len,
+            (Some(Op::ObjectToTuple { len }), Value::Array(items)) => items.len() == *len,
             _ => is_of_type(value, schema) && self.parts_fit(value, schema, look),
         };
         self.hops = hops;

@@ -11,8 +11,6 @@ pub(in super::super) enum Root {
     WithUnion,
     /// An object that has `allOf` beside its keys.
     WithAllOf,
-    /// An object that is one of several values.
-    WithEnum,
     /// A type whose values are objects of several kinds. Its schema's text is no object's.
     Objects,
     Other,
@@ -47,10 +45,9 @@ impl Rules {
         match root {
             Root::Object => None,
             Root::WithUnion | Root::WithAllOf if self.root_union => None,
-            Root::WithEnum if self.root_enum => None,
             Root::WithAllOf => Some(LowerErrorCode::AllOf),
             Root::Objects if self.root_union => Some(LowerErrorCode::RootNotObject),
-            Root::WithUnion | Root::WithEnum | Root::Objects => Some(LowerErrorCode::RootUnion),
+            Root::WithUnion | Root::Objects => Some(LowerErrorCode::RootUnion),
             Root::Other => Some(LowerErrorCode::RootNotObject),
         }
     }

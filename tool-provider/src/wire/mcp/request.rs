@@ -60,7 +60,7 @@ impl WriteRequest for Mcp {
             .text("name", tool.name)
             .maybe_text("title", def.title.as_deref())
             .text("description", &tool.description())
-            .with("inputSchema", |out| tool.write_schema(out))
+            .with("inputSchema", |out| tool.write_object_schema(out))
             .maybe_json(
                 "outputSchema",
                 output.map(SchemaDoc::to_provider_json).as_deref(),

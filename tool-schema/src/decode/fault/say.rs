@@ -4,7 +4,7 @@ use toolwright_json::write_string;
 
 use crate::decode::{Json, Segment, Store, describe, describe_range, example, one_of};
 use crate::shape::{Kind, Rule, Shape};
-use crate::text::{did_you_mean, excerpt, near};
+use crate::text::{did_you_mean, excerpt, listed, near};
 
 use super::FaultCode;
 
@@ -18,6 +18,9 @@ pub(crate) fn unfit(shape: &Shape<'_>, code: FaultCode, got: &str) -> String {
     format!("expected {expected}, got {got}")
 }
 
+/// Bytes of the longest example that a fault shows.
+const MOST_EXAMPLE: usize = 1024;
+
 /// Describes what a shape admits, with an example of what has parts: a model copies sooner than it
 /// reads.
 fn with_example(shape: &Shape<'_>) -> String {
@@ -27,7 +30,9 @@ fn with_example(shape: &Shape<'_>) -> String {
         kind.is_array() || kind.is_object() || matches!(kind, Kind::Union(_) | Kind::Recursive(_));
     match has_parts.then(|| example(shape)).flatten() {
         // `{}` and `[1]` say no more than the words.
-        Some(example) if example.contains(['"', ',']) => format!("{words}, such as {example}"),
+        Some(example) if example.contains(['"', ',']) && example.len() <= MOST_EXAMPLE => {
+            format!("{words}, such as {example}")
+        }
         _ => words,
     }
 }
@@ -102,9 +107,9 @@ pub(crate) fn not_listed(expected: &str, got: &str, names: &[String]) -> String 
 }
 
 /// A value that fits several of the forms of which it may fit one.
-pub(crate) fn fits_several(forms: &[String], got: &str) -> String {
+pub(crate) fn fits_several(forms: Vec<String>, got: &str) -> String {
     let count = forms.len();
-    let forms = forms.join(" or ");
+    let forms = listed(forms.into_iter(), " or ");
     format!("fits {count} of the forms, where one is wanted: {forms}, got {got}")
 }
 
@@ -117,8 +122,11 @@ pub(crate) fn unknown_key(key: &str, names: &[&str], is_root: bool) -> String {
     }
     match names {
         [] => format!("unknown {noun}; there is none to give"),
-        [one] => format!("unknown {noun}; the only one is `{one}`"),
-        names => format!("unknown {noun}; there are `{}`", names.join("`, `")),
+        [one] => format!("unknown {noun}; the only one is `{}`", shortened(one)),
+        names => {
+            let names = names.iter().map(|name| format!("`{}`", shortened(name)));
+            format!("unknown {noun}; there are {}", listed(names, ", "))
+        }
     }
 }
 

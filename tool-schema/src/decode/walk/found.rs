@@ -2,12 +2,18 @@ use std::collections::HashSet;
 
 use crate::decode::fault::say;
 use crate::decode::{Fault, FaultCode, Repair, RepairKind, Segment};
-use crate::text::printable;
+use crate::text::{excerpt, printable};
 
 use super::{Mode, Stop, Walk, Walked};
 
 /// Number of faults that are reported, at most; a model repairs the first ones first.
 pub(crate) const MOST_FAULTS: usize = 16;
+
+/// Bytes of the texts of these faults, at most; the first is reported whatever its path.
+const MOST_BYTES: usize = 8 * 1024;
+
+/// Characters of one fault's message, at most: patterns and words of a type's author have no bound.
+const MOST_CHARACTERS: usize = 2 * 1024;
 
 /// Result of a walk.
 #[derive(Debug, Default)]
@@ -57,9 +63,19 @@ impl Found {
             self.more += 1;
             return;
         }
-        let fault = fault();
+        let mut fault = fault();
+        if fault.message.len() > MOST_CHARACTERS {
+            fault.message = excerpt(&fault.message, MOST_CHARACTERS);
+        }
         // A key that is given three times.
-        if !self.faults.iter().any(|(_, told)| *told == fault) {
+        if self.faults.iter().any(|(_, told)| *told == fault) {
+            return;
+        }
+        let bytes = |fault: &Fault| fault.path.len() + fault.message.len();
+        let told: usize = self.faults.iter().map(|(_, fault)| bytes(fault)).sum();
+        if told > 0 && told + bytes(&fault) > MOST_BYTES {
+            self.more += 1;
+        } else {
             self.faults.push((at, fault));
         }
     }

@@ -162,6 +162,10 @@ impl<'t> Walk<'t> {
                     })?;
                 } else if keys.is_open() {
                     self.inside(self.key(name), |walk| walk.any(true))?;
+                } else if self.is_of_another_form(keys) {
+                    self.skip()?;
+                    self.cut_entry(&mut cut, first);
+                    continue;
                 } else if self.collects() {
                     let value_at = self.json.offset();
                     unknown.push(Unknown {
@@ -207,6 +211,16 @@ impl<'t> Walk<'t> {
         }
         let is_slip = self.repairs_values() && key.field.presence == Presence::Defaulted;
         (self.json.is_lowered() || is_slip) && key.field.is_left_out_by_null()
+    }
+
+    /// Returns true if the value that stands next is `null` for a key of another form of the arguments. A strict mode gets one
+    /// object with the keys of all forms, and each has to be there.
+    fn is_of_another_form(&mut self, keys: Keys<'_>) -> bool {
+        let is_one_of_several = self.unions > 0 || matches!(keys, Keys::Of(_));
+        self.json.is_lowered()
+            && self.path.is_empty()
+            && is_one_of_several
+            && self.json.peek() == Some(b'n')
     }
 
     fn drop_null(&mut self) -> Walked {

@@ -162,7 +162,7 @@ impl Walk<'_> {
                 self.skip()?;
                 self.fault(start, FaultCode::Bound, |walk| {
                     let forms: Vec<String> = many.iter().map(|(one, ..)| describe(one)).collect();
-                    say::fits_several(&forms, &walk.got(start))
+                    say::fits_several(forms, &walk.got(start))
                 })
             }
         }

@@ -127,10 +127,14 @@ pub fn admit_null(out: &mut Keywords) {
         }
         Some(_) => {}
         None => {
-            if let Some(members) = out.list_mut(Keyword::AnyOf)
-                && !members.iter().any(is_null)
-            {
-                members.push(typed("null"));
+            if let Some(members) = out.list_mut(Keyword::AnyOf) {
+                if !members.iter().any(is_null) {
+                    members.push(typed("null"));
+                }
+            } else if let Some(target) = out.take(Keyword::Ref) {
+                let reference = Keywords::of([(Keyword::Ref, target)]).into_schema();
+                let members = vec![reference, typed("null")];
+                out.set(Keyword::AnyOf, Ordered::Array(members));
             }
             return;
         }

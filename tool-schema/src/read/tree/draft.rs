@@ -1,5 +1,7 @@
 //! The drafts of JSON Schema, and what each knows.
 
+use std::borrow::Cow;
+
 use toolwright_json::Value;
 
 use crate::keyword::{Holds, Keyword, TYPES};
@@ -44,7 +46,7 @@ pub(super) fn is_of(keyword: Keyword, draft: Draft, has_places: bool) -> bool {
 }
 
 /// Returns true if a keyword may have a value.
-pub(super) fn is_well_formed(keyword: Keyword, value: &Value<'_>) -> bool {
+pub(in super::super) fn is_well_formed(keyword: Keyword, value: &Value<'_>) -> bool {
     use Keyword::{
         Anchor, ContentEncoding, ContentMediaType, DependentRequired, DynamicAnchor, DynamicRef,
         Enum, ExclusiveMaximum, ExclusiveMinimum, Format, Id, MaxContains, MaxItems, MaxLength,
@@ -83,5 +85,69 @@ pub(super) fn is_well_formed(keyword: Keyword, value: &Value<'_>) -> bool {
             (Holds::One | Holds::OneOrList, value) => is_schema(value),
             (Holds::List, _) => false,
         },
+    }
+}
+
+/// Reads `exclusiveMinimum: true` and `exclusiveMaximum: true` as draft 4 and OpenAPI 3.0 mean them. Returns the keywords that
+/// were read so, each behind the bound that it is about.
+pub(in super::super) fn read_exclusive_flags(
+    entries: &mut Vec<(Cow<'_, str>, Value<'_>)>,
+) -> Vec<(Keyword, Keyword)> {
+    let bounds = [
+        (Keyword::Minimum, Keyword::ExclusiveMinimum),
+        (Keyword::Maximum, Keyword::ExclusiveMaximum),
+    ];
+    let mut read = Vec::new();
+    for (bound, exclusive) in bounds {
+        let flag = entries.iter().position(|(name, value)| {
+            name == exclusive.as_str() && matches!(value, Value::Bool(_))
+        });
+        let Some(flag) = flag.map(|at| entries.remove(at).1) else {
+            continue;
+        };
+        let bounded = entries
+            .iter_mut()
+            .find(|(name, value)| name == bound.as_str() && matches!(value, Value::Number(_)));
+        if let (Value::Bool(true), Some((name, _))) = (flag, bounded) {
+            *name = exclusive.as_str().into();
+        }
+        read.push((bound, exclusive));
+    }
+    read
+}
+
+/// Reads a default that is written as another type's value, `"100"` for an integer, as the value that it spells. Returns whether
+/// there was one.
+pub(in super::super) fn read_spelled_default(entries: &mut [(Cow<'_, str>, Value<'_>)]) -> bool {
+    let of = |keyword: Keyword| {
+        entries
+            .iter()
+            .position(|(name, _)| name == keyword.as_str())
+    };
+    let (Some(default), Some(types)) = (of(Keyword::Default), of(Keyword::Type)) else {
+        return false;
+    };
+    let types = entries.get(types).and_then(|(_, types)| types.as_str());
+    let spelled = match (types, entries.get(default)) {
+        (Some("integer" | "number" | "boolean"), Some((_, Value::String(text)))) => {
+            Value::parse(text).ok().map(Value::into_owned)
+        }
+        (Some("string"), Some((_, value @ (Value::Number(_) | Value::Bool(_))))) => {
+            Some(Value::String(value.to_json().into()))
+        }
+        _ => None,
+    };
+    let fits = |value: &Value<'_>| match types {
+        Some("integer") => value.is_integer(),
+        Some("number") => matches!(value, Value::Number(_)),
+        Some("boolean") => matches!(value, Value::Bool(_)),
+        _ => true,
+    };
+    match (spelled.filter(fits), entries.get_mut(default)) {
+        (Some(value), Some((_, default))) => {
+            *default = value;
+            true
+        }
+        _ => false,
     }
 }

@@ -28,11 +28,11 @@ impl SchemaError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SchemaErrorKind {
-    /// The text has more than 256 KiB.
+    /// The text has more than 2 MiB.
     TooLarge,
     /// More than 64 arrays and objects stand inside each other.
     TooDeep,
-    /// There are more than 4,096 subschemas or 256 patterns.
+    /// There are more than 32,768 subschemas or 256 patterns.
     TooMany,
     /// It admits no object, which arguments always are.
     NotObject,

@@ -7,16 +7,17 @@ use toolwright_json::Value;
 
 use super::References;
 use super::cost::cost;
-use super::draft::{Draft, is_of, is_well_formed};
+use super::draft::{Draft, is_of, is_well_formed, read_exclusive_flags, read_spelled_default};
 use super::error::{SchemaError, SchemaErrorKind as Kind, SchemaNote};
 use crate::format;
 use crate::keyword::{Holds, Keyword, REFERENCES};
 use crate::read::{Parts, refs};
 use crate::text::{escaped, excerpt, percent_decoded};
 
-const MOST_BYTES: usize = 256 * 1024;
+/// A tree takes up to 20 times the bytes of its schema.
+const MOST_BYTES: usize = 2 * 1024 * 1024;
 const MOST_DEPTH: usize = 64;
-const MOST_SCHEMAS: usize = 4096;
+const MOST_SCHEMAS: usize = 32_768;
 const MOST_PATTERNS: usize = 256;
 
 /// A schema, with all that is known of it before it is read into a tree.
@@ -220,34 +221,17 @@ impl<'t> Source<'t> {
     /// Reads the words of older drafts, and takes out keywords that nothing here can read.
     fn mend(&mut self, entries: &mut Vec<(Cow<'_, str>, Value<'_>)>, at: &str) {
         self.without_repeats(entries, at);
-        for (bound, exclusive) in [
-            (Keyword::Minimum, Keyword::ExclusiveMinimum),
-            (Keyword::Maximum, Keyword::ExclusiveMaximum),
-        ] {
-            let place = |entries: &[(Cow<'_, str>, Value<'_>)], keyword: Keyword| {
-                entries
-                    .iter()
-                    .position(|(name, _)| name == keyword.as_str())
-            };
-            let Some(index) = place(entries, exclusive) else {
-                continue;
-            };
-            let Some((_, Value::Bool(is_exclusive))) = entries.get(index) else {
-                continue;
-            };
-            let is_exclusive = *is_exclusive;
-            let at = format!("{at}/{}", exclusive.as_str());
+        for (bound, exclusive) in read_exclusive_flags(entries) {
+            let message = format!("read as draft 4 means it beside `{}`", bound.as_str());
+            self.note(format!("{at}/{}", exclusive.as_str()), false, message);
+        }
+        if read_spelled_default(entries) {
+            let message = "read as the value that it spells";
             self.note(
-                at,
+                format!("{at}/{}", Keyword::Default.as_str()),
                 false,
-                format!("read as draft 4 means it beside `{}`", bound.as_str()),
+                message,
             );
-            entries.remove(index);
-            if let (true, Some(index)) = (is_exclusive, place(entries, bound))
-                && let Some((name, Value::Number(_))) = entries.get_mut(index)
-            {
-                *name = exclusive.as_str().into();
-            }
         }
         let has = |keyword: Keyword| entries.iter().any(|(name, _)| name == keyword.as_str());
         let is_beside = self.draft == Draft::Seven && has(Keyword::Ref);

@@ -1,0 +1,213 @@
+//! Roots that are no plain object are sent as one: clients of MCP and several providers refuse others.
+
+use serde_json::{Value, json};
+use toolwright::{
+    Dialect, DynTool, Schema, ToolDef, Toolset, Wire, dialect::lower, schema::SchemaDoc, tool,
+    tools,
+};
+
+fn lowered(schema: &str, dialect: Dialect) -> Value {
+    let schema = SchemaDoc::parse(schema).unwrap();
+    let lowered = lower(&schema, dialect).unwrap();
+    serde_json::from_str(&lowered.schema.unwrap()).unwrap()
+}
+
+/// The schema as a server of MCP lists it.
+fn listed(schema: &str) -> Value {
+    let mut def = ToolDef::new("odd", "Does something.");
+    def.input = SchemaDoc::parse(schema).unwrap();
+    let tools = Toolset::new([DynTool::declare(def)]).unwrap();
+    let list: Value = serde_json::from_str(&Wire::Mcp.definitions(&tools).to_string()).unwrap();
+    list[0]["inputSchema"].clone()
+}
+
+const SHAPES: &str = r#"[
+    {"type":"object","properties":{"kind":{"const":"circle"},"size":{"type":"number"}},"required":["kind","size"],"additionalProperties":false},
+    {"type":"object","description":"By name.","properties":{"kind":{"const":"named"},"size":{"type":"string"},"turned":{"type":"boolean"}},"required":["kind","size"],"additionalProperties":false}
+]"#;
+
+#[test]
+fn a_root_of_any_form_is_listed_as_one_object() {
+    let flat = json!({
+        "type": "object",
+        "description": "[one of these forms: {kind: \"circle\", size} or {kind: \"named\", size, turned?} (By name.)]",
+        "properties": {
+            "kind": {"type": "string", "enum": ["circle", "named"]},
+            "size": {"anyOf": [{"type": "number"}, {"type": "string"}]},
+            "turned": {"type": "boolean"},
+        },
+        "required": ["kind", "size"],
+        "additionalProperties": false,
+    });
+    for union in [
+        format!(r#"{{"anyOf":{SHAPES}}}"#),
+        format!(r#"{{"type":"object","oneOf":{SHAPES}}}"#),
+        format!(r##"{{"$ref":"#/$defs/Shape","$defs":{{"Shape":{{"oneOf":{SHAPES}}}}}}}"##),
+        format!(r#"{{"allOf":[{{"anyOf":{SHAPES}}}]}}"#),
+        format!(r#"{{"anyOf":[{{"type":"null"}},{{"anyOf":{SHAPES}}}]}}"#),
+    ] {
+        assert_eq!(listed(&union), flat, "{union}");
+        assert_eq!(lowered(&union, Dialect::Anthropic), flat, "{union}");
+    }
+    let open = json!({"type": "object"});
+    for bare in [
+        "{}",
+        "true",
+        r#"{"type":["object","null"]}"#,
+        r#"{"anyOf":[{"type":"object"},{"type":"null"}]}"#,
+    ] {
+        assert_eq!(listed(bare), open, "{bare}");
+    }
+    // A plain object stays as it was written.
+    let plain =
+        r#"{"title":"T","type":"object","properties":{"a":{"oneOf":[{"type":"null"},{}]}}}"#;
+    assert_eq!(
+        listed(plain).to_string(),
+        serde_json::from_str::<Value>(plain).unwrap().to_string()
+    );
+}
+
+#[test]
+fn keys_beside_a_union_belong_to_every_form() {
+    let schema = r#"{"type":"object","description":"Finds.","properties":{"limit":{"type":"integer"},"id":{"type":"string"},"name":{"type":"string"}},
+        "required":["limit"],"anyOf":[{"required":["id"]},{"required":["name"]}]}"#;
+    assert_eq!(
+        listed(schema),
+        json!({
+            "type": "object",
+            "description": "Finds. [one of these forms: {id, name?} or {id?, name}]",
+            "properties": {"limit": {"type": "integer"}, "id": {"type": "string"}, "name": {"type": "string"}},
+            "required": ["limit"],
+        })
+    );
+    // One form takes any key, so the whole does, and a key of the other may be anything there.
+    let open = r#"{"anyOf":[{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false},
+        {"type":"object","additionalProperties":{"type":"integer"}}]}"#;
+    assert_eq!(
+        listed(open),
+        json!({
+            "type": "object",
+            "description": "[one of these forms: {a} or {}]",
+            "properties": {"a": {"anyOf": [{"type": "string"}, {"type": "integer"}]}},
+            "additionalProperties": true,
+        })
+    );
+}
+
+#[test]
+fn a_root_that_refers_to_itself_keeps_its_own_form_inside() {
+    let schema = r##"{"anyOf":[
+        {"type":"object","properties":{"all":{"type":"array","items":{"$ref":"#"}}},"required":["all"],"additionalProperties":false},
+        {"type":"object","properties":{"is":{"type":"string"}},"required":["is"],"additionalProperties":false}]}"##;
+    let listed = listed(schema);
+    let inside = json!({"$ref": "#/$defs/Arguments"});
+    assert_eq!(listed["properties"]["all"]["items"], inside, "{listed}");
+    let old = &listed["$defs"]["Arguments"]["anyOf"];
+    assert_eq!(old[0]["properties"]["all"]["items"], inside, "{listed}");
+    assert_eq!(old[1]["required"], json!(["is"]));
+    assert!(listed.get("anyOf").is_none());
+}
+
+#[test]
+fn what_no_object_fits_is_refused() {
+    for (schema, code) in [
+        (r#"{"type":"string"}"#, "root_not_object"),
+        (
+            r#"{"anyOf":[{"type":"string"},{"type":"array"}]}"#,
+            "root_not_object",
+        ),
+        ("false", "root_not_object"),
+        (
+            r##"{"$ref":"#/$defs/A","$defs":{"A":{"anyOf":[{"$ref":"#/$defs/A"}]}}}"##,
+            "root_not_object",
+        ),
+    ] {
+        let parsed = SchemaDoc::parse(schema).unwrap();
+        for dialect in Dialect::ALL {
+            assert_eq!(
+                lower(&parsed, dialect).unwrap_err().code.as_str(),
+                code,
+                "{schema}"
+            );
+        }
+    }
+    // Forms multiply: 3^9 are too many to say.
+    let three = |at: usize| {
+        format!(
+            r#"{{"anyOf":[{{"required":["a{at}"]}},{{"required":["b{at}"]}},{{"required":["c{at}"]}}]}}"#
+        )
+    };
+    let all: Vec<_> = (0..9).map(three).collect();
+    let many = format!(r#"{{"type":"object","allOf":[{}]}}"#, all.join(","));
+    let refused = lower(&SchemaDoc::parse(&many).unwrap(), Dialect::Anthropic).unwrap_err();
+    assert_eq!(refused.code.as_str(), "root_union");
+}
+
+#[derive(serde::Deserialize, Schema)]
+struct Drawing {
+    color: String,
+    #[serde(flatten)]
+    figure: Figure,
+}
+
+#[derive(serde::Deserialize, Schema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum Figure {
+    Circle { radius: f64 },
+    Square { side: f64 },
+}
+
+/// Draws.
+#[tool]
+fn draw(#[arg(flatten)] drawing: Drawing) -> String {
+    match drawing.figure {
+        Figure::Circle { radius } => format!("{} {radius}", drawing.color),
+        Figure::Square { side } => format!("{} {side}", drawing.color),
+    }
+}
+
+#[test]
+fn a_flattened_enum_is_listed_as_one_object() {
+    let tools = tools![draw];
+    for wire in [Wire::Mcp, Wire::Mcp2026] {
+        let list: Value = serde_json::from_str(&wire.definitions(&tools).to_string()).unwrap();
+        assert_eq!(
+            list[0]["inputSchema"],
+            json!({
+                "type": "object",
+                "description": "[one of these forms: {kind: \"circle\", radius} or {kind: \"square\", side}]",
+                "properties": {
+                    "color": {"type": "string"},
+                    "kind": {"type": "string", "enum": ["circle", "square"]},
+                    "radius": {"type": "number"},
+                    "side": {"type": "number"},
+                },
+                "required": ["color", "kind"],
+                "additionalProperties": false,
+            })
+        );
+    }
+    // Strict or not, every provider that refuses a root union gets one object.
+    for (wire, dialect) in [
+        (Wire::OpenAiChat, Dialect::OpenAiStrict),
+        (Wire::Anthropic, Dialect::AnthropicStrict),
+        (Wire::Gemini, Dialect::GeminiOpenApi),
+        (Wire::Gemini, Dialect::GeminiJson),
+        (Wire::Ollama, Dialect::Ollama),
+    ] {
+        let sent = wire.definitions_in(&tools, dialect).unwrap();
+        assert!(!sent.text().contains("anyOf"), "{}", sent.text());
+        assert!(sent.non_strict().is_empty());
+        // What the model leaves out is absent for the decoder, too.
+        let call = toolwright::ToolCall::new(
+            "1",
+            "draw",
+            r#"{"color":"red","kind":"square","side":2,"radius":null}"#,
+        );
+        let cx = toolwright::Context::new().with_definitions(&sent);
+        let result = tools.call_blocking(&call, &cx);
+        if dialect == Dialect::OpenAiStrict {
+            assert_eq!(result.value(), Some(json!("red 2")), "{result:?}");
+        }
+    }
+}

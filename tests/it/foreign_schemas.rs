@@ -1,0 +1,403 @@
+//! Schemas that others wrote: they are read as what they mean, sent as far as a dialect can say them, and calls come back in the
+//! schema's own form.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use serde_json::{Value, json};
+use toolwright::dialect::{Lowered, NoteKind, lower};
+use toolwright::{
+    Context, Dialect, DynTool, ToolCall, ToolError, Toolset, Wire, schema::SchemaDoc,
+};
+
+fn lowered(schema: &str, dialect: Dialect) -> Lowered {
+    lower(&SchemaDoc::parse(schema).unwrap(), dialect).unwrap()
+}
+
+/// The schema of the argument `v`, as MCP's dialect leaves it, and the keywords that were left out.
+fn merged(v: &str, defs: &str) -> (Value, Vec<String>) {
+    let schema = format!(
+        r#"{{"type":"object","properties":{{"v":{v}}},"required":["v"],"$defs":{{{defs}}}}}"#
+    );
+    let lowered = lowered(&schema, Dialect::Mcp20260728);
+    let schema: Value = serde_json::from_str(&lowered.schema.unwrap()).unwrap();
+    let notes = lowered.notes.into_iter();
+    let notes = notes.map(|note| note.keyword).collect();
+    (schema["properties"]["v"].clone(), notes)
+}
+
+const DEFS: &str = r#""P": {"type":"object","description":"A pet","properties":{"name":{"type":"string","minLength":1}},"required":["name"]},
+    "C": {"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false},
+    "D": {"type":"object","properties":{"b":{"type":"string"}},"additionalProperties":false}"#;
+
+#[test]
+fn parts_of_all_of_become_one_schema() {
+    let cases = [
+        (
+            r##"{"description":"Mine","allOf":[{"$ref":"#/$defs/P"}]}"##,
+            json!({"type":"object","description":"Mine","properties":{"name":{"type":"string","minLength":1}},"required":["name"]}),
+        ),
+        (
+            r##"{"allOf":[{"$ref":"#/$defs/P"},{"type":"object","properties":{"age":{"type":"integer"}},"required":["age"]}]}"##,
+            json!({"type":"object","description":"A pet","properties":{"name":{"type":"string","minLength":1},"age":{"type":"integer"}},"required":["name","age"]}),
+        ),
+        (
+            r##"{"nullable":true,"allOf":[{"$ref":"#/$defs/P"}]}"##,
+            json!({"type":["object","null"],"description":"A pet","properties":{"name":{"type":"string","minLength":1}},"required":["name"]}),
+        ),
+        (
+            r##"{"$ref":"#/$defs/P","properties":{"name":{"maxLength":9,"minLength":3}}}"##,
+            json!({"type":"object","description":"A pet","properties":{"name":{"type":"string","minLength":3,"maxLength":9}},"required":["name"]}),
+        ),
+        (
+            r#"{"allOf":[{"type":"number","minimum":1},{"type":"integer","minimum":5,"maximum":9},{"maximum":7}]}"#,
+            json!({"type":"integer","minimum":5,"maximum":7}),
+        ),
+        (
+            r#"{"allOf":[{"minimum":9007199254740993},{"type":"integer","minimum":9007199254740992}]}"#,
+            json!({"type":"integer","minimum":9_007_199_254_740_993_u64}),
+        ),
+        (
+            r#"{"allOf":[{"enum":["a","b","c"]},{"enum":["c","b"]}]}"#,
+            json!({"type":"string","enum":["b","c"]}),
+        ),
+        (
+            r#"{"allOf":[{"type":"array","items":{"type":"string"}},{"items":{"maxLength":3},"uniqueItems":true}]}"#,
+            json!({"type":"array","items":{"type":"string","maxLength":3},"uniqueItems":true}),
+        ),
+        (
+            r#"{"allOf":[{"allOf":[{"minLength":1},{"type":"string"}]},{"maxLength":4}]}"#,
+            json!({"type":"string","minLength":1,"maxLength":4}),
+        ),
+    ];
+    for (schema, expected) in cases {
+        assert_eq!(merged(schema, DEFS).0, expected, "{schema}");
+    }
+}
+
+#[test]
+fn what_no_one_schema_says_stays_all_of() {
+    for schema in [
+        r#"{"allOf":[{"type":"string","pattern":"a"},{"pattern":"b"}]}"#,
+        r#"{"allOf":[{"type":"string"},{"type":"integer"}]}"#,
+        r#"{"allOf":[{"enum":["a"]},{"enum":["b"]}]}"#,
+        // The first part bounds the key of the second.
+        r#"{"allOf":[{"type":"object","additionalProperties":{"type":"string"}},{"properties":{"a":{"maxLength":3}}}]}"#,
+        r#"{"allOf":[{"type":"array","prefixItems":[{"type":"string"}]},{"items":{"maxLength":3}}]}"#,
+    ] {
+        let (v, _) = merged(schema, "");
+        assert!(v["allOf"].is_array(), "{schema} became {v}");
+    }
+    let both = r#"{"type":"object","properties":{"v":{"allOf":[{"type":"string","pattern":"a"},{"pattern":"b"}]}}}"#;
+    let refused = lower(&SchemaDoc::parse(both).unwrap(), Dialect::OpenAiStrict).unwrap_err();
+    assert_eq!((refused.code.as_str(), &*refused.path), ("all_of", "/v"));
+}
+
+#[test]
+fn a_closed_part_does_not_forbid_the_keys_of_the_others() {
+    let (v, notes) = merged(
+        r##"{"allOf":[{"$ref":"#/$defs/C"},{"$ref":"#/$defs/D"}]}"##,
+        DEFS,
+    );
+    let keys: Vec<_> = v["properties"].as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["a", "b"]);
+    assert_eq!(v["additionalProperties"], json!(false));
+    assert_eq!(notes, ["additionalProperties"]);
+    // One that adds no key stays closed.
+    let (v, notes) = merged(
+        r##"{"allOf":[{"$ref":"#/$defs/C"},{"required":["a"]}]}"##,
+        DEFS,
+    );
+    assert_eq!(v["additionalProperties"], json!(false));
+    assert!(notes.is_empty(), "{notes:?}");
+}
+
+#[test]
+fn a_subtype_joins_the_base_that_refers_to_it() {
+    let defs = r##""Base": {"type":"object","properties":{"kind":{"type":"string"},"next":{"$ref":"#/$defs/Sub"}},"required":["kind"]},
+        "Sub": {"allOf":[{"$ref":"#/$defs/Base"},{"properties":{"size":{"type":"integer"}}}]}"##;
+    let schema = format!(
+        r##"{{"type":"object","properties":{{"v":{{"$ref":"#/$defs/Sub"}}}},"$defs":{{{defs}}}}}"##
+    );
+    for dialect in [Dialect::OpenAiStrict, Dialect::GeminiJson] {
+        let lowered = lowered(&schema, dialect).schema.unwrap();
+        assert!(
+            lowered.contains("\"size\"") && !lowered.contains("allOf"),
+            "{lowered}"
+        );
+    }
+}
+
+#[test]
+fn words_of_other_drafts_are_read_as_what_they_mean() {
+    let cases = [
+        (
+            r#"{"type":"integer","minimum":0,"exclusiveMinimum":true,"maximum":9,"exclusiveMaximum":false}"#,
+            json!({"type":"integer","exclusiveMinimum":0,"maximum":9}),
+        ),
+        (
+            r#"{"type":"object","properties":null,"required":null,"additionalProperties":null}"#,
+            json!({"type":"object"}),
+        ),
+        (
+            r#"{"type":"object","properties":{"a":{"type":"string","required":true}},"required":["a","a"]}"#,
+            json!({"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}),
+        ),
+        (
+            r##"{"type":"object","properties":{"next":{"$ref":"#/$defs/N","nullable":true}}}"##,
+            json!({"type":"object","properties":{"next":{"anyOf":[{"$ref":"#/$defs/N"},{"type":"null"}]}}}),
+        ),
+        (
+            r#"{"type":"integer","default":"100"}"#,
+            json!({"type":"integer","default":100}),
+        ),
+        (
+            r#"{"type":"string","default":1.50}"#,
+            json!({"type":"string","default":"1.5"}),
+        ),
+        (
+            r#"{"type":"integer","default":"many"}"#,
+            json!({"type":"integer","default":"many"}),
+        ),
+        (
+            r#"{"type":"array","items":[{"type":"string"}],"additionalItems":false}"#,
+            json!({"type":"array","items":false,"prefixItems":[{"type":"string"}]}),
+        ),
+    ];
+    for (schema, expected) in cases {
+        let node = r##""N":{"type":"object","properties":{"next":{"$ref":"#/$defs/N"}}}"##;
+        let (mut v, _) = merged(schema, node);
+        if let Some(object) = v.as_object_mut() {
+            // An object that says nothing of its keys says that it is open.
+            object.retain(|key, value| key != "additionalProperties" || value != true);
+        }
+        assert_eq!(v, expected, "{schema}");
+    }
+}
+
+/// A tool that returns its arguments.
+fn echo(schema: &str) -> Toolset {
+    let tool = DynTool::builder()
+        .name("echo")
+        .description("Returns its arguments.")
+        .parameters(SchemaDoc::parse(schema).unwrap())
+        .handler_sync(|arguments: Value, _| Ok::<_, ToolError>(arguments))
+        .build();
+    Toolset::new([tool.unwrap()]).unwrap()
+}
+
+/// The call of a model that wrote `arguments` for definitions in this dialect.
+fn called(tools: &Toolset, dialect: Dialect, arguments: &Value) -> ToolCall {
+    let wire = Wire::OpenAiChat;
+    let sent = wire.definitions_in(tools, dialect).unwrap();
+    let response = json!({"choices": [{"message": {"role": "assistant", "tool_calls": [
+        {"id": "1", "type": "function", "function": {"name": "echo", "arguments": arguments.to_string()}}
+    ]}}]});
+    let mut calls = sent.calls(&response.to_string()).unwrap();
+    calls.remove(0)
+}
+
+/// What the handler reads, or the sentence for the model.
+fn read(tools: &Toolset, dialect: Dialect, arguments: &Value) -> Result<Value, String> {
+    let call = called(tools, dialect, arguments);
+    let result = tools.call_blocking(&call, &Context::new());
+    match &result.outcome {
+        Ok(_) => Ok(result.value().unwrap()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+const PAGES: &str = r#"{"type":"object","properties":{
+    "page[size]": {"type":"integer","description":"Rows of a page"}, "$filter": {"type":"string"}, "市": {"type":"string"},
+    "a.b": {"type":"string"}, "a_b": {"type":"string"}
+}, "required": ["page[size]"], "additionalProperties": false}"#;
+
+#[test]
+fn an_argument_gets_a_name_that_the_dialect_accepts_and_its_own_one_back() {
+    let lowered = lowered(PAGES, Dialect::GeminiOpenApi);
+    let schema: Value = serde_json::from_str(&lowered.schema.unwrap()).unwrap();
+    let names: Vec<&str> = schema["properties"]
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    assert!(
+        names.contains(&"a_b") && names.contains(&"page_size_"),
+        "{names:?}"
+    );
+    let dotted = names.iter().find(|name| name.starts_with("a_b_")).unwrap();
+    assert_eq!(dotted.len(), "a_b_12345678".len());
+    assert_eq!(schema["required"], json!(["page_size_"]));
+    assert_eq!(
+        schema["properties"]["page_size_"]["description"],
+        "Rows of a page [named `page[size]`]"
+    );
+    let renamed = lowered
+        .notes
+        .iter()
+        .filter(|note| note.kind == NoteKind::Renamed);
+    assert_eq!(renamed.count(), 4);
+
+    let tools = echo(PAGES);
+    for dialect in [Dialect::GeminiOpenApi, Dialect::Anthropic, Dialect::Bedrock] {
+        let own = json!({"page[size]": 3, "a_b": "declared"});
+        assert_eq!(
+            read(
+                &tools,
+                dialect,
+                &json!({"page_size_": 3, "a_b": "declared"})
+            ),
+            Ok(own.clone())
+        );
+        // A model that writes the schema's own name is understood.
+        assert_eq!(read(&tools, dialect, &own), Ok(own));
+        let both = read(&tools, dialect, &json!({"page_size_": 3, "page[size]": 4}));
+        assert!(
+            both.clone().unwrap_err().contains("given more than once"),
+            "{both:?}"
+        );
+    }
+    // What was not renamed is not renamed back.
+    let strict = read(&tools, Dialect::OpenAiNonStrict, &json!({"page_size_": 3}));
+    assert!(
+        strict.clone().unwrap_err().contains("page_size_"),
+        "{strict:?}"
+    );
+}
+
+#[test]
+fn a_name_is_the_same_whichever_provider_asks() {
+    let names = |dialect| {
+        let lowered = lowered(PAGES, dialect);
+        let steps = lowered
+            .inverse
+            .steps()
+            .iter()
+            .map(toolwright::dialect::Step::to_json);
+        steps
+            .filter(|step| step.contains("key_is_renamed"))
+            .collect::<Vec<_>>()
+    };
+    let of_gemini = names(Dialect::GeminiOpenApi);
+    let of_anthropic = names(Dialect::Anthropic);
+    assert!(of_anthropic.len() == 3 && of_gemini.len() == 4);
+    assert!(of_anthropic.iter().all(|step| of_gemini.contains(step)));
+}
+
+#[test]
+fn an_untyped_value_is_a_string_of_json_where_a_dialect_has_no_other_word() {
+    let tools = echo(
+        r#"{"type":"object","properties":{"v":{}},"required":["v"],"additionalProperties":false}"#,
+    );
+    let rows = [
+        ("42", json!(42)),
+        ("null", json!(null)),
+        ("hello", json!("hello")),
+        (r#""x""#, json!("x")),
+        (r#"{"a":[1]}"#, json!({"a": [1]})),
+        (r#"{"a":"#, json!(r#"{"a":"#)),
+        ("", json!("")),
+    ];
+    for (text, meant) in rows {
+        let sent = json!({"v": text});
+        for strict in [Dialect::OpenAiStrict, Dialect::GeminiOpenApi] {
+            assert_eq!(
+                read(&tools, strict, &sent),
+                Ok(json!({"v": meant})),
+                "{strict}"
+            );
+        }
+        // These say that any value fits, and a string is one.
+        for open in [Dialect::OpenAiNonStrict, Dialect::Anthropic] {
+            assert_eq!(read(&tools, open, &sent), Ok(sent.clone()), "{open}");
+        }
+        // A session that is stored and goes on elsewhere has the schema's form.
+        let stored = serde_json::to_string(&called(&tools, Dialect::OpenAiStrict, &sent)).unwrap();
+        let stored: ToolCall = serde_json::from_str(&stored).unwrap();
+        let later = tools.call_blocking(&stored, &Context::new());
+        assert_eq!(later.value(), Some(json!({"v": meant})));
+    }
+    // A value that is no string stays what it is.
+    let sent = json!({"v": {"a": "1"}});
+    assert_eq!(read(&tools, Dialect::OpenAiStrict, &sent), Ok(sent.clone()));
+}
+
+#[test]
+fn strings_of_json_stand_where_a_schema_cannot_be_said() {
+    let cases = [
+        (r#"{"type":"array"}"#, json!(["1", "a"]), json!([1, "a"])),
+        (
+            r#"{"type":"object"}"#,
+            json!([{"key": "k", "value": "[1]"}]),
+            json!({"k": [1]}),
+        ),
+        (
+            r#"{"type":"object","properties":{"a":{"type":"integer"}},"additionalProperties":true}"#,
+            json!(r#"{"a":1,"b":2}"#),
+            json!({"a": 1, "b": 2}),
+        ),
+        // A string and a string of JSON would not be told apart.
+        (
+            r#"{"anyOf":[{"type":"string"},{"type":"object","properties":{"a":{}},"additionalProperties":true}]}"#,
+            json!(r#""{}""#),
+            json!("{}"),
+        ),
+    ];
+    for (schema, sent, meant) in cases {
+        let tools = echo(&format!(
+            r#"{{"type":"object","properties":{{"v":{schema}}},"required":["v"],"additionalProperties":false}}"#
+        ));
+        let read = read(&tools, Dialect::OpenAiStrict, &json!({"v": sent}));
+        assert_eq!(read, Ok(json!({"v": meant})), "{schema}");
+    }
+    let tree = r##"{"type":"object","properties":{"t":{"$ref":"#/$defs/T"}},"required":["t"],"$defs":{
+        "T":{"type":"object","properties":{"n":{"type":"integer"},"kids":{"type":"array","items":{"$ref":"#/$defs/T"}}}}}}"##;
+    let (text, meant) = (
+        r#"{"n":1,"kids":[{"n":2}]}"#,
+        json!({"n":1,"kids":[{"n":2}]}),
+    );
+    let tools = echo(tree);
+    for dialect in [
+        Dialect::GeminiOpenApi,
+        Dialect::Ollama,
+        Dialect::AnthropicStrict,
+    ] {
+        let read = read(&tools, dialect, &json!({"t": text}));
+        assert_eq!(read, Ok(json!({"t": meant})), "{dialect}");
+    }
+}
+
+#[test]
+fn a_key_that_is_left_out_is_null_beside_a_string_of_json() {
+    let tools = echo(
+        r#"{"type":"object","properties":{"v":{},"w":{"type":"string"}},"required":["w"],"additionalProperties":false}"#,
+    );
+    let sent = json!({"v": null, "w": "a"});
+    assert_eq!(
+        read(&tools, Dialect::OpenAiStrict, &sent),
+        Ok(json!({"w": "a"}))
+    );
+    let sent = json!({"v": "null", "w": "a"});
+    assert_eq!(
+        read(&tools, Dialect::OpenAiStrict, &sent),
+        Ok(json!({"v": null, "w": "a"}))
+    );
+}
+
+#[test]
+fn a_large_schema_is_a_tool() {
+    let keys: Vec<_> = (0..4000)
+        .map(|at| {
+            format!(
+                r#""k{at}":{{"type":"string","description":"{}"}}"#,
+                "x".repeat(100)
+            )
+        })
+        .collect();
+    let schema = format!(r#"{{"type":"object","properties":{{{}}}}}"#, keys.join(","));
+    assert!(schema.len() > 500_000);
+    let tools = echo(&schema);
+    assert_eq!(
+        read(&tools, Dialect::OpenAiNonStrict, &json!({"k7": "a"})),
+        Ok(json!({"k7": "a"}))
+    );
+}

@@ -1,0 +1,334 @@
+//! Roots that are no plain object, brought into one object that admits all that they admit: clients of MCP and several
+//! providers refuse unions and references at the root, and then every tool of the request.
+
+use std::borrow::Cow;
+use std::cell::Cell;
+
+use super::super::canonical::canonical;
+use super::super::report::{LowerError, LowerErrorCode, Note, NoteKind};
+use super::object::is_open;
+use toolwright_schema::keyword::Keyword;
+use toolwright_schema::read::canonical::{Canonical, merge};
+use toolwright_schema::read::keywords::{Keywords, text, union};
+use toolwright_schema::read::{Ordered, Pair, Parts, change_references};
+use toolwright_schema::render::SchemaDoc;
+use toolwright_schema::text::listed;
+
+/// Alternatives of a root, at most.
+const MOST_FORMS: usize = 64;
+
+/// Schemas that are looked at for them, at most.
+const MOST_STEPS: usize = 1000;
+
+/// The schema of a tool's arguments as a server of MCP lists it, with an object at its root: `None` if it has one already.
+///
+/// A given schema keeps `allOf` beside its type: the conformance suite of MCP wants it back as it was written.
+///
+/// # Errors
+/// When no object fits the schema, or the alternatives are too many.
+pub fn object_root(schema: &SchemaDoc) -> Result<Option<String>, LowerError> {
+    let root = schema.to_provider();
+    let is_compiled = schema.shape().is_some();
+    let is_combined = root.has_any(&[Keyword::AnyOf, Keyword::OneOf, Keyword::Ref])
+        || is_compiled && root.has(Keyword::AllOf);
+    if !is_combined && root.is_only("object") {
+        return Ok(None);
+    }
+    let is_combined = is_combined || root.has_any(&[Keyword::AllOf, Keyword::Enum, Keyword::Const]);
+    let may_be_object = !root.has(Keyword::Type) || root.is_of("object");
+    if !is_combined && may_be_object && root != Ordered::Bool(false) {
+        let mut keywords = match root {
+            Ordered::Object(entries) => Keywords(entries),
+            _ => Keywords::default(),
+        };
+        keywords.set(Keyword::Type, text("object"));
+        return Ok(Some(keywords.into_schema().to_json()));
+    }
+    let mut canonical = canonical(root, &mut Vec::new())?;
+    flatten(&mut canonical, &mut Vec::new())?;
+    let Canonical { root, defs, .. } = canonical;
+    Ok(Some(with_definitions(root, defs).to_json()))
+}
+
+/// Makes the root one plain object, and notes that it is looser than it was.
+pub(super) fn flatten(canonical: &mut Canonical, notes: &mut Vec<Note>) -> Result<(), LowerError> {
+    let mut forms = Forms {
+        canonical,
+        within: Vec::new(),
+        steps: 0,
+    };
+    let code = match forms.of(&canonical.root) {
+        Some(forms) if forms.is_empty() => LowerErrorCode::RootNotObject,
+        None => LowerErrorCode::RootUnion,
+        Some(forms) => {
+            if forms.len() > 1 {
+                let all = forms.iter().cloned().map(Keywords::into_schema);
+                notes.push(Note {
+                    kind: NoteKind::Demoted,
+                    path: "/".to_owned(),
+                    keyword: Keyword::AnyOf.as_str().to_owned(),
+                    value: Ordered::Array(all.collect()).to_json(),
+                });
+            }
+            let description = canonical.root.description().to_owned();
+            let root = one_object(forms, description);
+            return replace(canonical, root);
+        }
+    };
+    Err(LowerError::new(code, "/"))
+}
+
+/// Returns one object for an object that has keys beside a union; `None` if the alternatives are too many.
+pub(super) fn one_object_of(canonical: &Canonical, schema: &Ordered) -> Option<Ordered> {
+    let mut forms = Forms {
+        canonical,
+        within: Vec::new(),
+        steps: 0,
+    };
+    let forms = forms.of(schema).filter(|forms| !forms.is_empty())?;
+    Some(one_object(forms, schema.description().to_owned()))
+}
+
+/// Puts another root in the place of one. References to the old one lead to a definition of it.
+fn replace(canonical: &mut Canonical, mut root: Ordered) -> Result<(), LowerError> {
+    let mut old = std::mem::replace(&mut canonical.root, Ordered::Null);
+    let mut defs = std::mem::take(&mut canonical.defs);
+    let mut name = "Arguments".to_owned();
+    while defs.iter().any(|(known, _)| *known == name) {
+        name.push('_');
+    }
+    let refers = Cell::new(false);
+    let mut change = |target: &mut Cow<'_, str>| {
+        if *target == "#" {
+            refers.set(true);
+            *target = format!("#/$defs/{name}").into();
+        }
+    };
+    change_references(&mut root, &mut change);
+    for (_, body) in &mut defs {
+        change_references(body, &mut change);
+    }
+    if refers.get() {
+        change_references(&mut old, &mut change);
+        defs.push((name.into(), old));
+    }
+    // Enums of what were several alternatives become one. What is left out was noted before.
+    *canonical = self::canonical(with_definitions(root, defs), &mut Vec::new())?;
+    Ok(())
+}
+
+fn with_definitions(root: Ordered, defs: Vec<Pair>) -> Ordered {
+    match root {
+        Ordered::Object(mut entries) if !defs.is_empty() => {
+            entries.push((Keyword::Defs.into(), Ordered::Object(defs)));
+            Ordered::Object(entries)
+        }
+        root => root,
+    }
+}
+
+/// Looks for the alternatives of a root: each is an object without unions and references at its own root.
+struct Forms<'c> {
+    canonical: &'c Canonical,
+    /// The references that lead to what is looked at. One that comes back to itself adds no alternative.
+    within: Vec<String>,
+    steps: usize,
+}
+
+impl Forms<'_> {
+    /// The alternatives of a schema; `None` if they are too many.
+    fn of(&mut self, schema: &Ordered) -> Option<Vec<Keywords>> {
+        self.steps += 1;
+        if self.steps > MOST_STEPS {
+            return None;
+        }
+        let mut own = match schema {
+            Ordered::Object(entries) => Keywords(entries.clone()),
+            Ordered::Bool(false) => return Some(Vec::new()),
+            _ => Keywords::default(),
+        };
+        if own.has(Keyword::Type) && !own.is_of("object") {
+            return Some(Vec::new());
+        }
+        own.take(Keyword::Type);
+        let mut parts = Vec::new();
+        if let Some(Ordered::String(target)) = own.take(Keyword::Ref) {
+            if self.within.iter().any(|known| *known == target) {
+                return Some(Vec::new());
+            }
+            let body = self.canonical.target(&target)?;
+            self.within.push(target.into_owned());
+            parts.push(self.of(body)?);
+            self.within.pop();
+        }
+        if own.has(Keyword::AnyOf) {
+            let mut forms = Vec::new();
+            for member in own.take_list(Keyword::AnyOf) {
+                forms.extend(self.of(&member)?);
+            }
+            parts.push(forms);
+        }
+        for member in own.take_list(Keyword::AllOf) {
+            parts.push(self.of(&member)?);
+        }
+        let mut all = vec![own];
+        for part in parts {
+            if all.len().saturating_mul(part.len()) > MOST_FORMS {
+                return None;
+            }
+            let both = |one: &Keywords| {
+                part.iter()
+                    .map(|other| both(one, other))
+                    .collect::<Vec<_>>()
+            };
+            all = all.iter().flat_map(both).collect();
+        }
+        Some(all)
+    }
+}
+
+/// An object that two schemas hold for; rules that no one keyword says for both are left out.
+fn both(one: &Keywords, other: &Keywords) -> Keywords {
+    let mut out = one.clone();
+    merge(&mut out, other.clone().into_schema());
+    out.take(Keyword::AllOf);
+    out
+}
+
+/// One object that admits what any of some objects admits.
+fn one_object(forms: Vec<Keywords>, description: String) -> Ordered {
+    let mut out = Keywords::of([(Keyword::Type, text("object"))]);
+    let keys = |form: &Keywords| form.declared().unwrap_or_default().to_vec();
+    let mut names: Vec<Cow<'static, str>> = Vec::new();
+    for (name, _) in forms.iter().flat_map(keys) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let properties = names.iter().map(|name| {
+        let mut schemas: Vec<Ordered> = Vec::new();
+        for form in &forms {
+            let schema = match form.member(name) {
+                Some(schema) => schema.clone(),
+                None if is_open(form) => others(form),
+                None => continue,
+            };
+            if !schemas.contains(&schema) {
+                schemas.push(schema);
+            }
+        }
+        let schema = match <[Ordered; 1]>::try_from(schemas) {
+            Ok([one]) => one,
+            Err(several) if several.contains(&Ordered::empty()) => Ordered::empty(),
+            Err(several) => union(several).into_schema(),
+        };
+        (name.clone(), schema)
+    });
+    let properties: Vec<_> = properties.collect();
+    if forms.iter().any(|form| form.has(Keyword::Properties)) {
+        out.set(Keyword::Properties, Ordered::Object(properties));
+    }
+    let required = forms.first().into_iter().flat_map(Parts::required);
+    let required = required.filter(|name| forms.iter().all(|form| form.requires(name)));
+    let required: Vec<_> = required.map(|name| text(name.to_owned())).collect();
+    if !required.is_empty() {
+        out.set(Keyword::Required, Ordered::Array(required));
+    }
+    set_others(&mut out, &forms);
+    let handled = [
+        Keyword::Properties,
+        Keyword::Required,
+        Keyword::AdditionalProperties,
+        Keyword::UnevaluatedProperties,
+        Keyword::Description,
+    ];
+    for (key, value) in forms.first().into_iter().flat_map(|form| &form.0) {
+        let is_handled = Keyword::of(key).is_some_and(|keyword| handled.contains(&keyword));
+        let has_it = |form: &Keywords| {
+            form.0
+                .iter()
+                .any(|(name, other)| name == key && other == value)
+        };
+        if !is_handled && forms.iter().all(has_it) {
+            out.set(key.clone(), value.clone());
+        }
+    }
+    if !description.is_empty() {
+        out.set(Keyword::Description, text(description));
+    }
+    let words = in_words(&forms);
+    if !words.is_empty() {
+        out.tell(&words);
+    }
+    out.into_schema()
+}
+
+/// The schema of a form's keys that are not declared.
+fn others(form: &Keywords) -> Ordered {
+    match form.keyword(Keyword::AdditionalProperties) {
+        Some(schema @ Ordered::Object(_)) if !form.has(Keyword::PatternProperties) => {
+            schema.clone()
+        }
+        _ => Ordered::empty(),
+    }
+}
+
+/// Says which other keys there may be: those of the forms that take some.
+fn set_others(out: &mut Keywords, forms: &[Keywords]) {
+    let is_closed = |form: &Keywords| {
+        !is_open(form) && (form.is_closed() || form.is_false(Keyword::UnevaluatedProperties))
+    };
+    let said: Vec<&Ordered> = forms
+        .iter()
+        .filter_map(|form| form.keyword(Keyword::AdditionalProperties))
+        .collect();
+    let value = match said.as_slice() {
+        _ if forms.iter().all(is_closed) => Ordered::Bool(false),
+        _ if !forms.iter().any(is_open) => return,
+        // All say the same, or nothing.
+        [] if forms.len() == 1 => return,
+        [one, rest @ ..] if said.len() == forms.len() && rest.iter().all(|other| other == one) => {
+            (*one).clone()
+        }
+        _ => Ordered::Bool(true),
+    };
+    out.set(Keyword::AdditionalProperties, value);
+}
+
+/// The alternatives in words: `one of these forms: {kind: "circle", radius} or {kind: "square", side, turned?}`. Keys that all
+/// have alike are left out.
+fn in_words(forms: &[Keywords]) -> String {
+    let mut all: Vec<String> = Vec::new();
+    for form in forms {
+        let is_common = |name: &str, schema: &Ordered| {
+            let mut forms = forms.iter();
+            forms.all(|other| {
+                other.member(name) == Some(schema) && other.requires(name) == form.requires(name)
+            })
+        };
+        let keys = form.declared().unwrap_or_default().iter();
+        let keys = keys.filter(|(name, schema)| !is_common(name, schema));
+        let keys = keys.map(|(name, schema)| match schema.only_literal() {
+            _ if !form.requires(name) => format!("{name}?"),
+            Some(literal) => format!("{name}: {}", literal.to_json()),
+            None => name.to_string(),
+        });
+        let undeclared = form.required().filter(|name| form.member(name).is_none());
+        let keys = keys.chain(undeclared.map(str::to_owned));
+        let mut words = format!("{{{}}}", listed(keys.collect::<Vec<_>>().into_iter(), ", "));
+        if let Some(means) = form.description().lines().next()
+            && forms
+                .iter()
+                .any(|other| other.description() != form.description())
+        {
+            words = format!("{words} ({means})");
+        }
+        if !all.contains(&words) {
+            all.push(words);
+        }
+    }
+    if all.len() < 2 {
+        return String::new();
+    }
+    format!("one of these forms: {}", listed(all.into_iter(), " or "))
+}

@@ -85,6 +85,17 @@ const TABLE: &[(&str, &str, &str)] = &[
         "ollama",
         r#"{"description":"[patternProperties {\"^n_\":{\"type\":\"integer\"}}; additionalProperties false]","properties":{"a":{"type":"string"}},"additionalProperties":true}"#,
     ),
+    // A map and a list of entries have one form, which leads back to one of them.
+    (
+        r#"{"anyOf":[{"type":"object","additionalProperties":{"type":"integer"}},{"type":"array","items":{"type":"object","properties":{"key":{"type":"string"},"value":{"type":"integer"}},"required":["key","value"],"additionalProperties":false}}]}"#,
+        "openai_strict",
+        r#"{"type":"string","description":"[a string of JSON: {\"anyOf\":[{\"type\":\"object\",\"additionalProperties\":{\"type\":\"integer\"}},{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{\"key\":{\"type\":\"string\"},\"value\":{\"type\":\"integer\"}},\"required\":[\"key\",\"value\"],\"additionalProperties\":false}}]}]"} | text_to_json /v"#,
+    ),
+    (
+        r#"{"anyOf":[{"type":"object","additionalProperties":{"type":"integer"}},{"type":"array","items":{"type":"integer"}}]}"#,
+        "openai_strict",
+        r#"{"anyOf":[{"type":"array","items":{"type":"object","properties":{"key":{"type":"string"},"value":{"type":"integer"}},"required":["key","value"],"additionalProperties":false}},{"type":"array","items":{"type":"integer"}}]} | entries_to_map /v/?0"#,
+    ),
     // An enum without `null` has none, whatever its types.
     (
         r#"{"type":["number","null"],"enum":[1,2]}"#,

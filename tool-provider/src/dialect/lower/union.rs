@@ -13,6 +13,31 @@ fn is_of(value: &Ordered, name: &str) -> bool {
     own == name || own == "integer" && name == "number"
 }
 
+/// Returns true if two members have one form and different ways back, as a map and a list of entries have. `steps` are those
+/// of the members of the union at `here`.
+fn has_twins(members: &[Ordered], steps: &[Step], here: &str) -> bool {
+    let way_back = |index: usize| {
+        let member = format!("{here}/?{index}");
+        let inner = move |step: &Step| {
+            let at = step.at.strip_prefix(&member)?;
+            (at.is_empty() || at.starts_with('/')).then(|| (step.op.clone(), at.to_owned()))
+        };
+        steps.iter().filter_map(inner).collect::<Vec<_>>()
+    };
+    let form = |member: &Ordered| {
+        let mut keywords = Keywords(member.entries().to_vec());
+        keywords.take(Keyword::Description);
+        keywords
+    };
+    let is_twin = |(at, one): (usize, &Ordered)| {
+        let mut others = members.iter().enumerate().skip(at + 1);
+        others.any(|(other_at, other)| {
+            form(one).0 == form(other).0 && way_back(at) != way_back(other_at)
+        })
+    };
+    !steps.is_empty() && members.iter().enumerate().any(is_twin)
+}
+
 /// Moves the words about a union to its members: to those without words, or in front of the first one's.
 fn describe_members(schema: &mut Ordered) {
     let Ordered::Object(entries) = schema else {
@@ -131,7 +156,8 @@ impl Lowerer<'_> {
                 .and_then(|at| at.strip_prefix("/?"));
             step.op == Op::TextToJson && inner.is_some_and(|inner| !inner.contains('/'))
         };
-        if self.steps.iter().skip(mark).any(is_member) {
+        let steps = self.steps.get(mark..).unwrap_or_default();
+        if steps.iter().any(is_member) || self.is_foreign && has_twins(&members, steps, here) {
             return self.refuse(LowerErrorCode::UntypedSchema);
         }
         keywords.set(Keyword::AnyOf, Ordered::Array(members));

@@ -220,7 +220,8 @@ impl<'s> Shape<'s> {
         Self::new(Kind::Integer(IntegerRange {
             min: Int::signed(min),
             max: Int::unsigned(max),
-            is_width: bits >= 32,
+            min_is_width: bits >= 32 && min < 0,
+            max_is_width: bits >= 32,
             not_zero: false,
             multiple_of: 0,
         }))

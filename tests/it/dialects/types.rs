@@ -48,15 +48,17 @@ fn lowering_twice_changes_nothing() {
 
 /// The dialects that do with these types what no other one does. Each has a file: of all types, or
 /// of those with which it does something else than the one beside it.
-const GOLDEN: [(Dialect, Option<Dialect>); 12] = [
+const GOLDEN: [(Dialect, Option<Dialect>); 14] = [
     (Dialect::OpenAiStrict, None),
     (Dialect::AzureStrict, Some(Dialect::OpenAiStrict)),
     (Dialect::Xai, Some(Dialect::OpenAiStrict)),
+    (Dialect::Groq, Some(Dialect::OpenAiStrict)),
     (Dialect::DeepSeekStrict, None),
-    (Dialect::Anthropic, None),
+    (Dialect::Mcp20260728, None),
+    (Dialect::Anthropic, Some(Dialect::Mcp20260728)),
     (Dialect::AnthropicStrict, None),
-    (Dialect::OpenAiNonStrict, Some(Dialect::Anthropic)),
-    (Dialect::Vllm, Some(Dialect::Anthropic)),
+    (Dialect::OpenAiNonStrict, Some(Dialect::Mcp20260728)),
+    (Dialect::Vllm, Some(Dialect::Mcp20260728)),
     (Dialect::LlGuidance, Some(Dialect::Vllm)),
     (Dialect::GeminiOpenApi, None),
     (Dialect::GeminiJson, None),
@@ -64,14 +66,12 @@ const GOLDEN: [(Dialect, Option<Dialect>); 12] = [
 ];
 
 /// Each other one, and the one that it does the same as.
-const FOLLOWS: [(Dialect, Dialect); 7] = [
+const FOLLOWS: [(Dialect, Dialect); 5] = [
     (Dialect::Mistral, Dialect::OpenAiStrict),
-    (Dialect::Groq, Dialect::OpenAiStrict),
     (Dialect::Bedrock, Dialect::Anthropic),
-    (Dialect::Mcp20250326, Dialect::Anthropic),
-    (Dialect::Mcp20250618, Dialect::Anthropic),
-    (Dialect::Mcp20251125, Dialect::Anthropic),
-    (Dialect::Mcp20260728, Dialect::Anthropic),
+    (Dialect::Mcp20250326, Dialect::Mcp20260728),
+    (Dialect::Mcp20250618, Dialect::Mcp20260728),
+    (Dialect::Mcp20251125, Dialect::Mcp20260728),
 ];
 
 /// What becomes of each type, as an argument that may be missing.

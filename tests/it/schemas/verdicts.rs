@@ -4,6 +4,7 @@ use toolwright::{
     Dialect, Schema,
     dialect::{Acceptance, LowerErrorCode, lower},
     schema::{Id, Kind, Refs, SchemaDoc, Shape, Variant},
+    tool, tools,
     toolset::{Problem, ProblemCode},
 };
 
@@ -98,6 +99,58 @@ fn what_compiles_is_what_the_provider_accepts() {
     }
     assert!(seen > 3000, "{seen}");
     none(wrong);
+}
+
+/// A provider would refuse the request. An author hears of it when the list compiles; for others, lowering says it in words.
+#[test]
+fn a_verdict_refuses_what_lowering_says_in_words() {
+    /// Looks up a name.
+    #[tool]
+    fn find(#[arg(pattern = r"^\p{L}+$")] name: String) -> String {
+        name
+    }
+    /// Pays.
+    #[tool]
+    fn pay(#[arg(range(..=9_007_199_254_740_993))] micros: Option<u64>) -> bool {
+        micros.is_some()
+    }
+    /// Pays less.
+    #[tool]
+    fn tip(#[arg(range(-9_007_199_254_740_992..))] micros: i64) -> bool {
+        micros > 0
+    }
+    let pattern = ("/name", LowerErrorCode::Pattern);
+    let bound = ("/micros", LowerErrorCode::WideBound);
+    let expected = [
+        (tools![find], Dialect::OpenAiStrict, Some(pattern)),
+        (tools![find], Dialect::OpenAiNonStrict, Some(pattern)),
+        (tools![find], Dialect::AzureStrict, None),
+        (tools![find], Dialect::Anthropic, None),
+        (tools![pay], Dialect::Anthropic, Some(bound)),
+        (tools![pay], Dialect::Bedrock, Some(bound)),
+        (tools![pay], Dialect::Vllm, Some(bound)),
+        (tools![pay], Dialect::AnthropicStrict, None),
+        (tools![pay], Dialect::OpenAiStrict, None),
+        (tools![tip], Dialect::Anthropic, None),
+    ];
+    for (tools, dialect, refused) in expected {
+        let def = tools.definitions().next().unwrap();
+        let verdict = dialect.verdict(def.input.shape().unwrap(), &Refs::NONE);
+        let found = match &verdict {
+            Acceptance::Refused(code, steps) => {
+                Some((format!("/{}", steps.names().join("/")), *code))
+            }
+            _ => None,
+        };
+        let refused = refused.map(|(path, code)| (path.to_owned(), code));
+        assert_eq!(found, refused, "{} in {dialect}", def.name);
+        let lowered = lower(&def.input, dialect).unwrap();
+        let is_told = lowered
+            .notes
+            .iter()
+            .any(|note| note.keyword == "pattern" || note.keyword == "maximum");
+        assert!(is_told || refused.is_none(), "{} in {dialect}", def.name);
+    }
 }
 
 /// What a list is told of a request's limits is what is counted when it is sent.

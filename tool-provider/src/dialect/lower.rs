@@ -111,9 +111,6 @@ impl Lowering {
     }
 
     fn run_doc(&self, schema: &SchemaDoc) -> Result<Lowered, Vec<LowerError>> {
-        if self.rules.widths {
-            return self.run(schema.ordered());
-        }
         self.run(schema.to_provider())
     }
 
@@ -393,6 +390,9 @@ impl Lowerer<'_> {
             return self.split(keywords);
         }
         if spot.is_root {
+            if !self.rules.root_enum {
+                self.in_words(&mut keywords, &[Keyword::Enum, Keyword::Not]);
+            }
             self.narrow_bare_root(&mut keywords);
         }
         if is_object {

@@ -49,6 +49,10 @@ pub enum LowerErrorCode {
     AllOf,
     /// `false`: no value at all.
     FalseSchema,
+    /// A pattern that the provider does not compile. Only a verdict says so: lowering puts it into words.
+    Pattern,
+    /// A bound beyond 2^53, which the provider does not hold. Only a verdict says so: lowering puts it into words.
+    WideBound,
     /// A `$ref` that leads to nothing in the document.
     UnresolvedRef,
     /// More than a limit of the dialect, or of ours.
@@ -72,6 +76,8 @@ impl LowerErrorCode {
             Self::PropertyName => "property_name",
             Self::AllOf => "all_of",
             Self::FalseSchema => "false_schema",
+            Self::Pattern => "pattern",
+            Self::WideBound => "wide_bound",
             Self::UnresolvedRef => "unresolved_ref",
             Self::TooLarge => "too_large",
         }
@@ -93,6 +99,8 @@ impl LowerErrorCode {
             Self::PropertyName => " has a name that it refuses",
             Self::AllOf => " is several schemas at once",
             Self::FalseSchema => " can have no value",
+            Self::Pattern => " has a pattern that it does not compile",
+            Self::WideBound => " has a bound beyond 2^53",
             Self::UnresolvedRef => " refers to nothing",
             Self::TooLarge => " goes beyond how large a schema may be",
         }
@@ -109,6 +117,8 @@ impl LowerErrorCode {
             Self::RecursiveType | Self::RecursiveRequired | Self::UnresolvedRef => " (`$ref`)",
             Self::NestedEmptyObject => " (no `properties`)",
             Self::AllOf => " (`allOf`)",
+            Self::Pattern => " (`pattern`)",
+            Self::WideBound => " (`range`)",
             Self::PropertyName | Self::FalseSchema | Self::TooLarge => "",
         }
     }
@@ -147,6 +157,10 @@ impl LowerErrorCode {
             }
             Self::AllOf => "write the parts of `allOf` as one schema",
             Self::FalseSchema => "no value fits `false`: leave the key out",
+            Self::Pattern => {
+                "write it as Python's `re` reads it, without `\\p{…}`, `\\u{…}` and names of groups, or check the text in code"
+            }
+            Self::WideBound => "write a smaller bound, or check the number in code",
             Self::UnresolvedRef => {
                 "a `$ref` must lead to a part of the same document (`#/$defs/…`)"
             }

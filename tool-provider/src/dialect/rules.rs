@@ -4,6 +4,7 @@
 //! facts. The verdict finds the facts in a tree, and the lowering in the text of its schema.
 
 mod objects;
+mod patterns;
 mod values;
 
 use super::names::NameRule;
@@ -11,6 +12,7 @@ use super::{Dialect, RequestLimits};
 use toolwright_schema::keyword::Keyword;
 
 pub(super) use self::objects::{ObjectFacts, ObjectForm, Root};
+pub(super) use self::patterns::is_pythons;
 pub(super) use self::values::TupleForm;
 
 /// Rules of one dialect: what it accepts, and what becomes of the rest.
@@ -29,6 +31,8 @@ pub(super) struct Rules {
     pub(super) argument_name: Option<NameRule>,
     /// A union may stand at the root, beside its keys.
     pub(super) root_union: bool,
+    /// `enum` and `not` may stand at the root.
+    pub(super) root_enum: bool,
     /// A union may stand beside keys below the root.
     pub(super) object_with_union: bool,
     /// Form of a key that may be missing.
@@ -45,9 +49,13 @@ pub(super) struct Rules {
     pub(super) all_of: AllOf,
     /// An object without keys may stand below the root.
     pub(super) empty_objects: bool,
+    /// `required` may be empty.
+    pub(super) empty_required: bool,
     pub(super) recursion: Recursion,
     /// Nothing may stand beside `$ref`.
     pub(super) lone_ref: bool,
+    /// Nothing may stand beside `anyOf`.
+    pub(super) lone_union: bool,
     /// Objects of a union must differ in their first key, or in what it is.
     pub(super) first_keys: bool,
     /// Keywords that bound a value.
@@ -57,9 +65,6 @@ pub(super) struct Rules {
     pub(super) enums: Enums,
     /// Keywords of no JSON Schema (`x-…`) are handed on.
     pub(super) vendor: bool,
-    /// Bounds that only repeat how wide a Rust number is are said: who reads the schema is a program,
-    /// which may hold values against it, and no model that pays for each token.
-    pub(super) widths: bool,
     /// `propertyOrdering` says the order of keys.
     pub(super) ordering: bool,
     /// A tool without parameters is sent without a schema.
@@ -143,8 +148,9 @@ pub(super) enum Recursion {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Enums {
     Any,
-    /// Strings and numbers.
+    /// Numbers and strings, but not the empty one.
     NoBooleans,
+    /// Strings, but not the empty one.
     Strings,
 }
 
@@ -164,6 +170,10 @@ pub(super) enum When {
     AtMost(u128),
     /// A pattern that does not look around.
     NoLookaround,
+    /// A pattern that Python's `re` compiles.
+    Python,
+    /// Both of these.
+    PythonNoLookaround,
     /// Its number is one that doubles count to.
     SafeInteger,
     /// A pattern without anything that regular languages have not: assertions, back references.

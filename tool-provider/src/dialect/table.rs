@@ -18,6 +18,7 @@ const JSON_SCHEMA: Rules = Rules {
     tool_name: NameRule::new("_-", 64),
     argument_name: None,
     root_union: true,
+    root_enum: true,
     object_with_union: true,
     optional: Optional::Kept,
     null: Null::Kept,
@@ -28,14 +29,15 @@ const JSON_SCHEMA: Rules = Rules {
     items: Items::Any,
     all_of: AllOf::Kept,
     empty_objects: true,
+    empty_required: true,
     recursion: Recursion::Kept,
     lone_ref: false,
+    lone_union: false,
     first_keys: false,
     keywords: Accepts::All,
     formats: Formats::Any,
     enums: Enums::Any,
     vendor: false,
-    widths: false,
     ordering: false,
     omits_empty: false,
     limits: Limits::NONE,
@@ -69,8 +71,10 @@ pub(super) const OPENAI_STRICT: Rules = Rules {
     description: Some(1024),
     // openai-openapi `openapi.yaml`, chat functions (2026-08-21).
     tool_name: NameRule::new("_-", 64),
-    // openai-agents `strict_schema.py`, `_ensure_strict_root` and its tests (2026-08).
+    // openai-agents `strict_schema.py`, `_ensure_strict_root` and its tests (2026-08); the error text that stands with
+    // `OPENAI_NON_STRICT`.
     root_union: false,
+    root_enum: false,
     object_with_union: false,
     // Error texts "'required' is required … Missing" and "'additionalProperties' is required to be
     // supplied and to be false".
@@ -94,8 +98,9 @@ pub(super) const OPENAI_STRICT: Rules = Rules {
     first_keys: true,
     // Copy of the documents (2026-02); pydantic-ai `_STRICT_INCOMPATIBLE_KEYS` and its tests. Error
     // texts: `default` and `oneOf` are not permitted (dotnet/extensions#6196, instructor#1074).
+    // Python's `re`: see `OPENAI_NON_STRICT`.
     keywords: Accepts::Only(&[
-        (Keyword::Pattern, When::NoLookaround),
+        (Keyword::Pattern, When::PythonNoLookaround),
         (Keyword::Minimum, When::Always),
         (Keyword::Maximum, When::Always),
         (Keyword::ExclusiveMinimum, When::Always),
@@ -132,6 +137,17 @@ pub(super) const OPENAI_NON_STRICT: Rules = Rules {
     name: "openai_non_strict",
     tool_name: OPENAI_STRICT.tool_name,
     description: OPENAI_STRICT.description,
+    // Error text "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level"
+    // (google-calendar-mcp#39, langchainjs#9804, cecli#281, home-generative-agent#545; 2025-06 to 2026-08). A report of
+    // Responses that take a root `anyOf` stands alone.
+    root_union: false,
+    root_enum: false,
+    // Error text "… is not a 'regex'": tools' patterns are compiled by Python's `re` (litellm#40485,
+    // free-claude-code#1730; 2026-09).
+    keywords: Accepts::AllBut(&[
+        (Keyword::Pattern, When::Python),
+        (Keyword::PatternProperties, When::Python),
+    ]),
     // pydantic-ai issue 4425: wanted without `strict` too.
     items: Items::Filled,
     limits: Limits {
@@ -165,6 +181,14 @@ pub(super) const ANTHROPIC: Rules = Rules {
     argument_name: Some(NameRule::new("_.-", 64)),
     // claude-code #5319 and about 10 others: no oneOf, anyOf, allOf at the root.
     root_union: false,
+    // Error text "input_schema: int too big to convert", of 9223372036854775807 after a client in JavaScript
+    // (ai-toolkit#26, claude-code#48332; 2026-04 to 2026-06).
+    keywords: Accepts::AllBut(&[
+        (Keyword::Minimum, When::SafeInteger),
+        (Keyword::Maximum, When::SafeInteger),
+        (Keyword::ExclusiveMinimum, When::SafeInteger),
+        (Keyword::ExclusiveMaximum, When::SafeInteger),
+    ]),
     ..JSON_SCHEMA
 };
 
@@ -233,6 +257,9 @@ pub(super) const GEMINI_OPENAPI: Rules = Rules {
     empty_objects: false,
     omits_empty: true,
     recursion: Recursion::Refused,
+    // Vertex, error text "When using any_of, it must be the only field set" (opencode#14788 and #15795,
+    // python-genai#625); litellm#11164 moves the words to the members, as is done here.
+    lone_union: true,
     // The protos' fields.
     keywords: Accepts::Only(&[
         (Keyword::MinLength, When::Always),
@@ -247,7 +274,7 @@ pub(super) const GEMINI_OPENAPI: Rules = Rules {
     ]),
     // gemini-cli#3178, error text.
     formats: Formats::Only(&["date-time"]),
-    // Error text "enum only allowed for STRING type" (gemini-cli#4127, bifrost#25).
+    // Error text "enum only allowed for STRING type" (gemini-cli#4127, bifrost#25); "enum[0]: cannot be empty".
     enums: Enums::Strings,
     ordering: true,
     ..JSON_SCHEMA
@@ -331,7 +358,9 @@ pub(super) const MISTRAL: Rules = Rules {
 pub(super) const GROQ: Rules = Rules {
     name: "groq",
     description: None,
-    // Its documents: all keys required, objects closed.
+    // Its documents: all keys required, objects closed. Error text "'required' present but 'properties' is missing", of
+    // empty ones (livekit/agents#5082, strix#1088; 2026-03 to 2026-08).
+    empty_required: false,
     ..OPENAI_STRICT
 };
 
@@ -431,7 +460,6 @@ pub(super) const MCP_2026_07_28: Rules = Rules {
     root_union: false,
     // SEP-2243: `x-mcp-header`.
     vendor: true,
-    widths: true,
     ..JSON_SCHEMA
 };
 

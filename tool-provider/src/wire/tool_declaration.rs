@@ -82,15 +82,13 @@ impl<'d> ToolDeclaration<'d> {
         }
     }
 
-    /// Appends the schema with the widths of Rust's numbers, which a program asks for and a model does
-    /// not: see [`SchemaDoc::write_provider_json`]. Its root is a plain object: clients refuse a whole list with another one.
-    pub(super) fn write_full_schema(&self, out: &mut String) {
+    /// Appends the schema with a plain object at its root: clients refuse a whole list with another one.
+    pub(super) fn write_object_schema(&self, out: &mut String) {
         match self.schema {
-            Input::Plain(schema) => match object_root(schema) {
-                Ok(Some(schema)) => out.push_str(&schema),
-                // The list has no tool whose arguments are no object.
-                Ok(None) | Err(_) => out.push_str(schema.as_json()),
-            },
+            Input::Plain(schema) if let Ok(Some(schema)) = object_root(schema) => {
+                out.push_str(&schema);
+            }
+            // The list has no tool whose arguments are no object.
             _ => self.write_schema(out),
         }
     }

@@ -127,7 +127,8 @@ fn integer(range: &IntegerRange, wording: Wording, is_unbounded: bool) -> String
         of => format!(", a multiple of {of}"),
     };
     let not_zero = if range.not_zero { ", not 0" } else { "" };
-    if range.is_width && !wording.ranges {
+    let is_width = range.max_is_width && (range.min_is_width || min.is_zero());
+    if is_width && !wording.ranges {
         let sign = if min.is_zero() { " of 0 or more" } else { "" };
         return format!("an integer{sign}{not_zero}{multiple}");
     }

@@ -82,12 +82,14 @@ impl<S: Sink> Writer<S> {
     }
 
     fn integer(&mut self, range: &IntegerRange) {
-        let told = self.detail != Detail::Provider || !range.is_width;
-        if told || range.min.is_zero() {
-            self.int(Keyword::Minimum, range.min);
-        }
-        if told {
-            self.int(Keyword::Maximum, range.max);
+        let bounds = match self.detail {
+            Detail::Provider => range.published(),
+            Detail::Full | Detail::Marked => [Some(range.min), Some(range.max)],
+        };
+        for (keyword, bound) in [Keyword::Minimum, Keyword::Maximum].into_iter().zip(bounds) {
+            if let Some(bound) = bound {
+                self.int(keyword, bound);
+            }
         }
         if range.multiple_of > 0 {
             self.count(Keyword::MultipleOf, range.multiple_of);

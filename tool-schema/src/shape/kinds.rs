@@ -12,9 +12,11 @@ pub struct IntegerRange {
     pub min: Int,
     /// The largest.
     pub max: Int,
-    /// True if the bounds only repeat the width of the type, and this is 32 bits or more. They
-    /// hold, but are not published to providers: they cost tokens and steer no model.
-    pub is_width: bool,
+    /// True if `min` is the lower end of a signed type of 32 bits or more, which nobody wrote. It holds and is not
+    /// published: it steers no model, and beyond 2^53 programs in JavaScript change it.
+    pub min_is_width: bool,
+    /// True if `max` is the upper end of a type of 32 bits or more, as `min_is_width`.
+    pub max_is_width: bool,
     /// True if zero is left out.
     pub not_zero: bool,
     /// The numbers are multiples of this one; 0 for any.
@@ -26,7 +28,8 @@ impl IntegerRange {
     pub(crate) const UNBOUNDED: Self = Self {
         min: Int::signed(i128::MIN),
         max: Int::unsigned(u128::MAX),
-        is_width: true,
+        min_is_width: true,
+        max_is_width: true,
         not_zero: false,
         multiple_of: 0,
     };
@@ -39,13 +42,31 @@ impl IntegerRange {
 
     /// The integers from `min` to `max`, if they are all of one of Rust's types.
     pub(crate) fn of_type(min: Int, max: Int) -> Option<Self> {
+        let is_wide = max.magnitude >= i32::MAX.unsigned_abs().into();
         let range = Self {
             min,
             max,
-            is_width: max.magnitude >= i32::MAX.unsigned_abs().into(),
+            min_is_width: is_wide && min.negative,
+            max_is_width: is_wide,
             ..Self::UNBOUNDED
         };
         (range.is_type() && (min.negative || min.is_zero())).then_some(range)
+    }
+
+    /// Returns the bounds that are published.
+    pub const fn published(&self) -> [Option<Int>; 2] {
+        [
+            if self.min_is_width {
+                None
+            } else {
+                Some(self.min)
+            },
+            if self.max_is_width {
+                None
+            } else {
+                Some(self.max)
+            },
+        ]
     }
 
     /// Returns true if these are all the integers of one of Rust's types.

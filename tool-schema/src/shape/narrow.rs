@@ -94,16 +94,17 @@ fn peel<'a, 's>(
 pub(crate) const fn narrowed<'s>(kind: Kind<'s>, bounds: &Bounds<'s>) -> Kind<'s> {
     match kind {
         Kind::Integer(mut range) => {
-            range.is_width &= bounds.min.is_none() && bounds.max.is_none();
             if let Some(min) = bounds.min
-                && range.min.is_below(min)
+                && !min.is_below(range.min)
             {
                 range.min = min;
+                range.min_is_width = false;
             }
             if let Some(max) = bounds.max
-                && max.is_below(range.max)
+                && !range.max.is_below(max)
             {
                 range.max = max;
+                range.max_is_width = false;
             }
             if let Some(literal) = bounds.multiple_of
                 && let Ok(value) = u64::from_str_radix(literal.text, 10)

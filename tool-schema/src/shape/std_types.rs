@@ -41,7 +41,8 @@ macro_rules! integers {
                 // Zero is left out by the bound where it is the first.
                 min: Int::signed(if <$ty>::MIN == 0 { 1 } else { <$ty>::MIN as i128 }),
                 max: Int::unsigned(<$ty>::MAX as u128),
-                is_width: <$ty>::BITS >= 32 && <$ty>::MIN != 0,
+                min_is_width: <$ty>::BITS >= 32 && <$ty>::MIN != 0,
+                max_is_width: <$ty>::BITS >= 32,
                 not_zero: <$ty>::MIN != 0,
                 multiple_of: 0,
             })).self_checked();

@@ -240,13 +240,19 @@ const fn map(map: &Map<'_>) -> usize {
 }
 
 const fn integer(range: &IntegerRange) -> usize {
-    let is_told = !range.is_width;
-    let is_zero = range.min.is_zero();
-    (is_told || is_zero) as usize * (KEY + int(range.min))
-        + is_told as usize * (KEY + int(range.max))
+    let [min, max] = range.published();
+    end(min)
+        + end(max)
         // `,"not":{"enum":[0]}`.
         + range.not_zero as usize * 2 * KEY
         + (range.multiple_of > 0) as usize * (KEY + digits(range.multiple_of as u128))
+}
+
+const fn end(end: Option<Int>) -> usize {
+    match end {
+        Some(end) => KEY + int(end),
+        None => 0,
+    }
 }
 
 const fn number(range: &NumberRange<'_>) -> usize {

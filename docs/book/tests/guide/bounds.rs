@@ -210,8 +210,6 @@ fn what_no_bound_says() {
 fn widths_and_ranges() {
     let tools = tools![integers];
     output::shown_schema("bounds.integers.json", &schema(&tools));
-    let def = tools.definitions().next().unwrap();
-    output::shown_schema("bounds.integers_mcp.json", def.input.as_json());
     let call = ToolCall::new(
         "call_1",
         "integers",

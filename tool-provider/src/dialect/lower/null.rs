@@ -2,6 +2,7 @@
 
 use super::super::report::NoteKind;
 use super::Lowerer;
+use super::union::put;
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::canonical::admit_null;
 use toolwright_schema::read::keywords::{Keywords, is_null, typed, union};
@@ -14,6 +15,9 @@ impl Lowerer<'_> {
     }
 
     fn admits(&self, schema: &Ordered, steps: u8) -> bool {
+        if let Some(values) = schema.literals() {
+            return values.contains(&Ordered::Null);
+        }
         if schema.is_of("null") {
             return true;
         }
@@ -40,7 +44,9 @@ impl Lowerer<'_> {
             }
         }
         if took && let Some(values) = keywords.list_mut(Keyword::Enum) {
+            let before = values.len();
             values.retain(|value| *value != Ordered::Null);
+            took = values.len() < before;
         }
         let Some(members) = keywords.list_mut(Keyword::AnyOf) else {
             return took;
@@ -101,7 +107,11 @@ impl Lowerer<'_> {
         let is_word = keywords.has(Keyword::Type)
             && self.rules.lists_null(is_object, is_array)
             && !keywords.has(Keyword::Enum);
-        if !self.rules.null_is_type() {
+        if self.rules.lone_union && keywords.has(Keyword::AnyOf) {
+            for member in keywords.list_mut(Keyword::AnyOf).into_iter().flatten() {
+                put(member, Keyword::Nullable, Ordered::Bool(true));
+            }
+        } else if !self.rules.null_is_type() {
             keywords.set(Keyword::Nullable, Ordered::Bool(true));
         } else if is_word || !keywords.has(Keyword::Type) && keywords.any_of().is_some() {
             admit_null(&mut keywords);

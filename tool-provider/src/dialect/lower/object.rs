@@ -38,10 +38,26 @@ pub(super) fn is_open(keywords: &Keywords) -> bool {
         Keyword::UnevaluatedProperties,
     ];
     let others = match said.into_iter().find(|keyword| keywords.has(*keyword)) {
+        Some(Keyword::UnevaluatedProperties) if has_conditional_keys(keywords) => true,
         Some(others) => !keywords.is_false(others),
-        None => !keywords.declares_all_keys(),
+        None => !keywords.declares_all_keys() || has_conditional_keys(keywords),
     };
     others || keywords.has(Keyword::PatternProperties)
+}
+
+/// Returns true if keys are declared only where other keys are there, or have a certain value.
+fn has_conditional_keys(keywords: &Keywords) -> bool {
+    let branches = [Keyword::Then, Keyword::Else].into_iter();
+    let branches = branches.filter_map(|keyword| keywords.keyword(keyword));
+    let dependent = keywords.named(Keyword::DependentSchemas);
+    let dependent = dependent
+        .unwrap_or_default()
+        .iter()
+        .map(|(_, schema)| schema);
+    let mut keys = branches
+        .chain(dependent)
+        .flat_map(|schema| schema.declared().unwrap_or_default());
+    keys.any(|(name, _)| keywords.member(name).is_none())
 }
 
 /// Returns true if nothing is said of an object's keys, so that it takes any.
@@ -180,13 +196,6 @@ impl Lowerer<'_> {
         keywords: &mut Keywords,
         spot: SchemaPath,
     ) -> Result<(), LowerError> {
-        // What words could tell of such keys, a closed object would not let in.
-        if let Some(patterns) = keywords.keyword(Keyword::PatternProperties)
-            && keywords.is_closed()
-            && !self.takes_patterns(patterns)
-        {
-            return self.refuse(LowerErrorCode::OpenObject);
-        }
         if self.rules.objects == Objects::Kept && !keywords.has(Keyword::Properties) {
             if is_bare(keywords) {
                 // What is open says so: many readers close what only declares nothing.
@@ -254,7 +263,8 @@ impl Lowerer<'_> {
                 self.note(NoteKind::Dropped, Keyword::Required.as_str(), &name);
             }
         }
-        if !required.is_empty() || self.rules.objects == Objects::Closed {
+        let says_none = self.rules.objects == Objects::Closed && self.rules.empty_required;
+        if !required.is_empty() || says_none {
             keywords.set(Keyword::Required, Ordered::Array(required));
         }
     }

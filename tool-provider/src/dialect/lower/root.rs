@@ -27,7 +27,7 @@ const MOST_STEPS: usize = 1000;
 /// # Errors
 /// When no object fits the schema, or the alternatives are too many.
 pub fn object_root(schema: &SchemaDoc) -> Result<Option<String>, LowerError> {
-    let root = schema.ordered();
+    let root = schema.to_provider();
     let is_compiled = schema.shape().is_some();
     let is_combined = root.has_any(&[Keyword::AnyOf, Keyword::OneOf, Keyword::Ref])
         || is_compiled && root.has(Keyword::AllOf);

@@ -13,6 +13,68 @@ fn is_of(value: &Ordered, name: &str) -> bool {
     own == name || own == "integer" && name == "number"
 }
 
+/// Returns true if two members have one form and different ways back, as a map and a list of entries have. `steps` are those
+/// of the members of the union at `here`.
+fn has_twins(members: &[Ordered], steps: &[Step], here: &str) -> bool {
+    let way_back = |index: usize| {
+        let member = format!("{here}/?{index}");
+        let inner = move |step: &Step| {
+            let at = step.at.strip_prefix(&member)?;
+            (at.is_empty() || at.starts_with('/')).then(|| (step.op.clone(), at.to_owned()))
+        };
+        steps.iter().filter_map(inner).collect::<Vec<_>>()
+    };
+    let form = |member: &Ordered| {
+        let mut keywords = Keywords(member.entries().to_vec());
+        keywords.take(Keyword::Description);
+        keywords
+    };
+    let is_twin = |(at, one): (usize, &Ordered)| {
+        let mut others = members.iter().enumerate().skip(at + 1);
+        others.any(|(other_at, other)| {
+            form(one).0 == form(other).0 && way_back(at) != way_back(other_at)
+        })
+    };
+    !steps.is_empty() && members.iter().enumerate().any(is_twin)
+}
+
+/// Moves the words about a union to its members: to those without words, or in front of the first one's.
+fn describe_members(schema: &mut Ordered) {
+    let Ordered::Object(entries) = schema else {
+        return;
+    };
+    let mut keywords = Keywords(std::mem::take(entries));
+    if let Some(words) = keywords.take(Keyword::Description)
+        && let Some(members) = keywords.list_mut(Keyword::AnyOf)
+    {
+        let is_silent = |member: &&mut Ordered| !member.has(Keyword::Description);
+        let own = words.as_str().unwrap_or_default();
+        let mut silent: Vec<_> = members.iter_mut().filter(is_silent).collect();
+        for member in &mut silent {
+            put(member, Keyword::Description, words.clone());
+        }
+        if silent.is_empty()
+            && let Some(first) = members.first_mut()
+        {
+            let words = format!(
+                "{own}\n{}",
+                first.text(Keyword::Description).unwrap_or_default()
+            );
+            put(first, Keyword::Description, Ordered::string(words));
+        }
+    }
+    *schema = keywords.into_schema();
+}
+
+/// Sets a keyword of a schema.
+pub(super) fn put(schema: &mut Ordered, keyword: Keyword, value: Ordered) {
+    if let Ordered::Object(entries) = schema {
+        let mut keywords = Keywords(std::mem::take(entries));
+        keywords.set(keyword, value);
+        *schema = keywords.into_schema();
+    }
+}
+
 impl Lowerer<'_> {
     /// A union of a member for each type.
     pub(super) fn split(&mut self, mut keywords: Keywords) -> Result<Ordered, LowerError> {
@@ -94,11 +156,16 @@ impl Lowerer<'_> {
                 .and_then(|at| at.strip_prefix("/?"));
             step.op == Op::TextToJson && inner.is_some_and(|inner| !inner.contains('/'))
         };
-        if self.steps.iter().skip(mark).any(is_member) {
+        let steps = self.steps.get(mark..).unwrap_or_default();
+        if steps.iter().any(is_member) || self.is_foreign && has_twins(&members, steps, here) {
             return self.refuse(LowerErrorCode::UntypedSchema);
         }
         keywords.set(Keyword::AnyOf, Ordered::Array(members));
-        Ok(self.finished(keywords))
+        let mut schema = self.finished(keywords);
+        if self.rules.lone_union {
+            describe_members(&mut schema);
+        }
+        Ok(schema)
     }
 
     /// Returns the reject code of how the members of a union start, if any.

@@ -3,7 +3,7 @@
 use toolwright_json::Decimal;
 
 use super::super::report::NoteKind;
-use super::super::rules::{Formats, Rules, When};
+use super::super::rules::{Formats, Rules, When, is_pythons};
 use super::Lowerer;
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::keywords::Keywords;
@@ -32,12 +32,26 @@ impl Lowerer<'_> {
         };
         let mut told: Vec<_> = keywords.0.iter().filter_map(told).collect();
         told.sort_unstable();
+        let mut told: Vec<_> = told.into_iter().map(|(_, _, keyword)| keyword).collect();
+        // Without the patterns, a rule for all other keys would hold for theirs.
+        let others = Keyword::AdditionalProperties;
+        let opens = told.contains(&Keyword::PatternProperties) && keywords.has(others);
+        told.extend(opens.then_some(others));
+        self.in_words(&mut keywords, &told);
+        if opens {
+            keywords.set(others, Ordered::Bool(true));
+        }
+        keywords.into_schema()
+    }
+
+    /// Takes keywords out of a schema, and tells them in its description.
+    pub(super) fn in_words(&mut self, keywords: &mut Keywords, told: &[Keyword]) {
         let mut words = Vec::new();
-        for (_, _, keyword) in told {
-            let Some(value) = keywords.take(keyword) else {
+        for keyword in told {
+            let Some(value) = keywords.take(*keyword) else {
                 continue;
             };
-            let kind = match said(keyword, &value) {
+            let kind = match said(*keyword, &value) {
                 Some(said) => {
                     words.push(said);
                     NoteKind::Demoted
@@ -49,14 +63,6 @@ impl Lowerer<'_> {
         if !words.is_empty() {
             keywords.tell(&words.join("; "));
         }
-        keywords.into_schema()
-    }
-
-    /// Returns true if a dialect has a word for what keys that fit a pattern hold.
-    pub(super) fn takes_patterns(&self, patterns: &Ordered) -> bool {
-        self.rules
-            .takes(Keyword::PatternProperties, patterns, &Keywords::default())
-            == Taken::Yes
     }
 }
 
@@ -67,7 +73,7 @@ impl Rules {
         if keyword == Keyword::Enum {
             let takes = |value: &Ordered| {
                 let is_number = matches!(value, Ordered::Number(_));
-                self.enumerates(value.as_str().is_some(), is_number)
+                self.enumerates(value.as_str(), is_number)
             };
             return yes_if(!matches!(value, Ordered::Array(values) if !values.iter().all(takes)));
         }
@@ -85,6 +91,8 @@ impl Rules {
             When::Never => Taken::No,
             When::AtMost(most) => yes_if(value.as_u128().is_some_and(|count| count <= most)),
             When::NoLookaround => yes_if(!looks_around(value)),
+            When::Python => yes_if(are_pythons(value)),
+            When::PythonNoLookaround => yes_if(are_pythons(value) && !looks_around(value)),
             When::SafeInteger => yes_if(is_counted(value)),
             When::Regular => yes_if(is_regular(value)),
             When::NoPatternNorFormat => {
@@ -147,6 +155,12 @@ fn is_regular(value: &Ordered) -> bool {
         }
     }
     true
+}
+
+/// Returns true if Python compiles a pattern, or each key of `patternProperties`.
+fn are_pythons(value: &Ordered) -> bool {
+    let keys = || value.entries().iter().all(|(key, _)| is_pythons(key));
+    value.as_str().map_or_else(keys, is_pythons)
 }
 
 fn looks_around(value: &Ordered) -> bool {

@@ -1,9 +1,12 @@
 //! Rules of a dialect for values other than objects.
 
 use super::super::LowerErrorCode;
-use super::{Accepts, AllOf, Enums, Items, Null, Recursion, Rules, When};
+use super::{Accepts, AllOf, Enums, Items, Null, Recursion, Rules, When, is_pythons};
 use toolwright_schema::decode::MOST_PLACES;
 use toolwright_schema::keyword::Keyword;
+
+/// Up to 2^53, beyond which doubles leave integers out.
+pub(in super::super) const SAFE: u128 = 1 << 53;
 
 /// Forms that a tuple is sent in.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -120,12 +123,35 @@ impl Rules {
         }
     }
 
-    /// Returns true if enums hold such values.
-    pub(in super::super) const fn enumerates(&self, is_string: bool, is_number: bool) -> bool {
+    /// Returns true if enums hold a string, or another value if there is `None`.
+    pub(in super::super) const fn enumerates(&self, text: Option<&str>, is_number: bool) -> bool {
+        let is_text = matches!(text, Some(text) if !text.is_empty());
         match self.enums {
             Enums::Any => true,
-            Enums::NoBooleans => is_string || is_number,
-            Enums::Strings => is_string,
+            Enums::NoBooleans => is_text || is_number,
+            Enums::Strings => is_text,
+        }
+    }
+
+    /// Returns the reject code of a pattern that the provider does not compile, if any.
+    pub(in super::super) const fn pattern(&self, pattern: &str) -> Option<LowerErrorCode> {
+        match self.when(Keyword::Pattern) {
+            When::Python | When::PythonNoLookaround if !is_pythons(pattern) => {
+                Some(LowerErrorCode::Pattern)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the reject code of a bound that the provider does not hold, if any.
+    pub(in super::super) const fn bound(
+        &self,
+        keyword: Keyword,
+        magnitude: u128,
+    ) -> Option<LowerErrorCode> {
+        match self.when(keyword) {
+            When::SafeInteger if magnitude > SAFE => Some(LowerErrorCode::WideBound),
+            _ => None,
         }
     }
 

@@ -167,6 +167,7 @@ impl Walk {
         {
             ask!(self.element(map.keys, levels));
         }
+        ask!(self.bounds(&map.keys.kind));
         let before = self.size;
         self.optional += (known > 0) as usize;
         let found = self.element(map.values, levels);

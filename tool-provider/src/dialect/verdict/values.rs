@@ -3,6 +3,7 @@
 use super::super::LowerErrorCode;
 use super::super::rules::TupleForm;
 use super::{Walk, Wanted, larger};
+use toolwright_schema::keyword::Keyword;
 use toolwright_schema::shape::{Int, Kind, NumberRange, Rest, Shape, Side, Variant};
 
 impl Walk {
@@ -18,9 +19,13 @@ impl Walk {
         let mut entered = 0;
         let mut layer = shape;
         let mut is_nullable = false;
+        let mut refused = None;
         let kind = loop {
             entered += self.enter(layer.id) as usize;
             is_nullable |= layer.kind.adds_null();
+            if refused.is_none() {
+                refused = self.bounds(&layer.kind);
+            }
             layer = match layer.kind.layer_or_only_member(Side::Input) {
                 Some(inner) => inner,
                 None => break &layer.kind,
@@ -28,6 +33,7 @@ impl Walk {
         };
         self.add_union(kind, is_nullable, wanted);
         let found = match (kind, self.places(shape)) {
+            _ if refused.is_some() => refused,
             (Kind::Array(array), Some(len)) => {
                 self.size.levels = larger(self.size.levels, levels + 1);
                 self.size.add_keys(len, 2 * len);
@@ -43,6 +49,25 @@ impl Walk {
         };
         self.depth -= entered;
         found
+    }
+
+    /// Judges the bounds that an author wrote.
+    pub(super) const fn bounds(&self, kind: &Kind<'static>) -> Option<LowerErrorCode> {
+        let (pattern, min, max) = match kind {
+            Kind::Bounded(_, bounds) => (bounds.pattern, bounds.min, bounds.max),
+            Kind::String(rules) => (rules.pattern, None, None),
+            _ => return None,
+        };
+        if let Some(pattern) = pattern {
+            ask!(self.rules.pattern(pattern.text));
+        }
+        if let Some(min) = min {
+            ask!(self.rules.bound(Keyword::Minimum, min.magnitude));
+        }
+        if let Some(max) = max {
+            ask!(self.rules.bound(Keyword::Maximum, max.magnitude));
+        }
+        None
     }
 
     /// Counts the value if it is of one of several types in the dialect's words.
@@ -185,9 +210,8 @@ const fn is_same(a: &Shape<'static>, b: &Shape<'static>) -> bool {
         (Kind::Bool, Kind::Bool) | (Kind::Null, Kind::Null) => true,
         (Kind::Integer(a), Kind::Integer(b)) => {
             let is_known = a.multiple_of == 0 && b.multiple_of == 0 && a.not_zero == b.not_zero;
-            // Of wide integers a schema says no more than where they start at zero.
-            let is_wide = a.is_width && b.is_width && a.min.is_zero() == b.min.is_zero();
-            is_known && (is_wide || is_equal(a.min, b.min) && is_equal(a.max, b.max))
+            let ([a_min, a_max], [b_min, b_max]) = (a.published(), b.published());
+            is_known && is_equal(a_min, b_min) && is_equal(a_max, b_max)
         }
         (Kind::Number(a), Kind::Number(b)) => is_plain(a) && is_plain(b),
         (Kind::String(a), Kind::String(b)) => a.is_any() && b.is_any(),
@@ -203,8 +227,12 @@ const fn is_same(a: &Shape<'static>, b: &Shape<'static>) -> bool {
     }
 }
 
-const fn is_equal(a: Int, b: Int) -> bool {
-    a.negative == b.negative && a.magnitude == b.magnitude
+const fn is_equal(a: Option<Int>, b: Option<Int>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => a.negative == b.negative && a.magnitude == b.magnitude,
+        (None, None) => true,
+        _ => false,
+    }
 }
 
 const fn is_plain(range: &NumberRange<'static>) -> bool {

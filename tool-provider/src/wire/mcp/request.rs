@@ -60,8 +60,11 @@ impl WriteRequest for Mcp {
             .text("name", tool.name)
             .maybe_text("title", def.title.as_deref())
             .text("description", &tool.description())
-            .with("inputSchema", |out| tool.write_full_schema(out))
-            .maybe_json("outputSchema", output.map(SchemaDoc::as_json))
+            .with("inputSchema", |out| tool.write_object_schema(out))
+            .maybe_json(
+                "outputSchema",
+                output.map(SchemaDoc::to_provider_json).as_deref(),
+            )
             .maybe_json("annotations", hints.as_deref())
             .maybe_json("icons", icons.map(ToString::to_string).as_deref())
             .maybe_json("_meta", meta(def).as_deref());

@@ -45,6 +45,7 @@ mod items;
 mod json;
 mod json_texts;
 mod layers;
+mod left_out;
 mod lists;
 #[cfg(feature = "schemars")]
 mod lowered;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use toolwright::{
-    Context, Dialect, DynTool, Tool, ToolCall, ToolDef, ToolError, Toolset, Wire,
+    Context, Dialect, DynTool, Encoder, Tool, ToolCall, ToolDef, ToolError, Toolset, Wire,
     schema::SchemaDoc,
     tool, tools,
     toolset::Namespace,
@@ -27,6 +27,7 @@ struct Node {
 
 /// Counts the nodes.
 #[tool]
+#[allow(clippy::needless_pass_by_value)]
 fn count(root: Node) -> usize {
     root.below.len()
 }
@@ -224,7 +225,7 @@ async fn the_search_neither_finds_nor_names_what_the_provider_refuses() {
         let text = tools
             .call(&call, &cx)
             .await
-            .content(Default::default())
+            .content(Encoder::auto())
             .to_string();
         assert!(
             text.contains(found) && !text.contains("page_turns"),
@@ -234,7 +235,7 @@ async fn the_search_neither_finds_nor_names_what_the_provider_refuses() {
         let text = tools
             .call(&call, &Context::new())
             .await
-            .content(Default::default())
+            .content(Encoder::auto())
             .to_string();
         assert!(
             text.contains("page_turns") || query == "odd",

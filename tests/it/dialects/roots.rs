@@ -17,7 +17,7 @@ fn listed(schema: &str) -> Value {
     let mut def = ToolDef::new("odd", "Does something.");
     def.input = SchemaDoc::parse(schema).unwrap();
     let tools = Toolset::new([DynTool::declare(def)]).unwrap();
-    let list: Value = serde_json::from_str(&Wire::Mcp.definitions(&tools).to_string()).unwrap();
+    let list: Value = serde_json::from_str(&Wire::Mcp.definitions(&tools)).unwrap();
     list[0]["inputSchema"].clone()
 }
 
@@ -136,6 +136,17 @@ fn what_no_object_fits_is_refused() {
     let many = format!(r#"{{"type":"object","allOf":[{}]}}"#, [three; 9].join(","));
     let refused = lower(&SchemaDoc::parse(&many).unwrap(), Dialect::Anthropic).unwrap_err();
     assert_eq!(refused.code.as_str(), "root_union");
+    // Each form has the keys of the whole.
+    let keys: Vec<_> = (0..5_000)
+        .map(|at| format!(r#""key_{at}":{{"type":"string"}}"#))
+        .collect();
+    let forms: Vec<_> = (0..60)
+        .map(|at| format!(r#"{{"required":["key_{at}"]}}"#))
+        .collect();
+    let (keys, forms) = (keys.join(","), forms.join(","));
+    let large = format!(r#"{{"type":"object","properties":{{{keys}}},"anyOf":[{forms}]}}"#);
+    let refused = lower(&SchemaDoc::parse(&large).unwrap(), Dialect::Anthropic).unwrap_err();
+    assert_eq!(refused.code.as_str(), "root_union");
 }
 
 #[derive(serde::Deserialize, Schema)]
@@ -154,6 +165,7 @@ enum Figure {
 
 /// Draws.
 #[tool]
+#[allow(clippy::needless_pass_by_value)]
 fn draw(#[arg(flatten)] drawing: Drawing) -> String {
     match drawing.figure {
         Figure::Circle { radius } => format!("{} {radius}", drawing.color),
@@ -165,7 +177,7 @@ fn draw(#[arg(flatten)] drawing: Drawing) -> String {
 fn a_flattened_enum_is_listed_as_one_object() {
     let tools = tools![draw];
     for wire in [Wire::Mcp, Wire::Mcp2026] {
-        let list: Value = serde_json::from_str(&wire.definitions(&tools).to_string()).unwrap();
+        let list: Value = serde_json::from_str(&wire.definitions(&tools)).unwrap();
         assert_eq!(
             list[0]["inputSchema"],
             json!({

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::collections::HashSet;
 
 use super::super::canonical::canonical;
 use super::super::report::{LowerError, LowerErrorCode, Note, NoteKind};
@@ -16,6 +17,9 @@ use toolwright_schema::text::listed;
 
 /// Alternatives of a root, at most.
 const MOST_FORMS: usize = 64;
+
+/// Bytes of the schema, times its alternatives, at most: each has the keys of the whole.
+const MOST_BYTES: usize = 2 << 20;
 
 /// Schemas that are looked at for them, at most.
 const MOST_STEPS: usize = 1000;
@@ -52,8 +56,10 @@ pub fn object_root(schema: &SchemaDoc) -> Result<Option<String>, LowerError> {
 
 /// Makes the root one plain object, and notes that it is looser than it was.
 pub(super) fn flatten(canonical: &mut Canonical, notes: &mut Vec<Note>) -> Result<(), LowerError> {
+    let bytes = canonical.root.to_json().len();
     let mut forms = Forms {
         canonical,
+        most: MOST_FORMS.min(MOST_BYTES / bytes.max(1)).max(1),
         within: Vec::new(),
         steps: 0,
     };
@@ -70,8 +76,7 @@ pub(super) fn flatten(canonical: &mut Canonical, notes: &mut Vec<Note>) -> Resul
                     value: Ordered::Array(all.collect()).to_json(),
                 });
             }
-            let description = canonical.root.description().to_owned();
-            let root = one_object(forms, description);
+            let root = one_object(&forms, canonical.root.description());
             return replace(canonical, root);
         }
     };
@@ -119,6 +124,8 @@ fn with_definitions(root: Ordered, defs: Vec<Pair>) -> Ordered {
 /// Looks for the alternatives of a root: each is an object without unions and references at its own root.
 struct Forms<'c> {
     canonical: &'c Canonical,
+    /// Number of alternatives, at most.
+    most: usize,
     /// The references that lead to what is looked at. One that comes back to itself adds no alternative.
     within: Vec<String>,
     steps: usize,
@@ -162,7 +169,7 @@ impl Forms<'_> {
         }
         let mut all = vec![own];
         for part in parts {
-            if all.len().saturating_mul(part.len()) > MOST_FORMS {
+            if all.len().saturating_mul(part.len()) > self.most {
                 return None;
             }
             let both = |one: &Keywords| {
@@ -221,18 +228,18 @@ fn both(one: &Keywords, other: &Keywords) -> Keywords {
 }
 
 /// One object that admits what any of some objects admits.
-fn one_object(forms: Vec<Keywords>, description: String) -> Ordered {
+fn one_object(forms: &[Keywords], description: &str) -> Ordered {
     let mut out = Keywords::of([(Keyword::Type, text("object"))]);
-    let keys = |form: &Keywords| form.declared().unwrap_or_default().to_vec();
-    let mut names: Vec<Cow<'static, str>> = Vec::new();
-    for (name, _) in forms.iter().flat_map(keys) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    let properties = names.iter().map(|name| {
+    let keys = forms
+        .iter()
+        .flat_map(|form| form.declared().unwrap_or_default());
+    let mut known = HashSet::new();
+    let names = keys
+        .map(|(name, _)| name)
+        .filter(|name| known.insert(*name));
+    let properties = names.map(|name| {
         let mut schemas: Vec<Ordered> = Vec::new();
-        for form in &forms {
+        for form in forms {
             let schema = match form.member(name) {
                 Some(schema) => schema.clone(),
                 None if is_open(form) => others(form),
@@ -259,7 +266,7 @@ fn one_object(forms: Vec<Keywords>, description: String) -> Ordered {
     if !required.is_empty() {
         out.set(Keyword::Required, Ordered::Array(required));
     }
-    set_others(&mut out, &forms);
+    set_others(&mut out, forms);
     let handled = [
         Keyword::Properties,
         Keyword::Required,
@@ -279,9 +286,9 @@ fn one_object(forms: Vec<Keywords>, description: String) -> Ordered {
         }
     }
     if !description.is_empty() {
-        out.set(Keyword::Description, text(description));
+        out.set(Keyword::Description, text(description.to_owned()));
     }
-    let words = in_words(&forms);
+    let words = in_words(forms);
     if !words.is_empty() {
         out.tell(&words);
     }

@@ -218,3 +218,39 @@ fn a_flattened_enum_is_listed_as_one_object() {
         }
     }
 }
+
+/// What fits the schema fits the object that is sent for it.
+#[test]
+fn the_object_admits_all_that_its_forms_admit() {
+    let open = r#"{"anyOf":[{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false},
+        {"type":"object","properties":{"b":{"type":"null"}},"additionalProperties":{"type":"integer"}}]}"#;
+    let patterns = r#"{"allOf":[{"type":"object","patternProperties":{"^x_":{"type":"integer"}}},
+        {"type":"object","properties":{"a":{"type":"integer"}},"patternProperties":{"^y_":{"type":"boolean"}},"additionalProperties":{"type":"integer"}}]}"#;
+    let nested = r##"{"oneOf":[{"$ref":"#/$defs/A"},{"anyOf":[{"required":["c"]},{"type":"array"}],"properties":{"c":{"const":1}}}],
+        "properties":{"id":{"type":"string"}},"$defs":{"A":{"type":"object","properties":{"a":{"type":"array","items":{"$ref":"#/$defs/A"}}},"required":["a"]}}}"##;
+    for (schema, arguments) in [
+        (open, r#"{"a": "x"}"#),
+        (open, r#"{"b": null, "a": 7, "z": 1}"#),
+        (open, "{}"),
+        (patterns, r#"{"a": 1, "x_1": 2, "y_1": true}"#),
+        (nested, r#"{"id": "i", "a": [{"a": []}]}"#),
+        (nested, r#"{"id": "i", "c": 1, "other": 5}"#),
+        (
+            r#"{"anyOf":[{"type":"null"},{"type":"object","minProperties":1}]}"#,
+            r#"{"any": []}"#,
+        ),
+    ] {
+        for schema in [schema.to_owned(), listed(schema).to_string()] {
+            let tool = DynTool::builder()
+                .name("odd")
+                .description("Does something.")
+                .parameters(SchemaDoc::parse(&schema).unwrap())
+                .handler(|_: Value, _| async { Ok::<_, toolwright::ToolError>("done") });
+            let tools = Toolset::new([tool.build().unwrap()]).unwrap();
+            let call = toolwright::ToolCall::new("1", "odd", arguments);
+            let cx = toolwright::Context::new().with_repairs(toolwright::args::Repairs::None);
+            let result = tools.call_blocking(&call, &cx);
+            assert!(result.is_success(), "{arguments} in {schema}: {result:?}");
+        }
+    }
+}

@@ -191,7 +191,7 @@ fn both(one: &Keywords, other: &Keywords) -> Keywords {
             (None, ..) => out.set(key.clone(), value.clone()),
             (
                 Some(Ordered::Object(known)),
-                Some(Keyword::Properties),
+                Some(Keyword::Properties | Keyword::PatternProperties),
                 Ordered::Object(declared),
             ) => {
                 for (name, schema) in declared {

@@ -92,7 +92,8 @@ pub mod toolset {
 pub mod wire {
     #[doc(inline)]
     pub use toolwright_provider::definitions::{
-        DefinitionOptions, Definitions, DefinitionsError, NonStrict, Stripped, ToolList,
+        DefinitionOptions, Definitions, DefinitionsError, NonStrict, Notice, NoticeKind, Stripped,
+        ToolList,
     };
     #[doc(inline)]
     pub use toolwright_provider::wire::{
@@ -193,8 +194,8 @@ pub mod mcp {
     #[cfg(feature = "mcp-client")]
     #[doc(inline)]
     pub use toolwright_mcp::{
-        Client, ClientEvent, ConnectError, ConnectErrorKind, Connector, Elicitation, Notice,
-        NoticeKind, PromptArgument, PromptInfo, PromptMessage, ResourceInfo, ServerAt, connect,
+        Client, ClientEvent, ConnectError, ConnectErrorKind, Connector, Elicitation,
+        PromptArgument, PromptInfo, PromptMessage, ResourceInfo, ServerAt, connect,
     };
     #[cfg(feature = "mcp-server")]
     #[doc(inline)]
@@ -202,7 +203,7 @@ pub mod mcp {
         Completing, ElicitResults, McpServer, Messages, ResourceUpdates, ServerLimits,
     };
     #[doc(inline)]
-    pub use toolwright_mcp::{ElicitResult, TraceContext};
+    pub use toolwright_mcp::{ElicitResult, Notice, NoticeKind, TraceContext};
     #[cfg(feature = "mcp-server-http")]
     #[doc(inline)]
     pub use toolwright_mcp::{HttpBody, HttpService, SessionStore, StoredSession};

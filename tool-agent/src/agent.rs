@@ -78,6 +78,7 @@ pub struct Agent {
     executor: Executor,
     system: Option<Arc<str>>,
     choice: ToolChoice,
+    required: Vec<Arc<str>>,
     encoder: Encoder,
     max_turns: NonZeroU32,
     max_tool_rounds: Option<NonZeroU32>,
@@ -159,6 +160,7 @@ impl Agent {
             executor,
             system: None,
             choice: ToolChoice::Auto,
+            required: Vec::new(),
             encoder: Encoder::auto(),
             max_turns: MAX_TURNS,
             max_tool_rounds: None,
@@ -191,6 +193,15 @@ impl Agent {
             choice: choice.into(),
             ..self
         }
+    }
+
+    /// Requires tools, by their names. A request is not sent, and the run fails with
+    /// [`AgentError::RequiredTool`], if one of them is not offered: since the set has no such tool, a rule hides it, or the
+    /// model's provider refuses its schema. Other tools of others that the provider refuses are left out, with
+    /// [an event](RunEvent::ToolLeftOut).
+    pub fn requires<N: Into<Arc<str>>>(mut self, tools: impl IntoIterator<Item = N>) -> Self {
+        self.required.extend(tools.into_iter().map(Into::into));
+        self
     }
 
     /// Sets the encoder that turns results into the model's text.

@@ -9,9 +9,11 @@ mod spending;
 mod tools;
 mod tools_visit;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use tokio::time::Instant;
+use toolwright_provider::dialect::Dialect;
 use toolwright_runtime::tool::Context;
 use toolwright_schema::panics::reported;
 
@@ -44,6 +46,8 @@ pub(super) struct Engine<'a> {
     step: Option<AgentSpan>,
     /// Lease of the session, if its store has leases.
     lease: Option<HeldLease>,
+    /// Tools whose omission was reported, each with the dialect.
+    left_out: HashSet<(String, Dialect)>,
 }
 
 /// Adds the usage of inner agents to the session of an agent that was called itself, however that call ends. Its caller
@@ -73,6 +77,7 @@ impl<'a> Engine<'a> {
             subs: None,
             step: None,
             lease: None,
+            left_out: HashSet::new(),
         }
     }
 
@@ -254,6 +259,10 @@ impl<'a> Engine<'a> {
         self.wake();
         if self.session.at.node == Node::Model {
             self.session.thread.check()?;
+            let agent = self.active_agent();
+            if !agent.required.is_empty() {
+                self.left_out(&agent.executor.tools(&self.context()))?;
+            }
         }
         Ok(())
     }
@@ -481,7 +490,10 @@ impl<'a> Engine<'a> {
         }
         // An agent in a call must not read the messages of its caller.
         let host_cx = host.clone().without_conversation();
-        let cx = conversation_context(&session.thread, host_cx.over(&base));
+        let mut cx = conversation_context(&session.thread, host_cx.over(&base));
+        if let Some((wire, fit)) = self.active_agent().model.definition_options() {
+            cx = cx.declared_in(wire, fit.dialect());
+        }
         if self.is_step {
             return cx;
         }

@@ -7,7 +7,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use toolwright_provider::call::ToolDef;
-use toolwright_provider::definitions::Definitions;
+use toolwright_provider::definitions::{DefinitionOptions, Definitions};
 use toolwright_provider::wire::{Loading, Parallel, ToolChoice, Wire};
 use toolwright_runtime::dyn_tool::DynTool;
 use toolwright_runtime::toolset::Toolset;
@@ -28,17 +28,18 @@ impl Endpoint {
         request: &ModelRequest<'_>,
         streams: bool,
     ) -> Result<Body, ModelError> {
-        let declared;
-        let (tools, choice) = match self.called(request) {
-            Some(tools) => {
-                declared = tools;
-                (&declared, &ToolChoice::None)
-            }
-            None => (request.tools, request.choice),
-        };
-        let fit = self.fit.clone().or_loading(loading(self.wire, &self.model));
-        let sent = self.wire.definitions_in(tools, fit);
-        let sent = sent.map_err(failure::refused)?;
+        let sent = self.wire.definitions_in(request.tools, self.fit());
+        let mut sent = sent.map_err(failure::refused)?;
+        let mut choice = request.choice;
+        let is_forced = matches!(choice, ToolChoice::Required | ToolChoice::Specific(_));
+        if sent.is_empty()
+            && !is_forced
+            && let Some(declared) = self.called(request.thread)
+        {
+            let declared = self.wire.definitions_in(&declared, self.fit.dialect());
+            sent = declared.map_err(failure::refused)?;
+            choice = &ToolChoice::None;
+        }
         let mut body = Members::default();
         self.put_settings(&mut body, streams);
         let tools = sent.request(choice, Parallel::Allowed);
@@ -57,6 +58,11 @@ impl Endpoint {
             text: body.end(),
             sent,
         })
+    }
+
+    /// Returns how tools are declared.
+    pub(super) fn fit(&self) -> DefinitionOptions {
+        self.fit.clone().or_loading(loading(self.wire, &self.model))
     }
 
     fn put_settings(&self, body: &mut Members, streams: bool) {
@@ -85,13 +91,13 @@ impl Endpoint {
         }
     }
 
-    /// Returns the tools called in the thread, if the request offers none. Anthropic rejects a conversation with calls
+    /// Returns the tools called in the thread, for a request that declares none. Anthropic rejects a conversation with calls
     /// of undeclared tools.
-    fn called(&self, request: &ModelRequest<'_>) -> Option<Toolset> {
-        if self.wire != Wire::Anthropic || request.tools.iter().next().is_some() {
+    fn called(&self, thread: &Thread) -> Option<Toolset> {
+        if self.wire != Wire::Anthropic {
             return None;
         }
-        let names = called(request.thread);
+        let names = called(thread);
         let tools = names.into_iter().map(|name| {
             DynTool::declare(ToolDef::new(name.to_owned(), "Not to be called any more."))
         });

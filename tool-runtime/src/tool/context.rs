@@ -15,6 +15,8 @@ use crate::tool::{Caller, OpenCall, OpenCallHandle, RunningBatch};
 #[cfg(feature = "tokio")]
 use toolwright_provider::call::ToolError;
 use toolwright_provider::definitions::Definitions;
+use toolwright_provider::dialect::Dialect;
+use toolwright_provider::wire::Wire;
 use toolwright_schema::decode::{Limits, Repairs};
 use toolwright_schema::text::ShortStr;
 
@@ -62,6 +64,8 @@ struct Shared {
     state: State,
     repairs: Repairs,
     lowered: bool,
+    /// How the tools were declared to the model: what its provider refuses is not found.
+    declared: Option<(Wire, Dialect)>,
     limits: Option<Limits>,
     /// Filter of the executor that runs the call.
     filter: Option<Filter>,
@@ -203,13 +207,24 @@ impl Context {
     }
 
     /// Accepts arguments that were written for these definitions: [`with_lowered`](Self::with_lowered), if a schema has
-    /// another form than its tool's.
+    /// another form than its tool's. `search_tools` does not find tools that such definitions leave out.
     pub fn with_definitions(self, sent: &Definitions) -> Self {
+        let declared = self.declared_in(sent.wire(), sent.dialect());
         if sent.is_lowered() {
-            self.with_lowered()
+            declared.with_lowered()
         } else {
-            self
+            declared
         }
+    }
+
+    /// Sets how the tools were declared to the model.
+    #[doc(hidden)]
+    pub fn declared_in(self, wire: Wire, dialect: Dialect) -> Self {
+        self.change(|shared| shared.declared = Some((wire, dialect)))
+    }
+
+    pub(crate) fn declared(&self) -> Option<(Wire, Dialect)> {
+        self.shared.declared
     }
 
     /// Sets limits on the size of arguments.
@@ -315,6 +330,7 @@ impl Context {
             shared.limits = shared.limits.or(below.limits);
             shared.repairs = shared.repairs.min(below.repairs);
             shared.lowered |= below.lowered;
+            shared.declared = shared.declared.or(below.declared);
             if shared.called.is_none() {
                 shared.called.clone_from(&below.called);
             }

@@ -17,8 +17,8 @@ use std::time::Duration;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use toolwright_provider::call::ToolCall;
 
-use self::rows::{CallRow, SessionRow, id, number};
-use self::worker::Worker;
+use self::rows::{RecordRow, SessionRow, id, number};
+use self::worker::JobThread;
 use super::{
     Checkpoint, CheckpointError, CheckpointId, Checkpointer, Damage, DamagedPart, Keep, Lease,
     NewCheckpoint, SessionHead, Written,
@@ -67,7 +67,7 @@ use crate::{BoxFuture, Node};
 /// ```
 pub struct SqliteCheckpointer {
     path: PathBuf,
-    worker: Worker,
+    worker: JobThread,
     chains: Chains,
     term: Option<Duration>,
 }
@@ -82,7 +82,7 @@ impl SqliteCheckpointer {
     pub fn open(path: impl AsRef<Path>) -> Result<Self, CheckpointError> {
         let path = path.as_ref().to_owned();
         let connection = file::open(&path)?;
-        let worker = Worker::start(&path, connection)?;
+        let worker = JobThread::start(&path, connection)?;
         Ok(Self::new(path, worker))
     }
 
@@ -136,11 +136,11 @@ impl SqliteCheckpointer {
     pub fn open_read_only(path: impl AsRef<Path>) -> Result<Self, CheckpointError> {
         let path = path.as_ref().to_owned();
         let connection = file::open_read_only(&path)?;
-        let worker = Worker::start(&path, connection)?;
+        let worker = JobThread::start(&path, connection)?;
         Ok(Self::new(path, worker))
     }
 
-    fn new(path: PathBuf, worker: Worker) -> Self {
+    fn new(path: PathBuf, worker: JobThread) -> Self {
         Self {
             path,
             worker,
@@ -403,7 +403,7 @@ impl NewRecord {
         let session = &*self.session;
         let (lease, after) = (Lease::of_run(self.lease), Some(self.after));
         let head = writable(transaction, session, lease, after)?;
-        let standing = CallRow::read(transaction, session, &self.key)?;
+        let standing = RecordRow::read(transaction, session, &self.key)?;
         // A replaced record keeps its place in the order.
         let (place, revision) = match (standing, head) {
             (Some(standing), _) if self.replaces != Some(standing.record.revision) => {
@@ -417,7 +417,7 @@ impl NewRecord {
             }
             (None, None) => return Err(StoreFailure::damaged("a session without a checkpoint")),
         };
-        let recorded = CallRow {
+        let recorded = RecordRow {
             place,
             record: CallRecord {
                 key: self.key,
@@ -531,7 +531,7 @@ impl Checkpointer for SqliteCheckpointer {
             {
                 Lease::of_run(lease).check(&session, head.standing()?)?;
             }
-            if let Some(mut standing) = CallRow::read(transaction, &session, &key)?
+            if let Some(mut standing) = RecordRow::read(transaction, &session, &key)?
                 && standing.record.revision == revision
             {
                 standing.record.revision += 1;
@@ -556,7 +556,7 @@ impl Checkpointer for SqliteCheckpointer {
         session: &'a str,
     ) -> BoxFuture<'a, Result<Vec<CallRecord>, CheckpointError>> {
         let session = session.to_owned();
-        Box::pin(self.read(move |connection| CallRow::list(connection, &session)))
+        Box::pin(self.read(move |connection| RecordRow::list(connection, &session)))
     }
 
     fn renew<'a>(

@@ -6,7 +6,7 @@ use rusqlite::Transaction;
 use rusqlite::types::Value;
 
 use super::rows::{SessionRow, StoreRow};
-use super::table::{CALL, CHECKPOINT, SESSION, STORE, Table};
+use super::table::{CALL, CHECKPOINT, SESSION, STORE, SummedTable};
 use super::{SqlResult, StoreFailure};
 use crate::delta::Chain;
 
@@ -77,7 +77,7 @@ pub(super) fn from_second(transaction: &Transaction<'_>) -> SqlResult<()> {
 /// Copies the rows of a table that had these columns.
 fn copy(
     transaction: &Transaction<'_>,
-    table: &Table,
+    table: &SummedTable,
     columns: &str,
     into: impl Fn(Vec<Value>) -> Vec<Value>,
 ) -> SqlResult<()> {

@@ -6,7 +6,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, Params, Row};
 use toolwright_provider::call::ToolCall;
 
-use super::table::{CALL, CHECKPOINT, SESSION, STORE, Table};
+use super::table::{CALL, CHECKPOINT, SESSION, STORE, SummedTable};
 use super::{SqlResult, StoreFailure};
 use crate::Node;
 use crate::checkpoint::{
@@ -42,7 +42,7 @@ fn text(text: &str) -> Value {
 
 /// Returns the first row.
 fn first<T>(
-    table: &Table,
+    table: &SummedTable,
     connection: &Connection,
     rest: &str,
     of: impl Params,
@@ -440,12 +440,12 @@ fn in_checkpoint(
 }
 
 /// A call record, and its place among the session's records.
-pub(super) struct CallRow {
+pub(super) struct RecordRow {
     pub(super) place: i64,
     pub(super) record: CallRecord,
 }
 
-impl CallRow {
+impl RecordRow {
     fn of(row: SqlResult<&Row<'_>>) -> SqlResult<Self> {
         let row = row?;
         let (call_id, tool, arguments): (String, String, String) =
@@ -533,5 +533,5 @@ fn damaged_call(connection: &Connection, session: &str) -> Option<String> {
     let keys = statement.query_map([session], |row| row.get(0)).ok()?;
     let keys: Vec<String> = keys.map_while(Result::ok).collect();
     keys.into_iter()
-        .find(|key| CallRow::read(connection, session, key).is_err())
+        .find(|key| RecordRow::read(connection, session, key).is_err())
 }

@@ -33,7 +33,7 @@ use crate::serve::Serve;
 
 /// Format of answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Output {
+enum OutputFormat {
     Text,
     Json,
 }
@@ -71,8 +71,8 @@ pub(crate) fn run(serve: Serve, arguments: Vec<OsString>) -> Exit {
         Err(error) => return print_clap_error(&printable(with_tip(error, &tools))),
     };
     let output = match matches.get_one::<String>("output").map(String::as_str) {
-        Some("json") => Output::Json,
-        _ => Output::Text,
+        Some("json") => OutputFormat::Json,
+        _ => OutputFormat::Text,
     };
     let mut printer = Printer::new(output);
     let done = match matches.subcommand() {

@@ -9,7 +9,7 @@ use syn::{Attribute, ImplItem, ItemImpl, Meta, Token};
 use crate::check;
 use crate::ctxt::Ctxt;
 use crate::emit::{self, fallback};
-use crate::model::{Function, Role, Tool, is_tool};
+use crate::model::{Function, FunctionRole, Tool, is_tool};
 use crate::parse::{attr, read};
 use crate::span::{parse_quote, quote, set_item_span_to_start};
 
@@ -139,7 +139,7 @@ pub(crate) fn group(tokens: TokenStream, item: TokenStream) -> TokenStream {
                 Meta::List(list) => list.tokens.clone(),
                 _ => TokenStream::new(),
             };
-            let options = attr::options(methods, Role::Tool, tokens);
+            let options = attr::options(methods, FunctionRole::Tool, tokens);
             check::once(methods, &mut function.attrs);
             check::body(methods, function);
             let tool = read(methods, options, function);

@@ -54,13 +54,13 @@ pub fn tool(args: TokenStream, item: TokenStream) -> TokenStream {
 /// Makes a prompt of a function, for a server of MCP.
 #[proc_macro_attribute]
 pub fn prompt(args: TokenStream, item: TokenStream) -> TokenStream {
-    span::expand_with(|| item::offered(model::Role::Prompt, args.into(), &item.into()))
+    span::expand_with(|| item::offered(model::FunctionRole::Prompt, args.into(), &item.into()))
 }
 
 /// Makes a resource of a function, for a server of MCP.
 #[proc_macro_attribute]
 pub fn resource(args: TokenStream, item: TokenStream) -> TokenStream {
-    span::expand_with(|| item::offered(model::Role::Resource, args.into(), &item.into()))
+    span::expand_with(|| item::offered(model::FunctionRole::Resource, args.into(), &item.into()))
 }
 
 /// `#[derive(Schema)]`: the schema of a type, beside serde's derives. The trait of the same name has the attributes that it

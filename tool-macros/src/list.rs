@@ -23,11 +23,11 @@ use crate::span::{
 };
 use crate::ty;
 
-use self::deferred::Deferred;
+use self::deferred::DeferredGroups;
 use self::targets::Targets;
 
 /// A parsed list, behind the crate path that the runtime's macro passes.
-struct List {
+struct ParsedList {
     krate: TokenTree,
     targets: Targets,
     elements: Vec<Element>,
@@ -57,7 +57,7 @@ struct As {
     words: Option<Description>,
 }
 
-impl Parse for List {
+impl Parse for ParsedList {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let krate: TokenTree = input.parse()?;
         input.parse::<Token![;]>()?;
@@ -73,7 +73,7 @@ impl Parse for List {
             }
         }
         targets.deferred =
-            Deferred::of(&mut targets.groups, targets.at_most.clone(), &mut elements);
+            DeferredGroups::of(&mut targets.groups, targets.at_most.clone(), &mut elements);
         Ok(Self {
             krate,
             targets,
@@ -296,7 +296,7 @@ fn until_colon(input: ParseStream<'_>) -> TokenStream {
 
 /// The toolset of a list.
 pub(crate) fn list(tokens: TokenStream) -> TokenStream {
-    let list: List = match syn::parse2(tokens.clone()) {
+    let list: ParsedList = match syn::parse2(tokens.clone()) {
         Ok(list) => list,
         Err(error) => return refused(&error, tokens),
     };
@@ -336,8 +336,8 @@ fn refused(error: &syn::Error, tokens: TokenStream) -> TokenStream {
 }
 
 /// The toolset as an expression.
-fn listed(list: &List, errors: Option<&TokenStream>) -> TokenStream {
-    let List {
+fn listed(list: &ParsedList, errors: Option<&TokenStream>) -> TokenStream {
+    let ParsedList {
         krate,
         targets,
         elements,

@@ -35,7 +35,7 @@ pub(super) struct Start {
 
 /// What a list defers.
 #[derive(Default)]
-pub(super) struct Deferred {
+pub(super) struct DeferredGroups {
     /// The number of tools and types with tools that are not deferred; these come first.
     stable: usize,
     starts: Vec<Start>,
@@ -206,7 +206,7 @@ impl Group {
     }
 }
 
-impl Deferred {
+impl DeferredGroups {
     /// Moves the groups' tools behind those of a list.
     pub(super) fn of(
         groups: &mut [Group],

@@ -34,7 +34,7 @@ pub(super) struct SchemaParts {
 }
 
 /// Makes the tree of one type.
-pub(super) struct Body<'a> {
+pub(super) struct TypeBody<'a> {
     pub(super) cx: &'a Ctxt,
     pub(super) container: &'a Container,
     input: &'a DeriveInput,
@@ -71,7 +71,7 @@ impl Named<'_> {
     }
 }
 
-impl<'a> Body<'a> {
+impl<'a> TypeBody<'a> {
     pub(super) fn new(cx: &'a Ctxt, container: &'a Container, input: &'a DeriveInput) -> Self {
         Self {
             cx,

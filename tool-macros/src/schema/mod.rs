@@ -31,7 +31,7 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
     set_item_span(&input.ident);
     let cx = Ctxt::new();
     let container = Container::read(&cx, &input.attrs);
-    let mut body = body::Body::new(&cx, &container, &input);
+    let mut body = body::TypeBody::new(&cx, &container, &input);
     let kind = match &input.data {
         Data::Struct(data) => body.structure(data),
         Data::Enum(data) => body.enumeration(data),

@@ -7,7 +7,8 @@ use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Expr, ExprLit, Lit, LitInt, LitStr, Meta, Token, braced, bracketed, token};
 
-use super::{Element, elements};
+use super::Element;
+use super::parse::elements;
 use crate::ctxt::Ctxt;
 use crate::invisible_chars;
 use crate::name::{TOOL_RULE, is_tool_name};

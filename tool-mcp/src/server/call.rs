@@ -73,41 +73,8 @@ impl Calling {
         stop: &Cancel,
     ) -> Result<Self, RpcError> {
         let params = &request.params;
-        let wrong = |why: &str| {
-            let words = format!("these are no parameters of `{}`: {why}", request.method);
-            RpcError::invalid_params(words)
-        };
-        let id = request.id.to_text();
-        let (kind, call) = if request.method == "resources/read" {
-            let Some(uri) = params.text("uri") else {
-                return Err(wrong("`uri` is no string"));
-            };
-            let found = shared
-                .resources
-                .as_ref()
-                .and_then(|all| all.find(&asker.cx, &uri));
-            let Some((name, arguments)) = found else {
-                return Err(no_resource(asker.version, &uri));
-            };
-            let uri = uri.into_owned();
-            (
-                CallKind::Resource { uri },
-                ToolCall::new(&*id, &*name, arguments),
-            )
-        } else {
-            let Some(name) = params.text("name") else {
-                return Err(wrong("`name` is no string"));
-            };
-            let is_prompt = request.method == "prompts/get";
-            let kind = if is_prompt {
-                CallKind::Prompt
-            } else {
-                CallKind::Tool
-            };
-            let none = if is_prompt { "{}" } else { "" };
-            let arguments = params.some("arguments").unwrap_or(none);
-            (kind, ToolCall::new(&*id, &*name, arguments))
-        };
+        let wrong = |why| wrong_params(request, why);
+        let (kind, call) = called(shared, &asker, request)?;
         // The client's word ends this call; the host's ends all of them.
         let mut cx = asker.cx.clone().with_cancel(stop.clone());
         let mut may_be_task = false;
@@ -554,4 +521,47 @@ pub(super) fn no_resource(version: Version, uri: &str) -> RpcError {
 pub(super) fn lacks(words: impl Into<String>, capabilities: &str) -> RpcError {
     let data = Object::new().json("requiredCapabilities", capabilities);
     RpcError::new(code::MISSING_CAPABILITY, words).with_data(data.end())
+}
+
+fn wrong_params(request: &Request<'_>, why: &str) -> RpcError {
+    let words = format!("these are no parameters of `{}`: {why}", request.method);
+    RpcError::invalid_params(words)
+}
+
+/// Reads which call a request asks for.
+fn called(
+    shared: &Shared,
+    asker: &Asker,
+    request: &Request<'_>,
+) -> Result<(CallKind, ToolCall), RpcError> {
+    let params = &request.params;
+    let id = request.id.to_text();
+    if request.method == "resources/read" {
+        let Some(uri) = params.text("uri") else {
+            return Err(wrong_params(request, "`uri` is no string"));
+        };
+        let found = shared
+            .resources
+            .as_ref()
+            .and_then(|all| all.find(&asker.cx, &uri));
+        let Some((name, arguments)) = found else {
+            return Err(no_resource(asker.version, &uri));
+        };
+        let uri = uri.into_owned();
+        let call = ToolCall::new(&*id, &*name, arguments);
+        Ok((CallKind::Resource { uri }, call))
+    } else {
+        let Some(name) = params.text("name") else {
+            return Err(wrong_params(request, "`name` is no string"));
+        };
+        let is_prompt = request.method == "prompts/get";
+        let kind = if is_prompt {
+            CallKind::Prompt
+        } else {
+            CallKind::Tool
+        };
+        let none = if is_prompt { "{}" } else { "" };
+        let arguments = params.some("arguments").unwrap_or(none);
+        Ok((kind, ToolCall::new(&*id, &*name, arguments)))
+    }
 }

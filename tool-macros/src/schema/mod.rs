@@ -18,6 +18,7 @@ mod body;
 mod bytes;
 mod case;
 mod option;
+mod parts;
 mod recursive;
 mod serde_attr;
 mod used;

@@ -8,7 +8,8 @@ use crate::parse::doc;
 use crate::span::{ident, literal, quote};
 
 use super::attr::{Member, Split, Tagging};
-use super::body::{self, Named, Row, TypeBody, flat, object, tag_field};
+use super::body::{Named, Row, TypeBody};
+use super::parts::{self, flat, object, tag_field, written_as};
 use super::serde_attr::AttrOwner;
 use crate::ty::is_option;
 
@@ -105,7 +106,7 @@ impl TypeBody<'_> {
                 if units.is_empty() {
                     first_unit = members.len();
                 }
-                units.push(body::variant(&names, member, &description));
+                units.push(parts::variant(&names, member, &description));
                 continue;
             }
             let kind = self.variant(read, tagging, &names);
@@ -153,14 +154,14 @@ impl TypeBody<'_> {
             Tagging::External => {
                 let Split { input, .. } = names;
                 let aliased = member.aliased(input);
-                let written_as = body::written_as(names);
+                let written_as = written_as(names);
                 let input = literal(input);
                 object(quote! {
                     __tool::Field::new(#input, "", &__tool::Shape::new(#content))#written_as #aliased.always()
                 })
             }
             Tagging::Adjacent(tag, key) => {
-                let tag = tag_field(tag, &body::variant(names, member, &Description::default()));
+                let tag = tag_field(tag, &parts::variant(names, member, &Description::default()));
                 if is_unit(read) {
                     return object(tag);
                 }
@@ -178,7 +179,7 @@ impl TypeBody<'_> {
                 })
             }
             Tagging::Internal(tag) => {
-                let tag = tag_field(tag, &body::variant(names, member, &Description::default()));
+                let tag = tag_field(tag, &parts::variant(names, member, &Description::default()));
                 if is_unit(read) {
                     return object(tag);
                 }

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use rusqlite::Transaction;
 use rusqlite::types::Value;
 
+use super::failure::{SqlResult, StoreFailure};
 use super::rows::{SessionRow, StoreRow};
 use super::table::{CALL, CHECKPOINT, SESSION, STORE, SummedTable};
-use super::{SqlResult, StoreFailure};
 use crate::delta::Chain;
 
 /// Copies the rows of the first version, which had no checksums and two tables.

@@ -4,7 +4,7 @@ use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Params, Row, params_from_iter};
 use sha2::{Digest, Sha256};
 
-use super::{SqlResult, StoreFailure};
+use super::failure::{SqlResult, StoreFailure};
 
 /// A table whose last column is the checksum of the others.
 pub(super) struct SummedTable {

@@ -1,4 +1,4 @@
-use super::decimal::Digits;
+use super::decimal::ExactDecimal;
 use super::make::Maker;
 use super::mutation::Mutation;
 use super::pick::{any, pick};
@@ -123,7 +123,7 @@ impl Maker<'_> {
         let Value::Number(text) = &mut node.value else {
             return None;
         };
-        let number = Digits::read(text)?;
+        let number = ExactDecimal::read(text)?;
         let rule = node.rule.and_then(|id| self.rules.get(id));
         *text = match how {
             Mutation::BeyondBound => {

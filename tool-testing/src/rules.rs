@@ -1,6 +1,6 @@
 use regex_syntax::hir::Hir;
 
-use super::decimal::Digits;
+use super::decimal::ExactDecimal;
 use super::read_rules::read;
 use super::value::Value;
 
@@ -30,7 +30,7 @@ pub(super) struct Rule {
     pub(super) any_of: Vec<Id>,
     pub(super) minimum: Option<NumberBound>,
     pub(super) maximum: Option<NumberBound>,
-    pub(super) multiple_of: Option<Digits>,
+    pub(super) multiple_of: Option<ExactDecimal>,
     /// Characters of a string.
     pub(super) length: CountRange,
     pub(super) pattern: Option<Hir>,
@@ -85,7 +85,7 @@ impl Type {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct NumberBound {
-    pub(super) at: Digits,
+    pub(super) at: ExactDecimal,
     /// True if the bound itself is out.
     pub(super) exclusive: bool,
 }

@@ -3,7 +3,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::decimal::Digits;
+use super::decimal::ExactDecimal;
 use super::rules::Id;
 
 /// A JSON value as it will be written: numbers keep their spelling, keys may stand twice.
@@ -75,7 +75,7 @@ impl Value {
         match (self, other) {
             (Self::Null, Self::Null) => true,
             (Self::Bool(a), Self::Bool(b)) => a == b,
-            (Self::Number(a), Self::Number(b)) => Digits::read(a) == Digits::read(b),
+            (Self::Number(a), Self::Number(b)) => ExactDecimal::read(a) == ExactDecimal::read(b),
             (Self::String(a), Self::String(b)) => a == b,
             (Self::Array(a), Self::Array(b)) => {
                 a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.value.is_same(&b.value))

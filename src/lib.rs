@@ -458,7 +458,8 @@ pub use toolwright_macros::resource;
 /// - `#[cfg(…)]` before any of these says in which builds it is there; what is not there takes no name.
 /// - `; state = app` at the end is what the tools' `#[state]` parameters come from: a value of the
 ///   type that they ask for, or a struct that derives [`Provide`]. A value that is an
-///   [`Arc`](std::sync::Arc) already is shared as it is, and tools ask for what it holds.
+///   [`Arc`](std::sync::Arc) already is shared as it is, and tools ask for what it holds. A
+///   [`ListState`](toolset::ListState) may have no value: such a list gives definitions alone.
 ///
 /// - `targets: [openai_strict, gemini_json], unproven: [take];` at the head checks every tool against
 ///   these [`Dialect`]s: one that a provider's mode cannot say does not compile, and the message

@@ -25,6 +25,7 @@ mod first_tool;
 mod many_tools;
 mod mcp_client;
 mod mcp_server;
+mod other_schemas;
 mod pages;
 mod people;
 mod providers;

@@ -4,6 +4,7 @@
 mod cache;
 mod conversation;
 mod deferred;
+mod error;
 mod lazy;
 mod notice;
 mod strict_tools;
@@ -19,18 +20,18 @@ use self::strict_tools::{StrictSelection, fitted};
 use toolwright_json::joined;
 
 use crate::call::{Block, Encoder, Outcome, ToolCall, ToolDef, ToolResult};
-use crate::dialect::{Dialect, LowerError, Note, NoteKind, Renames};
+use crate::dialect::{Dialect, LowerError, Note, Renames};
 use crate::wire::{
     Accumulator, Completion, JsonText, Loading, Parallel, ToolChoice, ToolChoiceError, Wire,
     WireError,
 };
 use toolwright_schema::render::SchemaDoc;
-use toolwright_schema::text::Printable;
 
 use self::cache::LoweredTool;
 pub use self::cache::{DefinitionCache, EncodedTool};
 #[doc(hidden)]
 pub use self::deferred::{Catalog, Deferral, Deferred};
+pub use self::error::DefinitionsError;
 pub use self::notice::{Notice, NoticeKind};
 pub use self::strict_tools::{DefinitionOptions, NonStrict};
 pub use self::visible::Stripped;
@@ -146,45 +147,6 @@ pub(super) struct DefinitionsInner {
     loading: Loading,
 }
 
-/// Tools that a provider would refuse: each one's name and the reason.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct DefinitionsError(Vec<(String, String)>);
-
-impl DefinitionsError {
-    /// Each tool's name, and why it would be refused.
-    pub fn reasons(&self) -> &[(String, String)] {
-        &self.0
-    }
-
-    pub(super) fn note(&mut self, tool: &str, why: String) {
-        self.0.push((tool.to_owned(), why));
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    pub(super) fn or<T>(self, value: T) -> Result<T, Self> {
-        if self.is_empty() {
-            Ok(value)
-        } else {
-            Err(self)
-        }
-    }
-}
-
-impl fmt::Display for DefinitionsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, (tool, why)) in self.0.iter().enumerate() {
-            let gap = if index > 0 { "\n" } else { "" };
-            write!(f, "{gap}{}: {why}", Printable::new(tool).one_line())?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for DefinitionsError {}
-
 impl Wire {
     /// The tools for a request: the text of its `tools` array. It is made once for a toolset, and
     /// lent from then on.
@@ -293,14 +255,7 @@ impl Wire {
             made()?
         };
         let made = Definitions(made);
-        let mut denied = DefinitionsError::default();
-        if !fit.deny.is_empty() {
-            let notices = made.notices();
-            for notice in notices.filter(|notice| fit.deny.contains(&notice.kind)) {
-                denied.note(&notice.tool, notice.words());
-            }
-        }
-        denied.or(made)
+        made.denied(&fit.deny).or(made)
     }
 }
 
@@ -398,26 +353,6 @@ impl Definitions {
             notes.map(|note| (&*tool.name, note))
         });
         names.zip(&self.0.loosened).chain(lowered)
-    }
-
-    /// Returns notices of tools that are left out ([`NoticeKind::Refused`]), then of tools that are sent without strictness
-    /// ([`NoticeKind::Loosened`]) or without characters that nobody sees ([`NoticeKind::HiddenRemoved`]).
-    pub fn notices(&self) -> impl Iterator<Item = Notice> {
-        let loosened = self.0.non_strict.iter();
-        let loosened = loosened.map(|(tool, why)| why.to_notice(tool));
-        let hidden = self
-            .notes()
-            .filter(|(_, note)| note.kind == NoteKind::HiddenRemoved);
-        let hidden = hidden.map(|(tool, note)| {
-            let words = format!("{} characters that nobody sees were taken out", note.value);
-            Notice::new(tool, NoticeKind::HiddenRemoved, words)
-        });
-        self.0
-            .left_out
-            .iter()
-            .cloned()
-            .chain(loosened)
-            .chain(hidden)
     }
 
     /// Returns true if no tool is declared.

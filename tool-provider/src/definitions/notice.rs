@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::dialect::LowerError;
+use super::{Definitions, DefinitionsError};
+use crate::dialect::{LowerError, NoteKind};
 use toolwright_schema::text::Printable;
 
 /// A tool that was left out, or a part of one that was changed.
@@ -76,7 +77,7 @@ impl Notice {
     }
 
     /// Returns the message, with the place in front.
-    pub(super) fn words(&self) -> String {
+    fn words(&self) -> String {
         match &self.path {
             Some(path) => format!("{path}: {}", self.message),
             None => self.message.clone(),
@@ -95,5 +96,40 @@ impl fmt::Display for Notice {
         // The texts of whoever wrote the tool.
         let tool = Printable::new(&self.tool).one_line();
         write!(f, "tool `{tool}` {what}: {}", Printable::new(&self.words()))
+    }
+}
+
+impl Definitions {
+    /// Returns notices of tools that are left out ([`NoticeKind::Refused`]), then of tools that are sent without strictness
+    /// ([`NoticeKind::Loosened`]) or without characters that nobody sees ([`NoticeKind::HiddenRemoved`]).
+    pub fn notices(&self) -> impl Iterator<Item = Notice> {
+        let loosened = self.0.non_strict.iter();
+        let loosened = loosened.map(|(tool, why)| why.to_notice(tool));
+        let hidden = self
+            .notes()
+            .filter(|(_, note)| note.kind == NoteKind::HiddenRemoved);
+        let hidden = hidden.map(|(tool, note)| {
+            let words = format!("{} characters that nobody sees were taken out", note.value);
+            Notice::new(tool, NoticeKind::HiddenRemoved, words)
+        });
+        self.0
+            .left_out
+            .iter()
+            .cloned()
+            .chain(loosened)
+            .chain(hidden)
+    }
+
+    /// Returns the notices of these kinds, as an error.
+    pub(super) fn denied(&self, kinds: &[NoticeKind]) -> DefinitionsError {
+        let mut denied = DefinitionsError::default();
+        // Most requests deny nothing, and are made again and again.
+        if !kinds.is_empty() {
+            let notices = self.notices();
+            for notice in notices.filter(|notice| kinds.contains(&notice.kind)) {
+                denied.note(&notice.tool, notice.words());
+            }
+        }
+        denied
     }
 }

@@ -13,7 +13,7 @@ use toolwright_provider::call::ToolDef;
 use toolwright_provider::definitions::{
     self, Catalog, Deferred, DefinitionCache, EncodedTool, Notice,
 };
-use toolwright_provider::dialect::Dialect;
+use toolwright_provider::dialect::{Dialect, lower};
 use toolwright_provider::wire::{Namespace, SEARCH_TOOLS, Wire};
 use toolwright_schema::text::ShortStr;
 
@@ -403,6 +403,16 @@ impl Entry {
     pub(super) fn refused(&self, wire: Wire, dialect: Dialect) -> Option<Notice> {
         let is_deferred = self.is_deferred();
         self.encoded.refused(wire, dialect, self.def(), is_deferred)
+    }
+
+    /// Returns true if requests in the dialect leave the tool out, as
+    /// [`definitions_in`](toolwright_provider::wire::Wire::definitions_in) does.
+    pub(super) fn is_left_out(&self, dialect: Dialect) -> bool {
+        let def = self.def();
+        let (visible, hidden) = self.encoded.visible(def);
+        let holds_hidden = hidden.is_some_and(|hidden| !hidden.left.is_empty());
+        let fits = |dialect| lower(&visible.input, dialect).is_ok();
+        def.is_given() && (holds_hidden || !fits(dialect) && !fits(dialect.non_strict()))
     }
 
     /// Returns true if the tool is the search of its set.

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::fmt;
 
 use crate::tool::Context;
-use crate::toolset::{Entry, Toolset};
+use crate::toolset::Toolset;
 use toolwright_provider::call::{ErrorKind, ToolCall, ToolDef};
 use toolwright_provider::dialect::{
-    Dialect, LowerError, LowerErrorCode, Lowered, Quantity, Renames, lower, lower_all, shares,
+    Dialect, LowerError, LowerErrorCode, Lowered, Quantity, Renames, lower_all, shares,
 };
 use toolwright_schema::decode::{Checker, RefusedDefault, Repairs, refused_defaults};
 use toolwright_schema::keyword::{Holds, Keyword};
@@ -367,18 +367,6 @@ impl Report {
             let code = ProblemCode::LongDescription;
             self.about(Severity::Note, Some(&def.name), code, message);
         }
-    }
-}
-
-impl Entry {
-    /// Returns true if requests in the dialect leave the tool out, as
-    /// [`definitions_in`](toolwright_provider::wire::Wire::definitions_in) does.
-    fn is_left_out(&self, dialect: Dialect) -> bool {
-        let def = self.def();
-        let (visible, hidden) = self.encoded.visible(def);
-        let holds_hidden = hidden.is_some_and(|hidden| !hidden.left.is_empty());
-        let fits = |dialect| lower(&visible.input, dialect).is_ok();
-        def.is_given() && (holds_hidden || !fits(dialect) && !fits(dialect.non_strict()))
     }
 }
 

@@ -46,7 +46,7 @@ use crate::journal::{Begin, Begun, CallRecord, End};
 /// Damaged data is never read as something else. It is a [`CheckpointError::Damaged`], which names the damaged part.
 ///
 /// - Each row has a checksum over all of its values, checked at every read. A damaged row concerns its session alone,
-///   and [`Damage::last_good`] is the checkpoint to continue from.
+///   and [`Damage::last_good`](crate::Damage::last_good) is the checkpoint to continue from.
 /// - Each session stores its newest checkpoint and the number of its checkpoints and calls. The store has the number of
 ///   sessions. So missing rows are detected.
 /// - [`open`](Self::open) checks the whole file with SQLite's `integrity_check` (about 0.3 s for 100 MB). Other writers

@@ -92,7 +92,8 @@ pub mod toolset {
 pub mod wire {
     #[doc(inline)]
     pub use toolwright_provider::definitions::{
-        DefinitionOptions, Definitions, DefinitionsError, NonStrict, Stripped, ToolList,
+        DefinitionOptions, Definitions, DefinitionsError, NonStrict, Notice, NoticeKind, Stripped,
+        ToolList,
     };
     #[doc(inline)]
     pub use toolwright_provider::wire::{
@@ -193,8 +194,8 @@ pub mod mcp {
     #[cfg(feature = "mcp-client")]
     #[doc(inline)]
     pub use toolwright_mcp::{
-        Client, ClientEvent, ConnectError, ConnectErrorKind, Connector, Elicitation, Notice,
-        NoticeKind, PromptArgument, PromptInfo, PromptMessage, ResourceInfo, ServerAt, connect,
+        Client, ClientEvent, ConnectError, ConnectErrorKind, Connector, Elicitation,
+        PromptArgument, PromptInfo, PromptMessage, ResourceInfo, ServerAt, connect,
     };
     #[cfg(feature = "mcp-server")]
     #[doc(inline)]
@@ -202,7 +203,7 @@ pub mod mcp {
         Completing, ElicitResults, McpServer, Messages, ResourceUpdates, ServerLimits,
     };
     #[doc(inline)]
-    pub use toolwright_mcp::{ElicitResult, TraceContext};
+    pub use toolwright_mcp::{ElicitResult, Notice, NoticeKind, TraceContext};
     #[cfg(feature = "mcp-server-http")]
     #[doc(inline)]
     pub use toolwright_mcp::{HttpBody, HttpService, SessionStore, StoredSession};
@@ -457,7 +458,8 @@ pub use toolwright_macros::resource;
 /// - `#[cfg(…)]` before any of these says in which builds it is there; what is not there takes no name.
 /// - `; state = app` at the end is what the tools' `#[state]` parameters come from: a value of the
 ///   type that they ask for, or a struct that derives [`Provide`]. A value that is an
-///   [`Arc`](std::sync::Arc) already is shared as it is, and tools ask for what it holds.
+///   [`Arc`](std::sync::Arc) already is shared as it is, and tools ask for what it holds. A
+///   [`ListState`](toolset::ListState) may have no value: such a list gives definitions alone.
 ///
 /// - `targets: [openai_strict, gemini_json], unproven: [take];` at the head checks every tool against
 ///   these [`Dialect`]s: one that a provider's mode cannot say does not compile, and the message

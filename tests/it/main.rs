@@ -46,6 +46,7 @@ mod items;
 mod json;
 mod json_texts;
 mod layers;
+mod left_out;
 mod list_state;
 mod lists;
 #[cfg(feature = "schemars")]

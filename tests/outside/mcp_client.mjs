@@ -23,6 +23,8 @@ async function check(transport, mode, version) {
   assert.equal(client.getNegotiatedProtocolVersion(), version);
 
   const { tools } = await client.listTools();
+  assert.equal(tools.filter(tool => tool.name.startsWith('odd_root_')).length, 7);
+  assert.ok(tools.every(tool => tool.inputSchema.type === 'object'));
   assert.deepEqual(tools.slice(0, 2).map(tool => tool.name), ['add', 'echo']);
   assert.equal(text(await client.callTool({ name: 'add', arguments: { a: 1, b: 2 } })), '3');
   const opt = await client.callTool({ name: 'opt', arguments: { name: 'a' } });

@@ -29,6 +29,7 @@ async def check(server, mode, version):
         assert client.session.protocol_version == version, client.session.protocol_version
         names = [tool.name for tool in (await client.list_tools()).tools]
         assert names[:2] == ["add", "echo"], names
+        assert sum(name.startswith("odd_root_") for name in names) == 7, names
 
         assert text(await client.call_tool("add", {"a": 1, "b": 2})) == "3"
         # 2^53 + 1, which no `f64` holds.

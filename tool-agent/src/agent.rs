@@ -7,6 +7,7 @@ mod engine;
 mod finalize;
 mod handoff;
 mod held_lease;
+mod hooks;
 mod persistence;
 mod step;
 mod stop;
@@ -27,6 +28,7 @@ use toolwright_runtime::tool::Context;
 
 use self::engine::Engine;
 pub use self::handoff::{HANDOFF, handoff};
+pub use self::hooks::Hooks;
 use self::persistence::Persistence;
 pub use self::step::StepResult;
 pub use self::tool::AgentTool;
@@ -78,6 +80,7 @@ pub struct Agent {
     executor: Executor,
     system: Option<Arc<str>>,
     choice: ToolChoice,
+    required: Vec<Arc<str>>,
     encoder: Encoder,
     max_turns: NonZeroU32,
     max_tool_rounds: Option<NonZeroU32>,
@@ -97,32 +100,6 @@ pub struct Agent {
 
 /// Returns true if the run ends after this turn. Gets the session and the model's last message.
 type HaltCondition = dyn Fn(&Session, &Assistant) -> bool + Send + Sync;
-
-/// Host code around a run and its model calls. Each method does nothing by default. `before` hooks run in the order in
-/// which they were added, `after` hooks in reverse.
-///
-/// A panic in a hook propagates to the caller.
-pub trait Hooks: Send + Sync {
-    /// Called once per run, before anything else happens. A run that continues after a pause counts too.
-    fn before_run(&self, session: &mut Session) {
-        let _ = session;
-    }
-
-    /// Called once per run, after it has ended.
-    fn after_run(&self, session: &mut Session, run: &Run) {
-        let _ = (session, run);
-    }
-
-    /// Called before each request.
-    fn before_model(&self, session: &mut Session) {
-        let _ = session;
-    }
-
-    /// Called after each response, once it is in the session's thread.
-    fn after_model(&self, session: &mut Session) {
-        let _ = session;
-    }
-}
 
 /// A limit of none would be an agent that does nothing.
 #[track_caller]
@@ -159,6 +136,7 @@ impl Agent {
             executor,
             system: None,
             choice: ToolChoice::Auto,
+            required: Vec::new(),
             encoder: Encoder::auto(),
             max_turns: MAX_TURNS,
             max_tool_rounds: None,
@@ -191,6 +169,15 @@ impl Agent {
             choice: choice.into(),
             ..self
         }
+    }
+
+    /// Requires tools, by their names. A request is not sent, and the run fails with
+    /// [`AgentError::RequiredTool`], if one of them is not offered: since the set has no such tool, a rule hides it, or the
+    /// model's provider refuses its schema. Other tools of others that the provider refuses are left out, with
+    /// [an event](RunEvent::ToolLeftOut).
+    pub fn requires<N: Into<Arc<str>>>(mut self, tools: impl IntoIterator<Item = N>) -> Self {
+        self.required.extend(tools.into_iter().map(Into::into));
+        self
     }
 
     /// Sets the encoder that turns results into the model's text.

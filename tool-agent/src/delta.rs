@@ -156,10 +156,10 @@ impl fmt::Debug for Chain {
 
 /// Chains of the sessions that a process has read or written last, at most 64 MiB. Cheap to clone; all clones share them.
 #[derive(Debug, Clone, Default)]
-pub struct Chains(Arc<Mutex<Kept>>);
+pub struct Chains(Arc<Mutex<ChainCache>>);
 
 #[derive(Debug, Default)]
-struct Kept {
+struct ChainCache {
     chains: HashMap<String, (CheckpointId, Chain)>,
     bytes: usize,
 }
@@ -180,7 +180,7 @@ impl Chains {
         let bytes = chain.text.len();
         if kept.bytes.saturating_add(bytes) > MOST_BYTES {
             // They are read again.
-            *kept = Kept::default();
+            *kept = ChainCache::default();
         }
         kept.bytes += bytes;
         if let Some((_, old)) = kept.chains.insert(session.to_owned(), (id, chain)) {

@@ -5,6 +5,8 @@ mod trace;
 use std::time::Duration;
 
 use toolwright_provider::call::ToolCall;
+use toolwright_provider::definitions::Notice;
+use toolwright_provider::dialect::Dialect;
 use toolwright_provider::wire::StreamEvent;
 use toolwright_runtime::executor::Event;
 
@@ -31,6 +33,18 @@ pub enum RunEvent<'a> {
         run_id: &'a str,
         /// The node.
         node: Node,
+    },
+    /// A request leaves a tool out, since the model's provider refuses the tool's schema. Sent once for each tool, run and
+    /// dialect. The tool can be called as before, and other tools work.
+    ToolLeftOut {
+        /// The session's id.
+        session: &'a str,
+        /// The run's id.
+        run_id: &'a str,
+        /// Dialect in which the request declares its tools.
+        dialect: Dialect,
+        /// The tool and the reason.
+        notice: &'a Notice,
     },
     /// A request goes to the model. [`ModelFinished`](Self::ModelFinished) or [`ModelFailed`](Self::ModelFailed)
     /// follows, unless the run is cancelled.
@@ -180,6 +194,7 @@ impl<'a> RunEvent<'a> {
         match self {
             Self::RunStarted { .. } => "run_started",
             Self::NodeStarted { .. } => "node_started",
+            Self::ToolLeftOut { .. } => "tool_left_out",
             Self::ModelStarted { .. } => "model_started",
             Self::Delta { .. } => "delta",
             Self::ModelFinished { .. } => "model_finished",
@@ -208,6 +223,9 @@ impl<'a> RunEvent<'a> {
         match *self {
             Self::RunStarted { session, run_id }
             | Self::NodeStarted {
+                session, run_id, ..
+            }
+            | Self::ToolLeftOut {
                 session, run_id, ..
             }
             | Self::ModelStarted {

@@ -293,6 +293,10 @@ impl Model for Endpoint {
     fn name(&self) -> Option<&str> {
         Some(&self.model)
     }
+
+    fn definition_options(&self) -> Option<(Wire, DefinitionOptions)> {
+        Some((self.wire, self.fit()))
+    }
 }
 
 impl fmt::Debug for Endpoint {

@@ -1,6 +1,17 @@
 //! A model in the loop, with people who can pause it: threads, agents, sessions.
 //!
 //! Use it through the crate `toolwright`, feature `agent`.
+//!
+//! | module | job | begin at |
+//! | --- | --- | --- |
+//! | `agent` | the loop: `engine` visits the model and the tools until a run ends or pauses | `agent/engine.rs` |
+//! | `thread`, `message` | a conversation, its answers and its repair | `Thread` |
+//! | `session` | the state at a pause: what waits, and decisions about it | `Session` |
+//! | `checkpoint`, `journal` | stores, leases, and the records of calls that a crash interrupts | `Checkpointer` |
+//! | `model`, `http`, `format` | models, and threads as their messages | `Model` |
+//!
+//! Each call has one answer: `thread::answer` puts it in its place, and the journal knows which calls began.
+//! `tests/it/random_runs.rs` tests that.
 
 mod agent;
 mod budget;

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use toolwright_provider::call::ToolCall;
-use toolwright_provider::wire::{StreamEvent, ToolChoice, Usage};
+use toolwright_provider::definitions::DefinitionOptions;
+use toolwright_provider::wire::{StreamEvent, ToolChoice, Usage, Wire};
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::text::{Printable, ShortStr};
@@ -31,6 +32,12 @@ pub trait Model: Send + Sync {
     /// Returns the name that [`Prices`](crate::Prices) know the model by, such as `gpt-5`. Default: none. A model around
     /// another one returns the other's.
     fn name(&self) -> Option<&str> {
+        None
+    }
+
+    /// Returns how the model declares tools, so that an agent knows which tools it leaves out. Default: `None`. A model around
+    /// another one returns the other's.
+    fn definition_options(&self) -> Option<(Wire, DefinitionOptions)> {
         None
     }
 }

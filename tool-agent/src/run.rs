@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use toolwright_provider::call::EndReason;
 use toolwright_provider::call::{HaltReason, Payload, ToolError};
-use toolwright_schema::text::ShortStr;
+use toolwright_schema::text::{Printable, ShortStr};
 
 use crate::{CheckpointError, Left, ModelError, SessionError, ThreadError, Usage};
 
@@ -220,6 +220,13 @@ pub enum AgentError {
     Answer(ToolError),
     /// The tool choice names a tool that does not exist.
     ToolChoice(String),
+    /// A tool that the agent [requires](crate::Agent::requires) is not offered to the model: its name and the reason.
+    RequiredTool {
+        /// The tool's name.
+        tool: String,
+        /// Reason why it is not offered.
+        reason: String,
+    },
     /// A decision cannot be carried out. The call stays pending.
     Decision {
         /// The call's place in its turn, from 0.
@@ -257,6 +264,13 @@ impl fmt::Display for AgentError {
                 f.write_str("the table of prices has none for a model without a name")
             }
             Self::NoPrice(model) => write!(f, "the table of prices has no model `{model}`"),
+            Self::RequiredTool { tool, reason } => {
+                let (tool, reason) = (Printable::new(tool).one_line(), Printable::new(reason));
+                write!(
+                    f,
+                    "the agent requires the tool `{tool}`, which is not offered: {reason}"
+                )
+            }
             Self::Cancelled => f.write_str("the run was cancelled"),
             Self::Answer(error) => {
                 write!(f, "the answer does not match the schema: {error}")

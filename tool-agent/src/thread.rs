@@ -5,6 +5,7 @@
 //! The last turn is cached, so that answering n calls costs n. Every method keeps the rule that each call has at most
 //! one answer, placed after the message that makes the call: otherwise no provider would accept the thread.
 
+mod answer;
 mod repair;
 
 use std::collections::HashSet;
@@ -12,13 +13,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize, Serializer};
-use toolwright_provider::call::{Block, Outcome, ToolCall};
+use toolwright_provider::call::{Block, ToolCall};
 use toolwright_schema::text::{Printable, ShortStr};
 
+pub use self::answer::OpenQuestion;
 pub use self::repair::ThreadRepair;
 use crate::message::unplaced;
-use crate::session::{answer_of, find};
-use crate::{Asks, Assistant, CallRef, Question, SessionError, ThreadMessage, ToolMessage};
+use crate::{ThreadMessage, ToolMessage};
 
 /// A conversation: all of its messages, in order. It does not contain the system prompt, which an agent sends each
 /// time.
@@ -69,18 +70,6 @@ pub struct Unanswered {
     pub call: ToolCall,
 }
 
-/// Question of a tool that nobody has answered yet.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct OpenQuestion {
-    /// The call's place in its turn, from 0.
-    pub index: usize,
-    /// The call's id.
-    pub id: ShortStr,
-    /// Text and options of the question.
-    pub question: Question,
-}
-
 /// Error of a thread that no provider would accept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ThreadError {
@@ -88,12 +77,6 @@ pub struct ThreadError {
     pub unanswered: Vec<Unanswered>,
     /// Positions of answers that belong to no call.
     pub orphans: Vec<usize>,
-}
-
-impl OpenQuestion {
-    pub(crate) fn key(&self) -> (usize, &str) {
-        (self.index, &self.id)
-    }
 }
 
 impl fmt::Display for ThreadError {
@@ -318,166 +301,6 @@ impl Thread {
             ThreadMessage::Tool(answer) if !answer.is_error => Some(&*answer.name),
             _ => None,
         })
-    }
-
-    /// Inserts an answer after the message that makes the call, in call order. Replaces the answer that the call has
-    /// already. Returns false if the last turn has no such call.
-    pub fn answer(&mut self, answer: ToolMessage) -> bool {
-        let call = self.last_calls().get(answer.index);
-        if call.is_none_or(|call| call.id != answer.id) {
-            return false;
-        }
-        let Some(turn) = &mut self.turn else {
-            return false;
-        };
-        let messages = Arc::make_mut(&mut self.messages);
-        let answers = messages.get_mut(turn.at + 1..turn.end());
-        let answers = answers.unwrap_or_default();
-        let place = if turn.is_ordered {
-            answers.binary_search_by_key(&answer.index, index_of)
-        } else {
-            let place = |behind: &dyn Fn(usize) -> bool| {
-                answers.iter().position(|other| behind(index_of(other)))
-            };
-            let behind = || place(&|index| index > answer.index).unwrap_or(answers.len());
-            place(&|index| index == answer.index).ok_or_else(behind)
-        };
-        match place {
-            Ok(place) => {
-                if let Some(other) = answers.get_mut(place) {
-                    *other = ThreadMessage::Tool(answer);
-                }
-            }
-            Err(place) => {
-                turn.answers += 1;
-                messages.insert(turn.at + 1 + place, ThreadMessage::Tool(answer));
-            }
-        }
-        true
-    }
-
-    /// Inserts answers to different calls, as [`answer`](Self::answer) does, in time linear in the number of answers.
-    pub(crate) fn answer_all(&mut self, mut answers: Vec<ToolMessage>) {
-        let calls = self.last_calls();
-        answers.retain(|answer| {
-            let call = calls.get(answer.index);
-            call.is_some_and(|call| call.id == answer.id)
-        });
-        let Some(turn) = self.turn.filter(|turn| turn.is_ordered) else {
-            for answer in answers {
-                self.answer(answer);
-            }
-            return;
-        };
-        answers.sort_by_key(|answer| answer.index);
-        let messages = Arc::make_mut(&mut self.messages);
-        let behind = messages.split_off(turn.end());
-        let mut there = messages.split_off(turn.at + 1).into_iter().peekable();
-        for answer in answers {
-            while let Some(before) = there.next_if(|other| index_of(other) < answer.index) {
-                messages.push(before);
-            }
-            // Skips the answer that is replaced.
-            there.next_if(|other| index_of(other) == answer.index);
-            messages.push(ThreadMessage::Tool(answer));
-        }
-        messages.extend(there);
-        self.turn = Some(Turn {
-            answers: messages.len() - turn.at - 1,
-            ..turn
-        });
-        messages.extend(behind);
-    }
-
-    /// Returns the open questions of the last turn, in call order. Each has a placeholder as its answer, so that
-    /// providers accept the thread. A later message of the user closes all questions.
-    ///
-    /// ```
-    /// use toolwright::agent::{ThreadMessage, Thread, ToolNode};
-    /// use toolwright::{Context, DynTool, Executor, Outcome, ToolCall, ToolError, Toolset};
-    ///
-    /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
-    /// let ask = DynTool::builder().name("ask").description("Asks.").handler_sync(
-    ///     |_: serde_json::Value, cx: Context| {
-    ///         Ok::<_, ToolError>(Outcome::ask(format!("What of {}?", cx.call_id().unwrap_or("it"))))
-    ///     },
-    /// );
-    /// let node = ToolNode::new(Executor::serial(&Toolset::new([ask.build().unwrap()]).unwrap()));
-    /// let calls = ["a", "b"].map(|id| ToolCall::new(id, "ask", "{}"));
-    /// let mut thread = Thread::from([ThreadMessage::user("Go!"), ThreadMessage::calls(calls)]);
-    /// node.process(&mut thread, &Context::new()).await.unwrap();
-    /// assert_eq!(thread.questions()[1].question.text, "What of b?");
-    ///
-    /// // In any order.
-    /// thread.answer_call("b", "two").unwrap();
-    /// thread.answer_call("a", "one").unwrap();
-    /// assert!(thread.questions().is_empty());
-    /// # });
-    /// ```
-    pub fn questions(&self) -> Vec<OpenQuestion> {
-        let behind = self
-            .last_turn()
-            .map_or(self.messages.len(), |turn| turn + 1);
-        let mut open = Vec::new();
-        for message in self.messages.iter().skip(behind) {
-            match message {
-                ThreadMessage::Tool(answer) => {
-                    open.extend(answer.asks.clone().map(|question| OpenQuestion {
-                        index: answer.index,
-                        id: answer.id.clone(),
-                        question,
-                    }));
-                }
-                ThreadMessage::Assistant(said) if said.asks.is_some() => {}
-                _ => return Vec::new(),
-            }
-        }
-        open
-    }
-
-    /// Answers the question of a call; the answer becomes the result of its tool. Questions can be answered in any
-    /// order. This is for hosts without a [`Session`](crate::Session), which has its own
-    /// [`answer_call`](crate::Session::answer_call).
-    ///
-    /// # Errors
-    /// Fails if no such call asks, if several do, or if the answer cannot be written as JSON. Nothing changes then.
-    pub fn answer_call<'a>(
-        &mut self,
-        call: impl Into<CallRef<'a>>,
-        answer: impl Serialize,
-    ) -> Result<(), SessionError> {
-        let (open, call) = (self.questions(), call.into());
-        let found = find(open.iter().map(OpenQuestion::key), call)?;
-        let index = open.get(found).map(|asks| asks.index);
-        let asking = index.and_then(|index| Some((index, self.last_calls().get(index)?)));
-        let Some((index, asking)) = asking else {
-            return Err(SessionError::UnknownCall(call.to_string()));
-        };
-        let answer = answer_of(index, asking, Ok(Outcome::value(answer)))?;
-        self.answer(answer);
-        self.restate_question();
-        Ok(())
-    }
-
-    /// Repeats the first open question as the last message, in the assistant's words, if all calls have answers.
-    pub(crate) fn restate_question(&mut self) {
-        if matches!(self.messages.last(), Some(ThreadMessage::Assistant(said)) if said.asks.is_some())
-        {
-            self.pop();
-        }
-        let Some(first) = self.questions().into_iter().next() else {
-            return;
-        };
-        if self.unanswered().is_empty() {
-            self.push(ThreadMessage::Assistant(Assistant {
-                text: first.question.text,
-                asks: Some(Asks {
-                    id: first.id,
-                    index: first.index,
-                }),
-                ..Assistant::default()
-            }));
-        }
     }
 
     /// Returns the position of the last message that makes calls.

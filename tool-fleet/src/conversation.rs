@@ -21,7 +21,7 @@ use toolwright::call::Decision;
 use crate::fleet::check_name;
 use crate::payloads::{Packed, from_wire};
 use crate::wire::Wire;
-use crate::workflow::{CONVERSATION, Start};
+use crate::workflow::{CONVERSATION, RunInput};
 use crate::{CallName, ConversationState, Fleet, FleetError, Input, RunningInfo, workflow};
 
 /// Longest id of a session, with its agent's name. Servers on Postgres or `MySQL` list ids of 255 bytes.
@@ -386,7 +386,7 @@ impl Conversation {
     async fn send(&self, input: &Input) -> Result<(), FleetError> {
         self.check()?;
         let wire = self.fleet.payloads.send("an input", input).await?;
-        let start = Start::new(&self.session_id(), self.fleet.settings.heartbeat);
+        let start = RunInput::new(&self.session_id(), self.fleet.settings.heartbeat);
         let start = crate::payloads::to_wire("a conversation", &start)?;
         let options = WorkflowStartOptions::new(agent_queue(&self.agent), self.session_id())
             .id_reuse_policy(WorkflowIdReusePolicy::AllowDuplicate)

@@ -26,21 +26,21 @@ const ERROR: &str = "error.type";
 pub(crate) struct Metrics(Arc<Instruments>);
 
 struct Instruments {
-    calls: Work,
-    runs: Work,
+    calls: WorkMeters,
+    runs: WorkMeters,
     unknown: Counter<u64>,
     conflicts: Counter<u64>,
 }
 
 /// What is measured of calls, and of runs.
 #[derive(Clone)]
-struct Work {
+struct WorkMeters {
     duration: Histogram<f64>,
     queued: Histogram<f64>,
     active: UpDownCounter<i64>,
 }
 
-impl Work {
+impl WorkMeters {
     fn new(meter: &Meter, kind: &'static str, duration: &'static str, bounds: &[f64]) -> Self {
         let seconds = |name: String, bounds: &[f64], description: String| {
             let histogram = meter.f64_histogram(name).with_unit("s");
@@ -92,8 +92,8 @@ impl Metrics {
         let unknown = meter.u64_counter("toolwright.fleet.call.unknown_outcomes");
         let conflicts = meter.u64_counter("toolwright.fleet.session.conflicts");
         Self(Arc::new(Instruments {
-            calls: Work::new(&meter, "call", "gen_ai.execute_tool.duration", &CALL),
-            runs: Work::new(&meter, "run", "gen_ai.invoke_agent.duration", &RUN),
+            calls: WorkMeters::new(&meter, "call", "gen_ai.execute_tool.duration", &CALL),
+            runs: WorkMeters::new(&meter, "run", "gen_ai.invoke_agent.duration", &RUN),
             unknown: unknown
                 .with_unit("{call}")
                 .with_description("Remote calls whose outcome the caller does not know")
@@ -144,7 +144,7 @@ impl Metrics {
 
 /// A call or a run in progress. It is recorded when it is dropped.
 pub(crate) struct Measured {
-    work: Work,
+    work: WorkMeters,
     attributes: Vec<KeyValue>,
     began: Instant,
     /// What the end adds to the attributes.

@@ -159,7 +159,7 @@ impl Reports {
 
 /// A call that a run makes now.
 #[derive(Serialize, Deserialize)]
-struct StoredCall {
+struct BeatCall {
     id: String,
     tool: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -171,7 +171,7 @@ struct StoredCall {
 
 /// Way of a run's calls to the heartbeats. [`NoteCalls`] finds it in their context.
 #[derive(Clone)]
-pub(crate) struct RunningCalls(Arc<watch::Sender<Vec<StoredCall>>>);
+pub(crate) struct RunningCalls(Arc<watch::Sender<Vec<BeatCall>>>);
 
 impl RunningCalls {
     pub(crate) fn start(activity: &ActivityContext) -> (Beats, Self) {
@@ -186,7 +186,7 @@ impl RunningCalls {
             Event::Started { index, call, .. } => self.0.send_if_modified(|calls| {
                 let has_room = calls.len() < MOST;
                 if has_room {
-                    calls.push(StoredCall {
+                    calls.push(BeatCall {
                         id: cut(&call.id, BRIEF),
                         tool: cut(&call.name, BRIEF),
                         progress: None,
@@ -276,7 +276,7 @@ impl RunningInfo {
         let is_newer = at(heard) >= at(started);
         let details = run.heartbeat_details.filter(|_| is_started && is_newer);
         let details = details.and_then(|details| details.payloads.into_iter().next());
-        let calls = details.map(|details| serde_json::from_slice::<Vec<StoredCall>>(&details.data));
+        let calls = details.map(|details| serde_json::from_slice::<Vec<BeatCall>>(&details.data));
         let calls = calls.and_then(Result::ok).unwrap_or_default();
         let calls = calls.into_iter().map(|call| RunningCall {
             id: call.id,

@@ -1,27 +1,26 @@
 //! Tools of other machines as tools of this one.
 
+mod activity;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use temporalio_client::errors::{ActivityResultError, StartActivityError};
 use temporalio_client::{
-    ActivityCancelOptions, ActivityDescribeOptions, ActivityHandle, ActivityIdConflictPolicy,
-    ActivityIdReusePolicy, ActivityStartOptions, Client,
+    ActivityHandle, ActivityIdConflictPolicy, ActivityIdReusePolicy, ActivityStartOptions, Client,
 };
 use temporalio_common::error::{IncomingError, TimeoutType};
 use temporalio_common::{ActivityCloseTimeouts, RetryPolicy};
-use tokio::runtime::Handle;
-use tokio::sync::oneshot;
-use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep, timeout};
+use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 use toolwright::agent::made_before;
 use toolwright::call::{Answer, Call, ErrorKind, Scope, StoredOutcome};
 use toolwright::{Context, DynTool, Outcome, Tool, ToolCall, ToolDef, ToolError, Toolset};
 
+use self::activity::{CancelOnDrop, Pause, is_passing, progress, start};
 use crate::call::{CallRequest, CallTool, MovedRun};
 use crate::fingerprint::fingerprint;
 use crate::payloads::sha256;
-use crate::progress::StoredProgress;
 use crate::retention::is_remembered;
 use crate::wire::Wire;
 use crate::{Fleet, FleetError, fleet};
@@ -464,124 +463,6 @@ impl RemoteTool {
             }
         }
     }
-}
-
-/// Starts an activity, on a task of its own: a request that is dropped may have reached the server, and what it started would run
-/// with nobody to cancel it.
-async fn start(
-    client: Client,
-    wire: Wire,
-    options: ActivityStartOptions,
-    cx: &Context,
-) -> Result<ActivityHandle<Client, CallTool>, StartActivityError> {
-    let (answer, answered) = oneshot::channel();
-    let moved = cx.get::<MovedRun>().cloned();
-    tokio::spawn(async move {
-        let started = client.start_activity(CallTool, wire, options).await;
-        if let Err(Ok(handle)) = answer.send(started) {
-            drop(CancelOnDrop::new(client, &handle, moved));
-        }
-    });
-    let answered = answered.await;
-    answered.unwrap_or_else(|error| Err(StartActivityError::Other(Box::new(error))))
-}
-
-/// Reports the newest progress of the activity as that of the call, if there is any.
-async fn progress(handle: &ActivityHandle<Client, CallTool>, cx: &Context, seen: &mut u64) {
-    let options = ActivityDescribeOptions::builder().include_heartbeat_details(true);
-    // The result says more.
-    let Ok(described) = handle.describe(options.build()).await else {
-        return;
-    };
-    let Ok(Some(wire)) = described.heartbeat_details::<Wire>().await else {
-        return;
-    };
-    if let Ok(progress) = serde_json::from_str::<StoredProgress>(&wire.0)
-        && progress.number > *seen
-    {
-        *seen = progress.number;
-        cx.progress(progress.into_progress());
-    }
-}
-
-/// Cancels an activity that nobody waits for any more.
-struct CancelOnDrop {
-    client: Client,
-    id: Option<(String, Option<String>)>,
-    moved: Option<MovedRun>,
-}
-
-impl CancelOnDrop {
-    fn new(
-        client: Client,
-        handle: &ActivityHandle<Client, CallTool>,
-        moved: Option<MovedRun>,
-    ) -> Self {
-        let run = handle.run_id().map(str::to_owned);
-        Self {
-            client,
-            id: Some((handle.activity_id().to_owned(), run)),
-            moved,
-        }
-    }
-
-    fn disarm(&mut self) {
-        self.id = None;
-    }
-
-    /// Returns the request that cancels the activity, unless its run goes on elsewhere.
-    fn request(&mut self) -> Option<impl Future<Output = ()> + Send + 'static> {
-        let (id, run) = self.id.take()?;
-        if self.moved.as_ref().is_some_and(MovedRun::is_set) {
-            return None;
-        }
-        let client = self.client.clone();
-        Some(async move {
-            let handle = client.get_untyped_activity_handle(id, run);
-            let reason = "nobody waits for the result";
-            let options = ActivityCancelOptions::builder().reason(reason).build();
-            // It has ended, or its limit ends it.
-            let _ = timeout(MARGIN, handle.cancel(options)).await;
-        })
-    }
-}
-
-/// Sends the request from a task of its own: an executor that is cancelled waits for no tool.
-impl Drop for CancelOnDrop {
-    fn drop(&mut self) {
-        if let (Some(request), Ok(runtime)) = (self.request(), Handle::try_current()) {
-            runtime.spawn(request);
-        }
-    }
-}
-
-/// Pauses between requests to a server that is not there.
-struct Pause(Duration);
-
-impl Pause {
-    fn new() -> Self {
-        Self(Duration::from_millis(100))
-    }
-
-    async fn wait(&mut self) {
-        sleep(self.0).await;
-        self.0 = (self.0 * 2).min(Duration::from_secs(5));
-    }
-}
-
-/// Returns true if the server may answer the same request later.
-fn is_passing(code: temporalio_client::tonic::Code) -> bool {
-    use temporalio_client::tonic::Code;
-    matches!(
-        code,
-        Code::Unavailable
-            | Code::DeadlineExceeded
-            | Code::Cancelled
-            | Code::Aborted
-            | Code::Internal
-            | Code::Unknown
-            | Code::ResourceExhausted
-    )
 }
 
 fn activity_id(key: String) -> String {

@@ -36,7 +36,7 @@ const RUN_LIMIT: Duration = Duration::from_hours(24 * 7);
 
 /// Input of the workflow.
 #[derive(Default, Serialize, Deserialize)]
-pub(crate) struct Start {
+pub(crate) struct RunInput {
     pub(crate) session: String,
     pub(crate) heartbeat_ms: u64,
     /// Id of the first run. The inputs are counted from there.
@@ -48,7 +48,7 @@ pub(crate) struct Start {
     state: Option<Packed>,
 }
 
-impl Start {
+impl RunInput {
     pub(crate) fn new(session: &str, heartbeat: Duration) -> Self {
         Self {
             session: session.to_owned(),
@@ -61,7 +61,7 @@ impl Start {
 /// A conversation with an agent.
 #[workflow]
 pub struct ConversationWorkflow {
-    start: Start,
+    start: RunInput,
     /// Inputs that no run has taken.
     inputs: VecDeque<NumberedInput>,
     /// Number of the last input.
@@ -82,7 +82,7 @@ impl ConversationWorkflow {
     #[init]
     fn new(_: &WorkflowContextView, start: Wire) -> Self {
         // Only this crate starts it.
-        let mut start: Start = from_wire("a conversation", &start).unwrap_or_default();
+        let mut start: RunInput = from_wire("a conversation", &start).unwrap_or_default();
         let (last, state) = (start.last, start.state.take());
         Self {
             start,
@@ -231,7 +231,7 @@ impl ConversationWorkflow {
     }
 
     fn as_new(&self, chain: &str) -> Wire {
-        wire(&Start {
+        wire(&RunInput {
             session: self.start.session.clone(),
             heartbeat_ms: self.start.heartbeat_ms,
             chain: Some(chain.to_owned()),

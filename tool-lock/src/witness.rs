@@ -165,27 +165,7 @@ impl Search {
 
     fn objects<'s>(&mut self, part: &Part<'s>, near: &Part<'s>, depth: u32) -> Vec<String> {
         let both: Part<'s> = part.iter().chain(near).copied().collect();
-        let mut all: BTreeSet<String> = names(&both).into_iter().map(ToOwned::to_owned).collect();
-        all.extend(both.iter().flat_map(|shape| keys_of_patterns(shape)));
-        let spellings = keys(&both);
-        let mut spelled = Part::new();
-        for shape in &spellings {
-            related(shape, EDGES, &mut spelled);
-        }
-        all.extend(
-            spelled
-                .iter()
-                .filter_map(|shape| listed(shape, b'"'))
-                .flatten()
-                .filter_map(|text| Some(Value::parse(&text).ok()?.as_str()?.to_owned())),
-        );
-        if !spelled.is_empty() {
-            all.extend(
-                strings(spelled.iter().copied())
-                    .into_iter()
-                    .filter(|key| key.len() < 40),
-            );
-        }
+        let mut all = keys_to_try(&both);
         if rest(part).is_some() {
             all.extend(["a", "key", "7", "zz"].map(str::to_owned));
         }
@@ -251,6 +231,32 @@ impl Search {
         }
         all
     }
+}
+
+/// Returns keys that some of the shapes may admit.
+fn keys_to_try(both: &Part<'_>) -> BTreeSet<String> {
+    let mut all: BTreeSet<String> = names(both).into_iter().map(ToOwned::to_owned).collect();
+    all.extend(both.iter().flat_map(|shape| keys_of_patterns(shape)));
+    let spellings = keys(both);
+    let mut spelled = Part::new();
+    for shape in &spellings {
+        related(shape, EDGES, &mut spelled);
+    }
+    all.extend(
+        spelled
+            .iter()
+            .filter_map(|shape| listed(shape, b'"'))
+            .flatten()
+            .filter_map(|text| Some(Value::parse(&text).ok()?.as_str()?.to_owned())),
+    );
+    if !spelled.is_empty() {
+        all.extend(
+            strings(spelled.iter().copied())
+                .into_iter()
+                .filter(|key| key.len() < 40),
+        );
+    }
+    all
 }
 
 type Entry = (String, String);

@@ -12,20 +12,20 @@ use crate::ctxt::Ctxt;
 use crate::span::{self, quote};
 use crate::ty;
 
-use crate::pattern::Pattern;
+use crate::pattern::CheckedPattern;
 
 /// The options that are bounds.
 pub(crate) const BOUNDS: [&str; 6] = ["range", "len", "pattern", "format", "multiple_of", "unique"];
 
 /// Bounds as they were read.
 #[derive(Default)]
-pub(crate) struct Bounds {
-    pub(crate) min: Option<Number>,
-    pub(crate) max: Option<Number>,
-    pub(crate) multiple_of: Option<Number>,
+pub(crate) struct BoundArgs {
+    pub(crate) min: Option<NumberLit>,
+    pub(crate) max: Option<NumberLit>,
+    pub(crate) multiple_of: Option<NumberLit>,
     pub(crate) min_len: Option<u64>,
     pub(crate) max_len: Option<u64>,
-    pub(crate) pattern: Option<Pattern>,
+    pub(crate) pattern: Option<CheckedPattern>,
     pub(crate) format: Option<String>,
     pub(crate) unique: bool,
     /// Options that were given, and their spans.
@@ -33,15 +33,15 @@ pub(crate) struct Bounds {
 }
 
 /// A number's literal, and whether it is left out of the range.
-pub(crate) struct Number {
+pub(crate) struct NumberLit {
     text: String,
     pub(crate) value: f64,
     /// The integer, if it is one.
-    integer: Option<Integer>,
+    integer: Option<IntegerLit>,
     pub(crate) exclusive: bool,
 }
 
-impl Number {
+impl NumberLit {
     /// Exactly, where both are integers.
     fn compared(&self, other: &Self) -> Ordering {
         match (self.integer, other.integer) {
@@ -57,12 +57,12 @@ impl Number {
 
 /// An integer of any of Rust's types.
 #[derive(Clone, Copy)]
-pub(crate) struct Integer {
+pub(crate) struct IntegerLit {
     negative: bool,
     magnitude: u128,
 }
 
-impl Integer {
+impl IntegerLit {
     fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix('-');
         let magnitude = digits.unwrap_or(text).parse().ok()?;
@@ -110,13 +110,13 @@ impl Integer {
     }
 }
 
-impl Bounds {
+impl BoundArgs {
     /// The kind of a shape within these bounds, if there are any.
     pub(crate) fn narrow(&self, shape: &TokenStream) -> Option<TokenStream> {
         if self.said.is_empty() {
             return None;
         }
-        let pattern = self.pattern.as_ref().map(Pattern::tokens);
+        let pattern = self.pattern.as_ref().map(CheckedPattern::tokens);
         let bounds = self.tokens(pattern, |_| true);
         Some(quote!(__tool::Kind::Bounded(#shape, #bounds)))
     }
@@ -166,18 +166,18 @@ impl Bounds {
         match name.as_str() {
             "str" | "String" => self.refusing_text(""),
             "Vec" => (self.min_len > Some(0)).then_some("len"),
-            name if NUMBERS.contains(&name) => self.refusing_number(&Number {
+            name if NUMBERS.contains(&name) => self.refusing_number(&NumberLit {
                 text: "0".to_owned(),
                 value: 0.0,
-                integer: Integer::parse("0"),
+                integer: IntegerLit::parse("0"),
                 exclusive: false,
             }),
             _ => None,
         }
     }
 
-    fn refusing_number(&self, number: &Number) -> Option<&'static str> {
-        let is_out = |end: &Option<Number>, outside: Ordering| {
+    fn refusing_number(&self, number: &NumberLit) -> Option<&'static str> {
+        let is_out = |end: &Option<NumberLit>, outside: Ordering| {
             end.as_ref().is_some_and(|end| {
                 let order = number.compared(end);
                 order == outside || (order == Ordering::Equal && end.exclusive)
@@ -260,11 +260,11 @@ impl Bounds {
             // An open end of integers is the next one.
             (
                 "min",
-                min.as_ref().and_then(|end| integer(end, Integer::up)),
+                min.as_ref().and_then(|end| integer(end, IntegerLit::up)),
             ),
             (
                 "max",
-                max.as_ref().and_then(|end| integer(end, Integer::down)),
+                max.as_ref().and_then(|end| integer(end, IntegerLit::down)),
             ),
             ("from", min.as_ref().map(edge)),
             ("to", max.as_ref().map(edge)),
@@ -297,14 +297,14 @@ impl Bounds {
 }
 
 /// The end of a range of integers; one that is left out is the next one inwards.
-fn integer(end: &Number, inwards: fn(Integer) -> Option<Integer>) -> Option<TokenStream> {
+fn integer(end: &NumberLit, inwards: fn(IntegerLit) -> Option<IntegerLit>) -> Option<TokenStream> {
     let value = end.integer?;
     let value = if end.exclusive {
         inwards(value)?
     } else {
         value
     };
-    let Integer {
+    let IntegerLit {
         negative,
         magnitude,
     } = value;
@@ -315,12 +315,12 @@ fn integer(end: &Number, inwards: fn(Integer) -> Option<Integer>) -> Option<Toke
     Some(quote!(__tool::Int { negative: #negative, magnitude: #magnitude }))
 }
 
-fn literal(number: &Number) -> TokenStream {
+fn literal(number: &NumberLit) -> TokenStream {
     let (text, value) = (span::literal(&number.text), span::literal(number.value));
     quote!(__tool::Literal { value: #value, text: #text })
 }
 
-fn edge(number: &Number) -> TokenStream {
+fn edge(number: &NumberLit) -> TokenStream {
     let at = literal(number);
     let exclusive = span::literal(number.exclusive);
     quote!(__tool::Edge { at: #at, exclusive: #exclusive })
@@ -342,7 +342,7 @@ pub(crate) fn out_of_bounds(name: &str, bound: &str) -> String {
     )
 }
 
-pub(crate) fn number(cx: &Ctxt, expr: &Expr) -> Option<Number> {
+pub(crate) fn number(cx: &Ctxt, expr: &Expr) -> Option<NumberLit> {
     let (sign, inner) = match ty::ungrouped_expr(expr) {
         Expr::Unary(ExprUnary {
             op: UnOp::Neg(_),
@@ -380,8 +380,8 @@ pub(crate) fn number(cx: &Ctxt, expr: &Expr) -> Option<Number> {
         );
         return None;
     }
-    Some(Number {
-        integer: Integer::parse(&text),
+    Some(NumberLit {
+        integer: IntegerLit::parse(&text),
         text,
         value,
         exclusive: false,

@@ -8,7 +8,7 @@ use syn::{Attribute, FnArg, Generics, ItemImpl, Pat, ReturnType, Signature, Type
 
 use crate::bounds::out_of_bounds;
 use crate::ctxt::Ctxt;
-use crate::model::{DefaultValue, Description, Function, Param, Role, Tool, is_tool};
+use crate::model::{DefaultValue, Description, Function, FunctionRole, Param, Tool, is_tool};
 use crate::name::{
     PARAM_RULE, TOOL_RULE, did_you_mean, is_param_name, is_tool_name, quoted, variant,
 };
@@ -527,7 +527,7 @@ fn approved_once(cx: &Ctxt, tool: &Tool) {
         _ => None,
     });
     let Some(first) = approved.next() else { return };
-    if tool.options.role != Role::Tool {
+    if tool.options.role != FunctionRole::Tool {
         let role = tool.options.role.attribute();
         cx.error(
             first,

@@ -1,27 +1,28 @@
 //! Tokens of a model. Expansion cannot fail: errors were found before.
 
-use proc_macro2::{Ident, Literal, TokenStream};
-use quote::{ToTokens, quote_spanned};
-use syn::{Expr, Generics, Path, ReturnType};
+use proc_macro2::{Ident, TokenStream};
+use quote::ToTokens;
+use syn::{Generics, Path, ReturnType};
 
-use crate::handle::{Handle, this_function};
-use crate::model::{DefaultValue, DocLink, ModelParam, Options, Switch, Tool};
+use crate::handle::this_function;
+use crate::model::Tool;
 use crate::span::{
-    SpanEnds, call_site_at, ident, item_span, literal, local, not_looked_into_in_editor,
-    parse_quote, quote, quote_call_site,
+    SpanEnds, call_site_at, ident, literal, local, not_looked_into_in_editor, parse_quote, quote,
+    quote_call_site,
 };
-use crate::ty::is_basic;
-use crate::ty::{self, infer_lifetimes, is_option, static_lifetimes};
+use crate::ty::{is_basic, static_lifetimes};
 
 pub(crate) mod args;
 mod companion;
 mod editor;
 pub(crate) mod fallback;
 mod run;
+mod table;
 mod targets;
 
 pub(crate) use self::args::Args;
 pub(crate) use self::companion::{bind_generic, companion};
+use self::table::{Names, defaults, earlier_names, fits, table};
 
 /// Expands the items beside a free function.
 pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
@@ -45,11 +46,40 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
     let defaults = (!defaults.is_empty()).then(
         || quote!(#implement #impl_generics #handle #ty_generics #where_clause { #(#defaults)* }),
     );
+    let implements = implement_free(tool, handle, &table, &run);
+    let args = Args::of(tool, None, krate);
+    let args_item = args.as_ref().map(Args::item);
+    let args_impls = args.map(|args| {
+        let ty = quote!(#handle #ty_generics);
+        let listed = args::Handle {
+            trait_: quote!(__tool::ToolArgs),
+            of: ty.clone(),
+            ty,
+        };
+        args.impls(&names, &listed, &callee)
+    });
+    let fallback = fallback(std::slice::from_ref(tool));
+    let items = quote!(#fallback #imports #fits #defaults #implements #args_impls #targets #texts);
+    let allowed = allowed(tool.is_async);
+    let beside = companion(tool, handle, krate, Some(&allowed), &items);
+    let values = editor::values(tool);
+    quote!(#args_item #beside #values)
+}
+
+/// The traits of a free function: one for any state, or two for a state that it asks for.
+fn implement_free(
+    tool: &Tool,
+    handle: &Ident,
+    table: &TokenStream,
+    run: &TokenStream,
+) -> TokenStream {
+    let (impl_generics, ty_generics, where_clause) = tool.generics.split_for_impl();
+    let implement = quote_call_site!(impl);
     let (state, call, about) = (local("state"), local("call"), local("about"));
     // Notes about an impl point at its trait, its type and its bounds: at one place.
     let (at_name, name) = (call_site_at(&tool.ident), SpanEnds::of(&tool.ident));
     let states = args::states(tool);
-    let implements = if states.is_empty() {
+    if states.is_empty() {
         let stateless = name.start(quote!(__tool::Stateless));
         quote! {
             #[automatically_derived]
@@ -93,24 +123,7 @@ pub(crate) fn free(tool: &Tool, handle: &Ident, krate: &Path) -> TokenStream {
             }
             #generic
         }
-    };
-    let args = Args::of(tool, None, krate);
-    let args_item = args.as_ref().map(Args::item);
-    let args_impls = args.map(|args| {
-        let ty = quote!(#handle #ty_generics);
-        let listed = args::Handle {
-            trait_: quote!(__tool::ToolArgs),
-            of: ty.clone(),
-            ty,
-        };
-        args.impls(&names, &listed, &callee)
-    });
-    let fallback = fallback(std::slice::from_ref(tool));
-    let items = quote!(#fallback #imports #fits #defaults #implements #args_impls #targets #texts);
-    let allowed = allowed(tool.is_async);
-    let beside = companion(tool, handle, krate, Some(&allowed), &items);
-    let values = editor::values(tool);
-    quote!(#args_item #beside #values)
+    }
 }
 
 /// Returns the `#[allow]` for lints that take generated code for the user's; see [`crate::span`].
@@ -144,7 +157,6 @@ pub(crate) fn imports() -> TokenStream {
 }
 
 /// The parts of a block of methods.
-#[allow(clippy::too_many_lines)] // One template, and what it is filled with.
 pub(crate) fn group(
     tools: &[Tool],
     ty: &syn::Type,
@@ -158,13 +170,7 @@ pub(crate) fn group(
     let (impl_generics, _, where_clause) = generics.split_for_impl();
     let shared = shared(generics, ty);
     let (_, _, where_shared) = shared.split_for_impl();
-    let parts: Vec<_> = tools
-        .iter()
-        .map(|tool| {
-            let ident = &tool.ident;
-            ToolParts::new(tool, &Names::of(tool).prefix, &quote!(Self::#ident))
-        })
-        .collect();
+    let parts: Vec<_> = tools.iter().map(ToolParts::of_method).collect();
     // What is made for a method is there where the method is.
     let cfgs: Vec<_> = tools
         .iter()
@@ -177,39 +183,11 @@ pub(crate) fn group(
     let has_defaults = parts.iter().any(|parts| !parts.defaults.is_empty());
     let defaults =
         has_defaults.then(|| quote!(#implement #impl_generics #ty #where_clause { #(#defaults)* }));
-    let (state, call, about) = (local("state"), local("call"), local("about"));
-    let methods = tools
-        .iter()
-        .zip(parts.iter().zip(&cfgs))
-        .map(|(tool, (parts, cfg))| {
-            let ToolParts {
-                names, table, run, ..
-            } = parts;
-            let method = &names.method;
-            let marker = quote_call_site!(enum #method {});
-            // The future of an asynchronous method holds the value.
-            let where_clause = if tool.is_async {
-                where_shared
-            } else {
-                where_clause
-            };
-            quote! {
-                #cfg
-                #marker
-                #cfg
-                #[automatically_derived]
-                #implement #impl_generics __tool::Method<#method> for #ty #where_clause {
-                    #table
-                    fn run<'__a>(
-                        #state: &'__a __tool::Arc<Self>,
-                        #call: __tool::Call<'__a>,
-                        #about: __tool::About,
-                    ) -> __tool::Ran<'__a> {
-                        #run
-                    }
-                }
-            }
-        });
+    let methods = tools.iter().zip(&parts).map(|(tool, parts)| {
+        // The future of an asynchronous method holds the value.
+        let generics = if tool.is_async { &shared } else { generics };
+        implement_method(tool, parts, ty, generics)
+    });
     let each = |make: &str| {
         let make = ident(make);
         let calls = parts.iter().zip(&cfgs).map(|(parts, cfg)| {
@@ -259,6 +237,37 @@ pub(crate) fn group(
     }
 }
 
+/// The type that stands for a method, and its impl.
+fn implement_method(
+    tool: &Tool,
+    parts: &ToolParts,
+    ty: &syn::Type,
+    generics: &Generics,
+) -> TokenStream {
+    let (ToolParts { table, run, .. }, method) = (parts, &parts.names.method);
+    let (marker, implement) = (quote_call_site!(enum #method {}), quote_call_site!(impl));
+    let (impl_generics, _, where_clause) = generics.split_for_impl();
+    let (state, call, about) = (local("state"), local("call"), local("about"));
+    let cfg = &tool.cfg;
+    let cfg = quote!(#(#cfg)*);
+    quote! {
+        #cfg
+        #marker
+        #cfg
+        #[automatically_derived]
+        #implement #impl_generics __tool::Method<#method> for #ty #where_clause {
+            #table
+            fn run<'__a>(
+                #state: &'__a __tool::Arc<Self>,
+                #call: __tool::Call<'__a>,
+                #about: __tool::About,
+            ) -> __tool::Ran<'__a> {
+                #run
+            }
+        }
+    }
+}
+
 /// What paths in doc comments lead to where they lead to no tool; nothing without such paths.
 fn fallback(tools: &[Tool]) -> Option<TokenStream> {
     let mut tools = tools.iter();
@@ -289,6 +298,11 @@ struct ToolParts {
 }
 
 impl ToolParts {
+    fn of_method(tool: &Tool) -> Self {
+        let ident = &tool.ident;
+        Self::new(tool, &Names::of(tool).prefix, &quote!(Self::#ident))
+    }
+
     fn new(tool: &Tool, prefix: &str, callee: &TokenStream) -> Self {
         let model: Vec<_> = tool.model_params().collect();
         let names = Names::new(prefix);
@@ -299,322 +313,4 @@ impl ToolParts {
             names,
         }
     }
-}
-
-/// The names of a tool's hidden items.
-struct Names {
-    /// Name of a method as a type.
-    method: Ident,
-    prefix: String,
-}
-
-impl Names {
-    fn new(prefix: &str) -> Self {
-        Self {
-            method: ident(&format!("__tool_{}", prefix.trim_end_matches('_'))),
-            prefix: prefix.to_owned(),
-        }
-    }
-
-    /// The names of a method's items.
-    fn of(method: &Tool) -> Self {
-        let ident = method.ident.to_string();
-        Self::new(&format!("{}_", ident.trim_start_matches("r#")))
-    }
-
-    fn default(&self, param: &ModelParam) -> Ident {
-        ident(&format!("__tool_{}default_{}", self.prefix, param.ident))
-    }
-}
-
-fn defaults(model: &[&ModelParam], names: &Names) -> Vec<TokenStream> {
-    let defaults = model.iter().filter_map(|param| {
-        let value = match param.default.as_ref()? {
-            DefaultValue::Trait(span) => {
-                quote_spanned!(span.resolved_at(item_span())=> ::core::default::Default::default())
-            }
-            // As people write it: a `String` of a literal.
-            DefaultValue::Expr(expr) if ty::is_str(expr) && ty::is_owned_text(&param.ty) => {
-                let place = SpanEnds::of(expr);
-                let (into, argument) = (
-                    place.start(quote!(__tool::Into::into)),
-                    place.end(quote!((#expr))),
-                );
-                quote!(#into #argument)
-            }
-            DefaultValue::Expr(expr) => expr.to_token_stream(),
-        };
-        let name = names.default(param);
-        let ty = static_lifetimes(param.ty.to_token_stream());
-        Some(quote!(fn #name() -> #ty { #value }))
-    });
-    defaults.collect()
-}
-
-/// Constants of a tool's table; see the runtime's `table`.
-fn table(tool: &Tool, model: &[&ModelParam], names: &Names) -> TokenStream {
-    let (name, description) = (literal(&tool.name.value), &tool.description);
-    let output = output(tool);
-    let (rest, was) = (rest(tool), was(&tool.options));
-    let (params, all) = if let [param] = model
-        && param.flatten.is_some()
-    {
-        (quote!(__tool::Root), found(tool, param, "root"))
-    } else {
-        let count = literal(Literal::usize_unsuffixed(model.len()));
-        let rows = model.iter().map(|param| row(tool, param, names));
-        (quote!([__tool::Param; #count]), quote!([#(#rows),*]))
-    };
-    // Where the tree may turn out wrong, whoever lists the tool has it made.
-    let is_generic = !tool.generics.params.is_empty();
-    let may_fail = |param: &&ModelParam| !param.is_basic || param.flatten.is_some();
-    let name = if is_generic || model.iter().any(may_fail) {
-        // A type has a table for each of its methods.
-        let of = if tool.receiver {
-            let method = &names.method;
-            quote!(<Self as __tool::Method<#method>>)
-        } else {
-            quote!(Self)
-        };
-        quote!(__tool::name_of(#name, &#of::TABLE))
-    } else {
-        name.into()
-    };
-    quote! {
-        type Params = #params;
-        const TOOL_NAME: &'static str = #name;
-        const TABLE: __tool::Table<Self::Params> = (#description, #all, #output);
-        #was
-        #rest
-    }
-}
-
-/// Names of before, as calls on the descriptor.
-fn past(tool: &Tool) -> Vec<TokenStream> {
-    let mut fields = Vec::new();
-    if let Some(names) = earlier_names(&tool.options) {
-        fields.push(quote!(was: #names));
-    }
-    let arguments: Vec<_> = tool
-        .model_params()
-        .filter_map(|param| {
-            let (old, new) = (
-                literal(&param.was.as_ref()?.value),
-                literal(&param.name.value),
-            );
-            Some(quote!((#old, #new)))
-        })
-        .collect();
-    if !arguments.is_empty() {
-        fields.push(quote!(was_args: &[#(#arguments),*]));
-    }
-    fields
-}
-
-/// The tree of a parameter's type. A basic type needs no lookup, which would cost the compiler time.
-fn tree(tool: &Tool, param: &ModelParam) -> TokenStream {
-    if param.is_basic {
-        let slot = slot_type(tool, param);
-        return quote!(__tool::tree::<#slot>());
-    }
-    found(tool, param, "tree_of")
-}
-
-/// The call of a function that makes the tree of what its probe finds, with the caret on the type.
-fn found(tool: &Tool, param: &ModelParam, function: &str) -> TokenStream {
-    let (slot, function) = (slot_type(tool, param), ident(function));
-    let place = SpanEnds::of(&param.ty);
-    let (function, found) = (
-        place.start(quote!(__tool::#function::<#slot, _>)),
-        place.end(quote!((|it| it.__slot()))),
-    );
-    quote!(#function #found)
-}
-
-/// Generates constants that do not compile if a bound does not fit its parameter's type. A generic type cannot be
-/// checked here: it is known only where the tool is listed.
-fn fits(tool: &Tool, generics: &Generics) -> TokenStream {
-    let is_open =
-        generics.type_params().next().is_some() || generics.const_params().next().is_some();
-    if is_open {
-        return TokenStream::new();
-    }
-    let described = tool.model_params().map(|param| &param.description);
-    let described = described
-        .chain([&tool.description])
-        .filter(|words| words.is_const());
-    let described: Vec<_> = described
-        .map(|words| quote!(let _: &str = #words;))
-        .collect();
-    if described.is_empty() && tool.model_params().all(|param| param.bounds.is_empty()) {
-        return TokenStream::new();
-    }
-    let checks = tool.model_params().flat_map(|param| {
-        let tree = tree(tool, param);
-        let shape = quote!(#tree.shape);
-        let default = match &param.default {
-            Some(DefaultValue::Expr(default)) => param.bounds.default_fits(&param.ty, default),
-            _ => None,
-        };
-        param.bounds.fits(&shape).chain(default).collect::<Vec<_>>()
-    });
-    let cfg = &tool.cfg;
-    quote!(#(#cfg)* const _: () = { #(#described)* #(#checks)* };)
-}
-
-/// One row of the table of parameters.
-fn row(tool: &Tool, param: &ModelParam, names: &Names) -> TokenStream {
-    let (name, description) = (literal(&param.name.value), &param.description);
-    let mut row = narrowed(param, tree(tool, param));
-    row = if is_option(&param.ty) {
-        quote!(#row.option(#name, #description))
-    } else {
-        quote!(#row.param(#name, #description))
-    };
-    if param.default.is_some() {
-        let default = names.default(param);
-        row = quote!(#row.defaulted(|| __tool::AsJson(Self::#default()).__json()));
-    }
-    if let Some(example) = &param.example {
-        let place = SpanEnds::of(example);
-        let (json, borrow) = (place.start(quote!(__tool::json)), place.start(quote!(&)));
-        // `&a / b` borrows `a` alone.
-        let argument = match ty::ungrouped_expr(example) {
-            Expr::Binary(_) | Expr::Cast(_) => quote!((#borrow (#example))),
-            _ => quote!((#borrow #example)),
-        };
-        let argument = place.end(argument);
-        row = quote!(#row.exemplified(|| #json #argument));
-    }
-    row
-}
-
-/// The tree of a parameter's type with what the parameter adds to it.
-fn narrowed(param: &ModelParam, tree: TokenStream) -> TokenStream {
-    let bounds = param.bounds.narrow(&quote!(#tree.shape));
-    if bounds.is_none() && param.secret.is_none() {
-        return tree;
-    }
-    let mut shape = match bounds {
-        Some(narrow) => quote!(&__tool::Shape::new(#narrow)),
-        None => quote!(#tree.shape),
-    };
-    if param.secret.is_some() {
-        shape = quote!(&__tool::secret(#shape));
-    }
-    let refs = if param.is_basic {
-        quote!(&__tool::Refs::NONE)
-    } else {
-        quote!(#tree.refs)
-    };
-    quote!(__tool::Tree::new(#shape, #refs))
-}
-
-/// The type that is decoded, with lifetimes left to be inferred.
-fn slot_type(tool: &Tool, param: &ModelParam) -> TokenStream {
-    infer_lifetimes(param.slot.clone(), &tool.lifetimes)
-}
-
-fn state_trait(ty: &syn::Type, tool: &Tool) -> (Ident, TokenStream) {
-    let (provide, part) = match (ty::shared(ty), ty::ungrouped(ty)) {
-        (Some(part), _) => ("ProvideShared", part),
-        (None, syn::Type::Reference(reference)) => ("Provide", &*reference.elem),
-        (None, other) => ("Provide", other),
-    };
-    let part = infer_lifetimes(part.to_token_stream(), &tool.lifetimes);
-    (ident(provide), part)
-}
-
-/// The tree of the result, if it has one.
-fn output(tool: &Tool) -> TokenStream {
-    let ReturnType::Type(_, ty) = &tool.output else {
-        return quote!(__tool::NO_OUTPUT);
-    };
-    let shown = infer_lifetimes(ty.to_token_stream(), &tool.lifetimes);
-    if is_basic(ty) {
-        quote!(__tool::output::<#shown>())
-    } else {
-        quote!(__tool::output_of::<#shown, _>(|it| it.__output()))
-    }
-}
-
-/// Returns the constant for the names that a tool had before, if it had any: a list looks at them, and not at the rest.
-fn was(options: &Options) -> Option<TokenStream> {
-    let names = earlier_names(options)?;
-    Some(quote!(const WAS: &'static [&'static str] = #names;))
-}
-
-fn earlier_names(options: &Options) -> Option<TokenStream> {
-    let names: Vec<_> = options.was.iter().map(|was| literal(&was.value)).collect();
-    (!names.is_empty()).then(|| quote!(&[#(#names),*]))
-}
-
-/// Returns the constant for what options say, if they say anything.
-fn rest(tool: &Tool) -> Option<TokenStream> {
-    let options = &tool.options;
-    let mentions = &tool.mentions;
-    let mut fields = past(tool);
-    if let Some(title) = &options.title {
-        let title = literal(&title.value);
-        fields.push(quote!(title: #title));
-    }
-    let mut settings: Vec<_> = options
-        .switches
-        .iter()
-        .map(|Switch { name, value, .. }| {
-            let (name, value) = (ident(name), literal(*value));
-            quote!(.#name(#value))
-        })
-        .collect();
-    if tool.needs_approval() {
-        settings.push(quote!(.needs_approval(true)));
-    }
-    if let Some((_, millis)) = options.timeout {
-        let millis = literal(millis);
-        settings.push(quote!(.timeout(__tool::millis(#millis))));
-    }
-    if !settings.is_empty() {
-        fields.push(quote!(options: __tool::ToolOptions::new() #(#settings)*));
-    }
-    if options.ignore_unknown.is_some() {
-        fields.push(quote!(ignores_unknown: true));
-    }
-    if tool.reads_context() {
-        fields.push(quote!(reads_context: true));
-    }
-    if let Some(meta) = &options.meta {
-        let meta = literal(meta);
-        fields.push(quote!(meta: #meta));
-    }
-    if !options.examples.is_empty() {
-        let examples = options.examples.iter().map(|example| {
-            let (json, words) = (literal(&example.json), literal(&example.words));
-            quote!((#json, #words))
-        });
-        fields.push(quote!(examples: &[#(#examples),*]));
-    }
-    if !mentions.is_empty() {
-        let mentions = mentions.iter().map(|DocLink { at, len, path }| {
-            let (at, len) = (literal(*at), literal(*len));
-            let handle = Handle::of(path);
-            let (ty, place) = (handle.ty(), SpanEnds::of(path));
-            let (start, end) = (
-                place.start(quote!(__tool::mentioned_name::)),
-                place.end(quote!(())),
-            );
-            let name = handle.scope(&quote!(#start <#ty> #end));
-            quote!((#at, #len, #name))
-        });
-        fields.push(quote!(mentions: &[#(#mentions),*]));
-    }
-    if let Some(visible) = &options.visible {
-        fields.push(quote!(visible: #visible));
-        fields.push(quote!(may_hide: true));
-    }
-    if fields.is_empty() {
-        return None;
-    }
-    Some(quote! {
-        const REST: __tool::Descriptor = __tool::Descriptor { #(#fields,)* ..__tool::Descriptor::NEW };
-    })
 }

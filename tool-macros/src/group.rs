@@ -9,7 +9,7 @@ use syn::{Attribute, ImplItem, ItemImpl, Meta, Token};
 use crate::check;
 use crate::ctxt::Ctxt;
 use crate::emit::{self, fallback};
-use crate::model::{Function, Role, Tool, is_tool};
+use crate::model::{Function, FunctionRole, Tool, is_tool};
 use crate::parse::{attr, read};
 use crate::span::{parse_quote, quote, set_item_span_to_start};
 
@@ -110,21 +110,11 @@ impl Block {
     }
 }
 
-/// `#[tool] impl Type { … }`
-pub(crate) fn group(tokens: TokenStream, item: TokenStream) -> TokenStream {
-    // A block that is half-typed: the compiler says better what it makes of the tokens.
-    let Ok(mut block) = Block::parse(item.clone()) else {
-        return item;
-    };
-    let cx = Ctxt::new();
-    set_item_span_to_start(&block.header.self_ty);
-    let krate = attr::block(&cx, tokens).unwrap_or_else(|| parse_quote!(::toolwright));
-    let is_of_type = check::is_of_type(&cx, &block.header);
-    // The methods of a trait are read only to take our attributes from them.
-    let unread = Ctxt::new();
-    let methods = if is_of_type { &cx } else { &unread };
+/// Reads the tools of a block, and takes our attributes from its methods.
+fn tools_of(methods: &Ctxt, block: &mut Block) -> Vec<Tool> {
+    let Block { header, items } = block;
     let mut tools: Vec<Tool> = Vec::new();
-    for item in &mut block.items {
+    for item in items {
         if let Item::Conditional { attr, .. } = item {
             methods.error(
                 attr,
@@ -139,16 +129,33 @@ pub(crate) fn group(tokens: TokenStream, item: TokenStream) -> TokenStream {
                 Meta::List(list) => list.tokens.clone(),
                 _ => TokenStream::new(),
             };
-            let options = attr::options(methods, Role::Tool, tokens);
+            let options = attr::options(methods, FunctionRole::Tool, tokens);
             check::once(methods, &mut function.attrs);
             check::body(methods, function);
             let tool = read(methods, options, function);
             check::method(methods, &tool, &tools);
-            check::targets_are_for_one_type(methods, &tool, &block.header.generics);
-            check::args_are_of_one_type(methods, &tool, &block.header.generics);
+            check::targets_are_for_one_type(methods, &tool, &header.generics);
+            check::args_are_of_one_type(methods, &tool, &header.generics);
             tools.push(tool);
         }
     }
+    tools
+}
+
+/// `#[tool] impl Type { … }`
+pub(crate) fn group(tokens: TokenStream, item: TokenStream) -> TokenStream {
+    // A block that is half-typed: the compiler says better what it makes of the tokens.
+    let Ok(mut block) = Block::parse(item.clone()) else {
+        return item;
+    };
+    let cx = Ctxt::new();
+    set_item_span_to_start(&block.header.self_ty);
+    let krate = attr::block(&cx, tokens).unwrap_or_else(|| parse_quote!(::toolwright));
+    let is_of_type = check::is_of_type(&cx, &block.header);
+    // The methods of a trait are read only to take our attributes from them.
+    let unread = Ctxt::new();
+    let methods = if is_of_type { &cx } else { &unread };
+    let tools = tools_of(methods, &mut block);
     let _ = unread.finish();
     let Block { header, items } = &block;
     let is_conditional = |item: &Item| matches!(item, Item::Conditional { .. });

@@ -6,7 +6,7 @@ use syn::parse::Parser;
 
 use crate::ctxt::Ctxt;
 use crate::emit::{self, fallback};
-use crate::model::{Function, Role};
+use crate::model::{Function, FunctionRole};
 use crate::parse::{attr, is_body, read};
 use crate::span::{quote, set_item_span_to_start};
 use crate::{check, group};
@@ -17,11 +17,11 @@ pub(crate) fn tool(args: TokenStream, item: TokenStream) -> TokenStream {
     if group::is_impl(&tokens) {
         return group::group(args, item);
     }
-    offered(Role::Tool, args, &item)
+    offered(FunctionRole::Tool, args, &item)
 }
 
 /// `#[prompt]`, `#[resource]`, or `#[tool]` on what is no impl block.
-pub(crate) fn offered(role: Role, args: TokenStream, item: &TokenStream) -> TokenStream {
+pub(crate) fn offered(role: FunctionRole, args: TokenStream, item: &TokenStream) -> TokenStream {
     let mut tokens: Vec<TokenTree> = item.clone().into_iter().collect();
     // The body is last, and is not even looked through.
     if let Some(body) = tokens.pop()
@@ -37,7 +37,7 @@ pub(crate) fn offered(role: Role, args: TokenStream, item: &TokenStream) -> Toke
 }
 
 /// The error of an item that is something else.
-fn not_a_function(role: Role, item: TokenStream) -> Option<syn::Error> {
+fn not_a_function(role: FunctionRole, item: TokenStream) -> Option<syn::Error> {
     const OTHERS: [&str; 9] = [
         "struct", "enum", "union", "trait", "mod", "type", "static", "use", "impl",
     ];
@@ -61,7 +61,7 @@ fn not_a_function(role: Role, item: TokenStream) -> Option<syn::Error> {
     } else {
         "put it on the functions, or on an impl block of the type"
     };
-    if role != Role::Tool {
+    if role != FunctionRole::Tool {
         let name = role.attribute();
         let words = format!(
             "`#[{name}]` goes on a function\nhelp: put it on a function that returns the {name}"
@@ -75,7 +75,7 @@ fn not_a_function(role: Role, item: TokenStream) -> Option<syn::Error> {
 }
 
 /// One of the attributes on a free function.
-fn free(role: Role, args: TokenStream, mut function: Function) -> TokenStream {
+fn free(role: FunctionRole, args: TokenStream, mut function: Function) -> TokenStream {
     set_item_span_to_start(&function.sig.ident);
     let cx = Ctxt::new();
     let options = attr::options(&cx, role, args);

@@ -12,12 +12,12 @@
 //! 2. `parse` reads attributes (`parse::attr`: one table of keys an attribute), doc comments, functions and parameters.
 //! 3. `check` has a named rule for each mistake that a model can hold, and `ctxt` collects the errors, so that one compile
 //!    shows all of them.
-//! 4. `emit` makes tokens and cannot fail. `emit::fallback` stands in for the code of a rejected item, so that its errors
-//!    cause no further ones. `span` keeps tokens at the user's places.
+//! 4. `emit` makes tokens and cannot fail: impls in `emit.rs`, a tool's tables in `emit::table`. `emit::fallback` stands in
+//!    for the code of a rejected item, so that its errors cause no further ones. `span` keeps tokens at the user's places.
 //! 5. `schema` makes the tree of a type as serde reads and writes it.
 //!
 //! Read `item.rs` first: it is the way of one function through the rooms. A new key of `#[tool]` is a row in
-//! `parse/attr/tool.rs`, a field in `model.rs`, and its tokens in `emit.rs`.
+//! `parse/attr/tool.rs`, a field in `model.rs`, and its tokens in `emit/table.rs`.
 
 use proc_macro::TokenStream;
 
@@ -54,13 +54,13 @@ pub fn tool(args: TokenStream, item: TokenStream) -> TokenStream {
 /// Makes a prompt of a function, for a server of MCP.
 #[proc_macro_attribute]
 pub fn prompt(args: TokenStream, item: TokenStream) -> TokenStream {
-    span::expand_with(|| item::offered(model::Role::Prompt, args.into(), &item.into()))
+    span::expand_with(|| item::offered(model::FunctionRole::Prompt, args.into(), &item.into()))
 }
 
 /// Makes a resource of a function, for a server of MCP.
 #[proc_macro_attribute]
 pub fn resource(args: TokenStream, item: TokenStream) -> TokenStream {
-    span::expand_with(|| item::offered(model::Role::Resource, args.into(), &item.into()))
+    span::expand_with(|| item::offered(model::FunctionRole::Resource, args.into(), &item.into()))
 }
 
 /// `#[derive(Schema)]`: the schema of a type, beside serde's derives. The trait of the same name has the attributes that it

@@ -2,17 +2,15 @@
 
 mod deferred;
 mod editor;
+mod parse;
 mod targets;
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
-use syn::ext::IdentExt;
-use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, Expr, LitStr, Path, Token, Type, token};
+use syn::{Attribute, Expr, LitStr, Path, Type};
 
-use crate::cfg;
 use crate::ctxt::Ctxt;
-use crate::handle::{Handle, THIS_FUNCTION, type_of_method};
+use crate::handle::{Handle, THIS_FUNCTION};
 use crate::invisible_chars;
 use crate::model::Description;
 use crate::name::{TOOL_RULE, is_tool_name};
@@ -21,13 +19,11 @@ use crate::span::{
     SpanEnds, at_call_site, call_site_at_item, ident, literal, local, quote, quote_call_site,
     select, set_item_span_to_start,
 };
-use crate::ty;
 
-use self::deferred::Deferred;
 use self::targets::Targets;
 
 /// A parsed list, behind the crate path that the runtime's macro passes.
-struct List {
+struct ParsedList {
     krate: TokenTree,
     targets: Targets,
     elements: Vec<Element>,
@@ -57,201 +53,7 @@ struct As {
     words: Option<Description>,
 }
 
-impl Parse for List {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let krate: TokenTree = input.parse()?;
-        input.parse::<Token![;]>()?;
-        let mut targets = Targets::parse_head(input)?;
-        let mut elements = elements(input)?;
-        let mut state = None;
-        while input.peek(Token![;]) {
-            input.parse::<Token![;]>()?;
-            if targets::is_deferral(input) {
-                targets.parse_options(input)?;
-            } else if !input.is_empty() {
-                state = Some(parse_state(input)?);
-            }
-        }
-        targets.deferred =
-            Deferred::of(&mut targets.groups, targets.at_most.clone(), &mut elements);
-        Ok(Self {
-            krate,
-            targets,
-            elements,
-            state,
-        })
-    }
-}
-
-/// Reads elements up to a semicolon.
-fn elements(input: ParseStream<'_>) -> syn::Result<Vec<Element>> {
-    let mut elements = Vec::new();
-    while !input.is_empty() && !input.peek(Token![;]) {
-        refuse_retired(input)?;
-        let element: Element = input.parse()?;
-        if input.is_empty() || input.peek(Token![;]) {
-            elements.push(element);
-            break;
-        }
-        if !input.peek(Token![,]) {
-            return Err(expected_comma(input, &element));
-        }
-        elements.push(element);
-        input.parse::<Token![,]>()?;
-    }
-    Ok(elements)
-}
-
-/// Refuses `retired("old" => tool)`, which earlier versions had.
-fn refuse_retired(input: ParseStream<'_>) -> syn::Result<()> {
-    let ahead = input.fork();
-    let _ = ahead.call(Attribute::parse_outer);
-    match ahead.call(Ident::parse_any) {
-        Ok(key) if key == "retired" && ahead.peek(token::Paren) => Err(syn::Error::new(
-            key.span(),
-            "retired names are lines of the lock file\nhelp: write `old_name -> new_name` there, and pass the file to the toolset: `tools![…].retired(include_str!(\"../tools.lock\"))`",
-        )),
-        _ => Ok(()),
-    }
-}
-
-/// Returns the error for a token in place of a comma, in terms of what the token starts.
-fn expected_comma(input: ParseStream<'_>, element: &Element) -> syn::Error {
-    match &element.what {
-        ElementKind::One { path, .. } if input.peek(Token![=]) => syn::Error::new_spanned(
-            path,
-            "the state comes last, behind a semicolon\nhelp: write `tools![a, b; state = app]`",
-        ),
-        ElementKind::One { path, .. } if input.peek(Token![:]) && path.is_ident("state") => {
-            syn::Error::new_spanned(
-                path,
-                "the state comes last, behind a semicolon\nhelp: write `tools![a, b; state = app]`",
-            )
-        }
-        ElementKind::One { path, .. } if input.peek(Token![.]) => {
-            let path = path.to_token_stream().to_string().replace(' ', "");
-            input.error(format!(
-                "a list holds tools by their paths\nhelp: change one as a value, and add it: `tools![…].with(tool_of!({path})…)`"
-            ))
-        }
-        ElementKind::One { .. } if input.peek(token::Paren) || input.peek(token::Brace) => input.error(
-            "tools are listed by their paths, without a value\nhelp: remove it, or list the methods of a value as `..value: Type`",
-        ),
-        ElementKind::One { .. } if input.peek(Token![!]) => input.error(
-            "a list holds tools, and no macros\nhelp: list the tools themselves, and join lists with `Toolset::merge`",
-        ),
-        _ => input.error("expected `,` between the tools"),
-    }
-}
-
-fn parse_state(input: ParseStream<'_>) -> syn::Result<Expr> {
-    let key: syn::Ident = input.parse()?;
-    if key != "state" {
-        return Err(syn::Error::new(
-            key.span(),
-            format!("unknown option `{key}` in `tools![]`\nhelp: the option is `state = app`"),
-        ));
-    }
-    if !input.peek(Token![=]) {
-        return Err(syn::Error::new(
-            key.span(),
-            "`state` takes a value\nhelp: write `state = app`",
-        ));
-    }
-    input.parse::<Token![=]>()?;
-    let value = input.parse()?;
-    input.parse::<Option<Token![,]>>()?;
-    if !input.is_empty() {
-        return Err(input.error(
-            "nothing comes behind the state\nhelp: for several values write a struct with `#[derive(Provide)]`",
-        ));
-    }
-    Ok(value)
-}
-
-impl Parse for Element {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let cfg = input.call(Attribute::parse_outer)?;
-        cfg::of_element(&cfg)?;
-        let what = input.parse()?;
-        Ok(Self { cfg, what })
-    }
-}
-
-impl Parse for ElementKind {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        if input.peek(Token![..]) {
-            let dots: Token![..] = input.parse()?;
-            let tokens = until_colon(input);
-            let value = syn::parse2(tokens).map_err(|_| {
-                syn::Error::new_spanned(dots, "a spread needs a value\nhelp: write `..value: Type`")
-            })?;
-            if !input.peek(Token![:]) {
-                return Err(syn::Error::new_spanned(
-                    &value,
-                    "a spread names the type of its value, so that its tools are known when it compiles\nhelp: write `..value: Type`",
-                ));
-            }
-            input.parse::<Token![:]>()?;
-            let ty: Type = input.parse()?;
-            if let Some(inner) = ty::shared(&ty) {
-                let inner = inner.to_token_stream().to_string().replace(' ', "");
-                return Err(syn::Error::new_spanned(
-                    &ty,
-                    format!(
-                        "tools are of the type in the `Arc`\nhelp: write `..value: {inner}`; the value may be an `Arc`"
-                    ),
-                ));
-            }
-            return Ok(Self::Many {
-                value,
-                ty: Box::new(ty),
-                listed: As::parse(input, "a prefix is a string\nhelp: write `as \"prefix_\"`")?,
-            });
-        }
-        if !input.peek(syn::Ident) && !input.peek(Token![::]) && !is_path_keyword(input) {
-            return Err(input.error(
-                "expected a tool\nhelp: list functions by their path, `module::function`, and types as `..value: Type`",
-            ));
-        }
-        let path: Path = input.parse()?;
-        if let Some(ty) = type_of_method(&path) {
-            return Err(syn::Error::new_spanned(
-                &path,
-                format!(
-                    "a method is listed with the value that it is called on\nhelp: list all tools of the type: `..value: {ty}`"
-                ),
-            ));
-        }
-        let listed = As::parse(
-            input,
-            "a tool's other name is a string\nhelp: write `as \"name\"`",
-        )?;
-        Ok(Self::One { path, listed })
-    }
-}
-
 impl As {
-    fn parse(input: ParseStream<'_>, wanted: &str) -> syn::Result<Option<Self>> {
-        if input.parse::<Option<Token![as]>>()?.is_none() {
-            return Ok(None);
-        }
-        let name = input
-            .parse()
-            .map_err(|error| syn::Error::new(error.span(), wanted))?;
-        let words = match input.parse::<Option<Token![:]>>()? {
-            Some(colon) if input.is_empty() || input.peek(Token![,]) || input.peek(Token![;]) => {
-                return Err(syn::Error::new_spanned(
-                    colon,
-                    "expected a description behind `:`\nhelp: write `as \"name\": \"Finds documents.\"`",
-                ));
-            }
-            Some(_) => Some(Description::Const(Box::new(input.parse()?))),
-            None => None,
-        };
-        Ok(Some(Self { name, words }))
-    }
-
     fn check(&self, cx: &Ctxt) {
         let Self { name, words } = self;
         if let Some(Description::Const(words)) = words {
@@ -271,32 +73,9 @@ impl As {
     }
 }
 
-fn is_path_keyword(input: ParseStream<'_>) -> bool {
-    input.peek(Token![crate]) || input.peek(Token![self]) || input.peek(Token![super])
-}
-
-/// An expression ends at a colon here, which is no part of one.
-fn until_colon(input: ParseStream<'_>) -> TokenStream {
-    let mut tokens = TokenStream::new();
-    while !input.is_empty()
-        && !input.peek(Token![,])
-        && !input.peek(Token![;])
-        && (!input.peek(Token![:]) || input.peek(Token![::]))
-    {
-        if input.peek(Token![::]) {
-            if let Ok(colons) = input.parse::<Token![::]>() {
-                colons.to_tokens(&mut tokens);
-            }
-        } else if let Ok(token) = input.parse::<TokenTree>() {
-            tokens.extend([token]);
-        }
-    }
-    tokens
-}
-
 /// The toolset of a list.
 pub(crate) fn list(tokens: TokenStream) -> TokenStream {
-    let list: List = match syn::parse2(tokens.clone()) {
+    let list: ParsedList = match syn::parse2(tokens.clone()) {
         Ok(list) => list,
         Err(error) => return refused(&error, tokens),
     };
@@ -336,8 +115,8 @@ fn refused(error: &syn::Error, tokens: TokenStream) -> TokenStream {
 }
 
 /// The toolset as an expression.
-fn listed(list: &List, errors: Option<&TokenStream>) -> TokenStream {
-    let List {
+fn listed(list: &ParsedList, errors: Option<&TokenStream>) -> TokenStream {
+    let ParsedList {
         krate,
         targets,
         elements,
@@ -353,37 +132,7 @@ fn listed(list: &List, errors: Option<&TokenStream>) -> TokenStream {
         .filter_map(|(index, element)| element.const_words(index));
     let pushes = elements.iter().enumerate().map(|(index, element)| {
         let listed = element.listed_as(index);
-        let push = match &element.what {
-            ElementKind::One { path, .. } => {
-                let handle = Handle::of(path);
-                let ty = handle.ty();
-                // The compiler points at a type argument that is inferred, too.
-                let of_state = state
-                    .as_ref()
-                    .map_or(quote!(_), |state| SpanEnds::of(state).start(quote!(_)));
-                let bound = if handle.arguments.is_none() {
-                    quote!(bound)
-                } else {
-                    quote!(bound_generic)
-                };
-                let place = SpanEnds::of(path);
-                let (bound, arguments) = (
-                    place.start(quote!(__tool::#bound::<)),
-                    place.end(quote!((&mut #tools, #listed))),
-                );
-                handle.scope(&quote!(#bound #of_state, #ty> #arguments;))
-            }
-            ElementKind::Many { value, ty, .. } => {
-                let (borrow, shared) = (SpanEnds::of(value).start(quote!(&)), share(value));
-                let shared = quote!(#borrow #shared);
-                let place = SpanEnds::of(ty);
-                let (group, arguments) = (
-                    place.start(quote!(__tool::group::<)),
-                    place.end(quote!((#shared, &mut #tools, #listed))),
-                );
-                quote!(#group #ty, _> #arguments;)
-            }
-        };
+        let push = element.push(&tools, &listed, state.as_ref());
         let cfg = &element.cfg;
         let begin = targets.deferred.begin(index, &tools);
         quote!(#begin #(#cfg)* #push)
@@ -433,6 +182,40 @@ impl Element {
     fn listed(&self) -> Option<&As> {
         match &self.what {
             ElementKind::One { listed, .. } | ElementKind::Many { listed, .. } => listed.as_ref(),
+        }
+    }
+
+    /// The call that adds the element to the list.
+    fn push(&self, tools: &Ident, listed: &TokenStream, state: Option<&Expr>) -> TokenStream {
+        match &self.what {
+            ElementKind::One { path, .. } => {
+                let handle = Handle::of(path);
+                let ty = handle.ty();
+                // The compiler points at a type argument that is inferred, too.
+                let of_state =
+                    state.map_or(quote!(_), |state| SpanEnds::of(state).start(quote!(_)));
+                let bound = if handle.arguments.is_none() {
+                    quote!(bound)
+                } else {
+                    quote!(bound_generic)
+                };
+                let place = SpanEnds::of(path);
+                let (bound, arguments) = (
+                    place.start(quote!(__tool::#bound::<)),
+                    place.end(quote!((&mut #tools, #listed))),
+                );
+                handle.scope(&quote!(#bound #of_state, #ty> #arguments;))
+            }
+            ElementKind::Many { value, ty, .. } => {
+                let (borrow, shared) = (SpanEnds::of(value).start(quote!(&)), share(value));
+                let shared = quote!(#borrow #shared);
+                let place = SpanEnds::of(ty);
+                let (group, arguments) = (
+                    place.start(quote!(__tool::group::<)),
+                    place.end(quote!((#shared, &mut #tools, #listed))),
+                );
+                quote!(#group #ty, _> #arguments;)
+            }
         }
     }
 

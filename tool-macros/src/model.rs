@@ -1,6 +1,6 @@
 //! A tool as it was read: plain data.
 
-use crate::bounds::Bounds;
+use crate::bounds::BoundArgs;
 use crate::span::{SpanEnds, literal, parse_quote, quote};
 use crate::ty::PassBy;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -19,14 +19,14 @@ pub(crate) struct Function {
 
 /// What a function becomes.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum FunctionRole {
     #[default]
     Tool,
     Prompt,
     Resource,
 }
 
-impl Role {
+impl FunctionRole {
     /// The name of the attribute.
     pub(crate) fn attribute(self) -> &'static str {
         match self {
@@ -40,7 +40,7 @@ impl Role {
 /// The options of `#[tool]`.
 #[derive(Default)]
 pub(crate) struct Options {
-    pub(crate) role: Role,
+    pub(crate) role: FunctionRole,
     /// Of a resource: its URI, or the template of it.
     pub(crate) uri: Option<Text>,
     /// Of a resource: its media type.
@@ -70,7 +70,7 @@ pub(crate) struct Options {
     /// The dialects that must accept the tool.
     pub(crate) targets: Vec<Ident>,
     /// Calls as a model should make them.
-    pub(crate) examples: Vec<Example>,
+    pub(crate) examples: Vec<CallExample>,
     /// True if some of the options or the documentation was not understood. A missing part may have been intended
     /// then.
     pub(crate) misread: bool,
@@ -105,7 +105,7 @@ impl Options {
 }
 
 /// A call as a model should make it.
-pub(crate) struct Example {
+pub(crate) struct CallExample {
     /// The arguments, as JSON.
     pub(crate) json: String,
     /// The names of the arguments, and where they are written.
@@ -254,7 +254,7 @@ pub(crate) struct ModelParam {
     pub(crate) secret: Option<Span>,
     /// The name that it had before.
     pub(crate) was: Option<Text>,
-    pub(crate) bounds: Bounds,
+    pub(crate) bounds: BoundArgs,
     /// The type that is decoded.
     pub(crate) slot: TokenStream,
     pub(crate) pass: PassBy,

@@ -6,14 +6,14 @@ use crate::ctxt::Ctxt;
 use crate::span::{self, quote};
 
 /// A pattern that can be run.
-pub(super) struct Pattern {
+pub(super) struct CheckedPattern {
     /// As it is published.
     text: String,
     /// As it is run.
     regex: String,
 }
 
-impl Pattern {
+impl CheckedPattern {
     /// Reads it. An error stands at `span`, the literal.
     pub(super) fn read(cx: &Ctxt, text: &str, span: Span) -> Option<Self> {
         match toolwright_pattern::checked(text) {

@@ -19,7 +19,6 @@ mod http;
 mod keep;
 mod link;
 mod lists;
-mod notice;
 #[cfg(all(feature = "oauth", feature = "client-http"))]
 mod oauth;
 mod offers;
@@ -38,6 +37,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use toolwright_provider::call::ToolDef;
+use toolwright_provider::definitions::Notice;
 use toolwright_runtime::toolset::{Registry, Toolset};
 
 pub use self::connector::Connector;
@@ -46,7 +46,6 @@ pub use self::error::{ConnectError, ConnectErrorKind};
 pub use self::event::ClientEvent;
 use self::link::{LinkState, Reconnector};
 use self::lists::Lists;
-pub use self::notice::{Notice, NoticeKind};
 #[cfg(all(feature = "oauth", feature = "client-http"))]
 pub use self::oauth::{AuthorizationRequest, OAuth, OAuthHostError, StoredTokens, TokenStore};
 pub use self::offers::{PromptArgument, PromptInfo, PromptMessage, ResourceInfo};

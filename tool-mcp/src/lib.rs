@@ -59,8 +59,8 @@ mod web;
 
 #[cfg(feature = "client")]
 pub use self::client::{
-    Client, ClientEvent, ConnectError, ConnectErrorKind, Connector, Elicitation, Notice,
-    NoticeKind, PromptArgument, PromptInfo, PromptMessage, ResourceInfo, ServerAt, connect,
+    Client, ClientEvent, ConnectError, ConnectErrorKind, Connector, Elicitation, PromptArgument,
+    PromptInfo, PromptMessage, ResourceInfo, ServerAt, connect,
 };
 #[cfg(any(feature = "server", feature = "client"))]
 pub use self::elicit::ElicitResult;
@@ -74,3 +74,5 @@ pub use self::server::{Completing, McpServer, Messages, ResourceUpdates, ServerL
 pub use self::server::{HttpBody, HttpService, SessionStore, StoredSession};
 #[cfg(any(feature = "server", feature = "client"))]
 pub use self::trace::TraceContext;
+#[cfg(any(feature = "server", feature = "client"))]
+pub use toolwright_provider::definitions::{Notice, NoticeKind};

@@ -14,12 +14,12 @@ use crate::error::Done;
 #[derive(Clone)]
 pub struct PostgresPayloads {
     database: Database,
-    sql: Sql,
+    sql: PayloadSql,
 }
 
 /// The statements, with the name of the schema.
 #[derive(Clone)]
-struct Sql {
+struct PayloadSql {
     put: String,
     get: String,
     delete: String,
@@ -34,7 +34,7 @@ impl PostgresPayloads {
     pub async fn open(database: Database) -> Result<Self, CheckpointError> {
         database.is_current().await?;
         let table = format!("{}.payload", database.schema_name());
-        let sql = Sql {
+        let sql = PayloadSql {
             // A writer that comes later needs it longer.
             put: format!(
                 "INSERT INTO {table} (key, content) VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET at = now()"

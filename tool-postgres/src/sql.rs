@@ -44,13 +44,9 @@ impl Sql {
                  SELECT newest, id, $2, $3, $4, $5, $6, $7, $8, $9, $10 FROM head RETURNING id"
             )
         };
-        // The lease of a writer: $11 is what it does, $12 its number, $13 its time in milliseconds.
-        let until = "clock_timestamp() + $13::float8 * interval '1 millisecond'";
-        let left = "extract(epoch FROM lease_until - clock_timestamp())::float8 * 1000";
-        let head = format!("SELECT newest, lease, {left} FROM {session} WHERE id = $1");
+        let head = format!("SELECT newest, lease, {LEFT} FROM {session} WHERE id = $1");
         // From the last whole one on.
-        let columns = CHECKPOINT.split(", ").map(|column| format!("row.{column}"));
-        let columns = columns.collect::<Vec<_>>().join(", ");
+        let columns = format!("row.{}", CHECKPOINT.replace(", ", ", row."));
         let chain = |target: &str| {
             format!(
                 "WITH target AS ({target})
@@ -62,23 +58,8 @@ impl Sql {
             )
         };
         Self {
-            first: put(&format!(
-                "INSERT INTO {session} (id, newest, caller, lease, lease_until)
-                 SELECT $1, number, $14, CASE WHEN $11 IN ('take', 'over') THEN number END,
-                     CASE WHEN $11 IN ('take', 'over') THEN {until} END
-                 FROM {number} AS number WHERE $12::bigint IS NULL ON CONFLICT DO NOTHING"
-            )),
-            next: put(&format!(
-                "UPDATE {session} SET newest = number,
-                     lease = CASE $11 WHEN 'none' THEN lease WHEN 'keep' THEN $12 WHEN 'release' THEN NULL ELSE number END,
-                     lease_until = CASE $11 WHEN 'none' THEN lease_until WHEN 'release' THEN NULL ELSE {until} END
-                 FROM {number} AS number
-                 WHERE id = $1 AND newest = $14 AND CASE
-                     WHEN $11 = 'over' THEN true
-                     WHEN $11 IN ('keep', 'release') THEN lease IS NOT DISTINCT FROM $12
-                     ELSE lease_until IS NULL OR lease_until <= clock_timestamp()
-                 END"
-            )),
+            first: put(&first(&session, &number)),
+            next: put(&next(&session, &number)),
             locked: format!("{head} FOR SHARE"),
             owned: format!("{head} FOR UPDATE"),
             head,
@@ -131,4 +112,35 @@ impl Sql {
             calls: format!("SELECT {CALL} FROM {call} WHERE session = $1 ORDER BY number"),
         }
     }
+}
+
+/// Milliseconds until a lease ends.
+const LEFT: &str = "extract(epoch FROM lease_until - clock_timestamp())::float8 * 1000";
+
+/// The end of a writer's lease. $11 is what the writer does, $12 its number, $13 its time in milliseconds.
+const UNTIL: &str = "clock_timestamp() + $13::float8 * interval '1 millisecond'";
+
+/// The head of a session that begins.
+fn first(session: &str, number: &str) -> String {
+    format!(
+        "INSERT INTO {session} (id, newest, caller, lease, lease_until)
+                 SELECT $1, number, $14, CASE WHEN $11 IN ('take', 'over') THEN number END,
+                     CASE WHEN $11 IN ('take', 'over') THEN {UNTIL} END
+                 FROM {number} AS number WHERE $12::bigint IS NULL ON CONFLICT DO NOTHING"
+    )
+}
+
+/// The head of a session that goes on.
+fn next(session: &str, number: &str) -> String {
+    format!(
+        "UPDATE {session} SET newest = number,
+                     lease = CASE $11 WHEN 'none' THEN lease WHEN 'keep' THEN $12 WHEN 'release' THEN NULL ELSE number END,
+                     lease_until = CASE $11 WHEN 'none' THEN lease_until WHEN 'release' THEN NULL ELSE {UNTIL} END
+                 FROM {number} AS number
+                 WHERE id = $1 AND newest = $14 AND CASE
+                     WHEN $11 = 'over' THEN true
+                     WHEN $11 IN ('keep', 'release') THEN lease IS NOT DISTINCT FROM $12
+                     ELSE lease_until IS NULL OR lease_until <= clock_timestamp()
+                 END"
+    )
 }

@@ -5,6 +5,7 @@ mod cache;
 mod conversation;
 mod deferred;
 mod lazy;
+mod notice;
 mod strict_tools;
 mod tokens;
 mod visible;
@@ -18,7 +19,7 @@ use self::strict_tools::{StrictSelection, fitted};
 use toolwright_json::joined;
 
 use crate::call::{Block, Encoder, Outcome, ToolCall, ToolDef, ToolResult};
-use crate::dialect::{Dialect, LowerError, Note, Renames};
+use crate::dialect::{Dialect, LowerError, Note, NoteKind, Renames};
 use crate::wire::{
     Accumulator, Completion, JsonText, Loading, Parallel, ToolChoice, ToolChoiceError, Wire,
     WireError,
@@ -30,6 +31,7 @@ use self::cache::LoweredTool;
 pub use self::cache::{DefinitionCache, EncodedTool};
 #[doc(hidden)]
 pub use self::deferred::{Catalog, Deferral, Deferred};
+pub use self::notice::{Notice, NoticeKind};
 pub use self::strict_tools::{DefinitionOptions, NonStrict};
 pub use self::visible::Stripped;
 
@@ -133,6 +135,8 @@ pub(super) struct DefinitionsInner {
     non_strict: Vec<(String, NonStrict)>,
     /// Reasons why those are not strict.
     loosened: Vec<Note>,
+    /// Notices of tools that are left out.
+    left_out: Vec<Notice>,
     /// Made at once if there is a name that the provider does not take.
     renames: OnceLock<Renames>,
     wire: Wire,
@@ -241,7 +245,10 @@ impl Wire {
 
     /// The tools for a request, in a dialect of the provider that the wire leads to.
     ///
-    /// A deferred tool that the provider would refuse is left out once it is loaded; [`Toolset::check`] says so before.
+    /// A tool whose schema others wrote is left out if the provider would refuse it, with a [notice](Definitions::notices). Its
+    /// schema arrived at run time, or it is one of an MCP server; the other tools of the request work. Calls of it that
+    /// wait are decided as before. A deferred tool is left out so once it is loaded. [`Toolset::check`] says so before, and
+    /// [`DefinitionOptions::deny`] makes it an error.
     ///
     /// [`Toolset::check`]: crate::Toolset::check
     ///
@@ -263,10 +270,9 @@ impl Wire {
     /// ```
     ///
     /// # Errors
-    /// When the provider would refuse the request: too many tools, or arguments that its dialect
+    /// When the provider would refuse the request: too many tools, or arguments of a compiled tool that its dialect
     /// cannot say, or not even its mode that is not strict; when a tool is to be kept strict that is not
-    /// there; and when keys or values of a schema hold characters that nobody sees. The error lists
-    /// them all.
+    /// there; and when there is a notice of a kind that is denied. The error lists them all.
     pub fn definitions_in(
         self,
         tools: &(impl ToolList + ?Sized),
@@ -286,7 +292,15 @@ impl Wire {
         } else {
             made()?
         };
-        Ok(Definitions(made))
+        let made = Definitions(made);
+        let mut denied = DefinitionsError::default();
+        if !fit.deny.is_empty() {
+            let notices = made.notices();
+            for notice in notices.filter(|notice| fit.deny.contains(&notice.kind)) {
+                denied.note(&notice.tool, notice.words());
+            }
+        }
+        denied.or(made)
     }
 }
 
@@ -302,6 +316,7 @@ impl DefinitionsInner {
         let RequestedTools {
             tools,
             names,
+            left_out,
             catalog,
             ..
         } = asked;
@@ -327,6 +342,7 @@ impl DefinitionsInner {
                 .into_iter()
                 .map(|(at, why)| (name(at), why))
                 .collect(),
+            left_out,
             tools: sent.clone(),
             renames,
             wire,
@@ -382,6 +398,31 @@ impl Definitions {
             notes.map(|note| (&*tool.name, note))
         });
         names.zip(&self.0.loosened).chain(lowered)
+    }
+
+    /// Returns notices of tools that are left out ([`NoticeKind::Refused`]), then of tools that are sent without strictness
+    /// ([`NoticeKind::Loosened`]) or without characters that nobody sees ([`NoticeKind::HiddenRemoved`]).
+    pub fn notices(&self) -> impl Iterator<Item = Notice> {
+        let loosened = self.0.non_strict.iter();
+        let loosened = loosened.map(|(tool, why)| why.to_notice(tool));
+        let hidden = self
+            .notes()
+            .filter(|(_, note)| note.kind == NoteKind::HiddenRemoved);
+        let hidden = hidden.map(|(tool, note)| {
+            let words = format!("{} characters that nobody sees were taken out", note.value);
+            Notice::new(tool, NoticeKind::HiddenRemoved, words)
+        });
+        self.0
+            .left_out
+            .iter()
+            .cloned()
+            .chain(loosened)
+            .chain(hidden)
+    }
+
+    /// Returns true if no tool is declared.
+    pub fn is_empty(&self) -> bool {
+        self.0.tools.is_empty() && self.0.catalog.is_none()
     }
 
     /// The tools that are sent without strictness, and why.
@@ -466,9 +507,8 @@ impl Definitions {
             parallel
         };
         let word = self.word(choice, parallel);
-        let is_empty = self.0.tools.is_empty() && self.0.catalog.is_none();
         let wire = self.0.wire;
-        wire.request_of(word, choice, parallel, is_empty, || self.text())
+        wire.request_of(word, choice, parallel, self.is_empty(), || self.text())
     }
 
     fn word(&self, choice: &ToolChoice, parallel: Parallel) -> Result<String, ToolChoiceError> {

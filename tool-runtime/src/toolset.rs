@@ -1,6 +1,7 @@
 mod call;
 mod compact;
 mod deferred;
+mod entry;
 mod error;
 mod instructions;
 mod list_state;
@@ -9,23 +10,19 @@ mod registry;
 mod report;
 mod search;
 mod search_tools;
+mod table;
 
 use std::fmt;
-use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
-use crate::tool::{Call, Context, Filter, Grant, Redefined, Scope, Tool};
-use toolwright_provider::call::{
-    ErrorKind, Meta, SCOPES, ToolCall, ToolDef, ToolError, ToolOptions,
-};
+use crate::tool::{Filter, Redefined, Scope, Tool};
+use toolwright_provider::call::{ErrorKind, Meta, ToolDef, ToolError, ToolOptions};
 use toolwright_provider::definitions::{self, DefinitionCache, EncodedTool, Stripped, ToolList};
 use toolwright_provider::wire::Namespace;
-use toolwright_schema::decode::Store;
-use toolwright_schema::panics::reported;
-use toolwright_schema::text::{LONGEST_SHOWN, NameError, Printable, ShortStr, did_you_mean};
+use toolwright_schema::text::{NameError, ShortStr};
 
 #[cfg(feature = "tokio")]
 pub(crate) use self::call::resolved;
@@ -142,114 +139,6 @@ impl ToolList for Toolset {
 
     fn deferral(&self) -> Option<definitions::Deferral<'_>> {
         self.deferral.as_ref().map(Deferral::of_request)
-    }
-}
-
-impl Entry {
-    pub(crate) fn new(tool: Arc<dyn Tool>) -> Self {
-        let tool = Redefined::cautious(tool);
-        // Asked once: a definition may be anybody's code.
-        let def = tool.def();
-        let has_mentions = def.mentions().next().is_some();
-        Self {
-            name: def.name.as_ref().into(),
-            attributes: def.meta.clone(),
-            #[cfg(feature = "tokio")]
-            inside: def.all_attributes().skip(1).cloned().collect(),
-            options: def.options,
-            #[cfg(feature = "tokio")]
-            reads_context: tool.reads_context(),
-            // One look at both, so that calls of other tools pay for neither.
-            may_hide: tool.__may_hide()
-                || def.meta.get(SCOPES).is_some()
-                || def.options.needs_approval,
-            is_exact: def.is_exact(),
-            old_names: def
-                .old_names()
-                .names
-                .iter()
-                .map(|old| (&**old).into())
-                .collect(),
-            retired: Vec::new(),
-            has_mentions,
-            namespace: None,
-            finds: false,
-            tells: false,
-            tool,
-            encoded: Arc::default(),
-        }
-    }
-
-    pub(crate) fn def(&self) -> &ToolDef {
-        self.tool.def()
-    }
-
-    /// Returns the definition as others are sent it, and what was hidden in it.
-    fn visible(&self) -> (&ToolDef, Option<&Stripped>) {
-        self.encoded.visible(self.def())
-    }
-
-    /// Makes a call of the tool.
-    #[inline]
-    pub(crate) fn call<'a>(
-        &self,
-        call: &'a ToolCall,
-        store: &'a Store,
-        cx: &'a Context,
-    ) -> Call<'a> {
-        Call::of(call, store, cx).exact(self.is_exact)
-    }
-
-    /// What the conversation's grant and the tool itself say.
-    fn shows(&self, scope: &Scope<'_>) -> bool {
-        Grant::is_given(scope, &self.attributes) && self.tool.visible(scope)
-    }
-
-    /// Returns true if a conversation may see the tool. Code that panics hides it.
-    fn is_visible(&self, scope: &Scope<'_>, filter: Option<&Filter>) -> bool {
-        let says = |what, asked: &dyn Fn() -> bool| reported(what, asked).unwrap_or(false);
-        (!self.may_hide || says("a tool's `visible`", &|| self.shows(scope)))
-            && filter
-                .filter(|_| !self.finds)
-                .is_none_or(|filter| says("a filter", &|| filter.passes(self.def(), scope)))
-    }
-}
-
-#[cfg(feature = "tokio")]
-impl Entry {
-    pub(crate) fn name(&self) -> &ShortStr {
-        &self.name
-    }
-
-    pub(crate) fn tool(&self) -> &Arc<dyn Tool> {
-        &self.tool
-    }
-
-    /// Returns true if the tool runs only with a person's yes.
-    pub(crate) fn needs_approval(&self) -> bool {
-        self.options.needs_approval
-    }
-
-    pub(crate) fn attributes(&self) -> &Meta {
-        &self.attributes
-    }
-
-    /// Returns the attributes of the tool, and of those inside it that have others.
-    pub(crate) fn all_attributes(&self) -> impl Iterator<Item = &Meta> {
-        std::iter::once(&self.attributes).chain(&self.inside)
-    }
-
-    /// Returns true if the tool is the search of its set, whose answers depend on all that decides visibility.
-    pub(crate) fn finds(&self) -> bool {
-        self.finds
-    }
-
-    pub(crate) fn reads_context(&self) -> bool {
-        self.reads_context
-    }
-
-    pub(crate) fn options(&self) -> &ToolOptions {
-        &self.options
     }
 }
 
@@ -528,158 +417,5 @@ impl fmt::Debug for Toolset {
 fn note(names: &mut Vec<String>, name: String) {
     if !names.contains(&name) {
         names.push(name);
-    }
-}
-
-/// Hashes a name without the end mark of `str`.
-#[inline]
-fn hash_of(hasher: &RandomState, name: &[u8]) -> u64 {
-    let mut hash = hasher.build_hasher();
-    hash.write(name);
-    hash.finish()
-}
-
-impl Inner {
-    // Each call looks a tool up, and the compiler would rather not.
-    #[allow(clippy::inline_always)]
-    #[inline(always)]
-    fn position(&self, name: &[u8]) -> Option<usize> {
-        let hash = hash_of(&self.hasher, name);
-        let same = |&at: &usize| {
-            self.tools
-                .get(at)
-                .is_some_and(|entry| entry.name.as_bytes() == name)
-        };
-        self.index.find(hash, same).copied()
-    }
-
-    // Each call looks a tool up, and the compiler would rather not.
-    #[allow(clippy::inline_always)]
-    #[inline(always)]
-    fn find(&self, name: &[u8]) -> Option<&Entry> {
-        self.tools.get(self.position(name)?)
-    }
-
-    fn only(&self, keep: impl Fn(&Entry) -> bool) -> Toolset {
-        // Instructions are about the whole list.
-        let mut set = Self::keeping(Kept {
-            instructions: Vec::new(),
-            ..self.kept.clone()
-        });
-        for entry in self.tools.iter().filter(|entry| keep(entry)) {
-            set.push(entry.clone());
-        }
-        set.finish()
-    }
-
-    fn keeping(kept: Kept) -> Self {
-        Self {
-            kept,
-            ..Self::default()
-        }
-    }
-
-    /// Makes it a set, in which descriptions name other tools as they are called here.
-    fn finish(mut self) -> Toolset {
-        if self.tools.iter().any(|entry| entry.has_mentions) {
-            self.name_mentions();
-        }
-        self.old_names = self.sorted_old_names().0;
-        self.renew_search();
-        self.drop_foreign_search();
-        self.may_hide = self.tools.iter().any(|entry| entry.may_hide);
-        let set = Arc::new(self);
-        let deferral = Deferral::of(&set);
-        Toolset { set, deferral }
-    }
-
-    #[cold]
-    fn name_mentions(&mut self) {
-        let told = |own: &str| {
-            let mut tools = self.tools.iter();
-            let entry = tools.find(|entry| entry.def().own_name() == own)?;
-            Some(entry.name.as_ref().to_owned())
-        };
-        let entries = self.tools.iter().enumerate();
-        let retold = entries.filter(|(_, entry)| entry.has_mentions);
-        let retold = retold.filter_map(|(at, entry)| {
-            let def = entry.def().mentioning(told)?;
-            let told = Entry::new(Redefined::share(def, &entry.tool));
-            Some((at, told.instead(entry, "")))
-        });
-        let retold: Vec<_> = retold.collect();
-        for (at, entry) in retold {
-            if let Some(place) = self.tools.get_mut(at) {
-                *place = entry;
-            }
-        }
-    }
-
-    /// Adds a tool whose name is new.
-    fn push(&mut self, entry: Entry) {
-        let Self {
-            tools,
-            index,
-            hasher,
-            ..
-        } = self;
-        let hash = hash_of(hasher, entry.name.as_bytes());
-        let at = tools.len();
-        tools.push(entry);
-        index.insert_unique(hash, at, |&at| match tools.get(at) {
-            Some(entry) => hash_of(hasher, entry.name.as_bytes()),
-            None => 0,
-        });
-    }
-
-    /// Adds a tool. Returns its name if that is taken.
-    fn add(&mut self, entry: Entry) -> Result<(), String> {
-        if self.position(entry.name.as_bytes()).is_some() {
-            return Err(entry.name.as_ref().to_owned());
-        }
-        self.push(entry);
-        Ok(())
-    }
-
-    /// Adds a tool; one of the same name is replaced and returned.
-    fn put(&mut self, mut entry: Entry) -> Option<Arc<dyn Tool>> {
-        let at = self.position(entry.name.as_bytes());
-        let Some(place) = at.and_then(|at| self.tools.get_mut(at)) else {
-            self.push(entry);
-            return None;
-        };
-        entry.namespace = entry.namespace.or_else(|| place.namespace.clone());
-        Some(std::mem::replace(place, entry).tool)
-    }
-
-    /// A hidden tool is refused in the same words as an unknown one, and is never a near name.
-    #[cold]
-    fn unknown(
-        &self,
-        kind: ErrorKind,
-        name: &[u8],
-        scope: &Scope<'_>,
-        filter: Option<&Filter>,
-    ) -> ToolError {
-        let (name, scope) = (&*String::from_utf8_lossy(name), &self.scope(scope));
-        if name.is_empty() {
-            return ToolError::new(kind, "the call names no tool");
-        }
-        let shown = Printable::new(name).one_line().at_most(LONGEST_SHOWN);
-        if name.chars().nth(LONGEST_SHOWN).is_some() {
-            return ToolError::new(kind, format!("unknown tool `{shown}`"));
-        }
-        let visible = self
-            .tools
-            .iter()
-            .filter(|entry| entry.is_visible(scope, filter));
-        if let Some(today) = visible.clone().find_map(|entry| entry.instead_of(name)) {
-            return ToolError::new(kind, format!("unknown tool `{shown}`; {today}"));
-        }
-        let visible: Vec<_> = visible.map(|entry| &*entry.name).collect();
-        let near = self.near(name, &visible);
-        let gap = if near.is_empty() { "" } else { "; " };
-        let hint = did_you_mean(&near);
-        ToolError::new(kind, format!("unknown tool `{shown}`{gap}{hint}"))
     }
 }

@@ -84,6 +84,9 @@ macro_rules! vocabulary {
     };
 }
 
+// A row: the name, the text, the type of values that it is about, the part that is a schema, and the place among the
+// keywords that a description tells where a provider does not accept them (0: none).
+//
 // In the order in which a schema in canonical form has them, up to `$defs`; those behind it keep their order. Up to
 // `additionalItems` lowering knows them, and behind that nothing but readers.
 vocabulary! {

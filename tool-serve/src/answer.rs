@@ -16,7 +16,7 @@ use crate::json::{list, object, quoted};
 
 /// Status of a call, for exit codes and HTTP statuses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CallStatus {
+pub(crate) enum ReplyStatus {
     /// The call has a value or content.
     Done,
     /// The tool asks a person.
@@ -27,7 +27,7 @@ pub(crate) enum CallStatus {
     Failed(ErrorKind),
 }
 
-impl CallStatus {
+impl ReplyStatus {
     pub(crate) fn of(reply: &Reply) -> Self {
         match reply {
             Reply::Pending(_) => Self::Pending,

@@ -117,6 +117,10 @@ pub(crate) fn by_wire_json(tools: &Toolset) -> String {
     object(WIRES.map(|(name, wire, dialect)| {
         let mut members = vec![("dialect", Cow::from(quoted(dialect.name())))];
         match wire.definitions_in(tools, dialect) {
+            Ok(sent) if sent.is_empty() && sent.notices().next().is_some() => {
+                let reasons = sent.notices().map(|notice| quoted(&notice.to_string()));
+                members.push(("refused", list(reasons).into()));
+            }
             Ok(sent) => {
                 members.push(("tools", sent.text().to_string().into()));
                 let notes = sent.notes().map(|(_, note)| quoted(&note.to_string()));

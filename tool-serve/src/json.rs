@@ -140,9 +140,9 @@ pub(crate) fn object<'v>(members: impl IntoIterator<Item = (&'v str, Cow<'v, str
 
 /// Parses an object's entries in order, repeated keys included. A map would lose both.
 fn entries(text: &str) -> Option<Vec<(String, &RawValue)>> {
-    struct Entries;
+    struct EntryVisitor;
 
-    impl<'de> Visitor<'de> for Entries {
+    impl<'de> Visitor<'de> for EntryVisitor {
         type Value = Vec<(String, &'de RawValue)>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -159,7 +159,7 @@ fn entries(text: &str) -> Option<Vec<(String, &RawValue)>> {
     }
 
     let mut json = serde_json::Deserializer::from_str(text);
-    let found = json.deserialize_map(Entries).ok()?;
+    let found = json.deserialize_map(EntryVisitor).ok()?;
     json.end().ok()?;
     Some(found)
 }

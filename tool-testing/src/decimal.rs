@@ -4,14 +4,14 @@ use super::rng::Rng;
 
 /// A decimal number, exactly: its digits times ten to the power of its exponent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Decimal {
+pub(super) struct ExactDecimal {
     negative: bool,
     /// Without zeros at either end; none for zero.
     digits: String,
     exponent: i64,
 }
 
-impl Decimal {
+impl ExactDecimal {
     fn new(negative: bool, digits: &str, exponent: i64) -> Self {
         let digits = digits.trim_start_matches('0');
         let kept = digits.trim_end_matches('0');
@@ -171,13 +171,13 @@ impl Decimal {
     }
 }
 
-impl PartialOrd for Decimal {
+impl PartialOrd for ExactDecimal {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Decimal {
+impl Ord for ExactDecimal {
     fn cmp(&self, other: &Self) -> Ordering {
         let is_zero = |number: &Self| number.digits.is_empty();
         let sign = |number: &Self| match number.negative {
@@ -231,11 +231,11 @@ fn counted(digits: &str, up: bool) -> String {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::Decimal;
+    use super::ExactDecimal;
     use crate::rng::Rng;
 
-    fn read(text: &str) -> Decimal {
-        Decimal::read(text).unwrap()
+    fn read(text: &str) -> ExactDecimal {
+        ExactDecimal::read(text).unwrap()
     }
 
     #[test]

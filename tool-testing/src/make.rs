@@ -1,10 +1,10 @@
 use super::rng::Rng;
-use super::rules::{Additional, Id, Rule, Rules, Type};
+use super::rules::{Additional, Id, Rule, RuleSet, Type};
 use super::value::{Key, Node, Value};
 
 /// Makes values by rules.
 pub(super) struct Maker<'a> {
-    pub(super) rules: &'a Rules,
+    pub(super) rules: &'a RuleSet,
     pub(super) rng: &'a mut Rng,
 }
 

@@ -1,8 +1,8 @@
-use super::decimal::Decimal;
+use super::decimal::ExactDecimal;
 use super::make::Maker;
 use super::mutation::Mutation;
 use super::pick::{any, pick};
-use super::rules::{Additional, Count, Id, Rule, Rules, Type};
+use super::rules::{Additional, CountRange, Id, Rule, RuleSet, Type};
 use super::value::{Key, Node, Value};
 use super::write::Style;
 
@@ -123,7 +123,7 @@ impl Maker<'_> {
         let Value::Number(text) = &mut node.value else {
             return None;
         };
-        let number = Decimal::read(text)?;
+        let number = ExactDecimal::read(text)?;
         let rule = node.rule.and_then(|id| self.rules.get(id));
         *text = match how {
             Mutation::BeyondBound => {
@@ -165,11 +165,11 @@ impl Maker<'_> {
             return None;
         };
         let rule = node.rule.and_then(|id| self.rules.get(id));
-        let length = rule.map_or(Count::default(), |rule| rule.length);
+        let length = rule.map_or(CountRange::default(), |rule| rule.length);
         match how {
             Mutation::LongerString => {
                 let count = length.max.unwrap_or(3).saturating_sub(text.chars().count());
-                let more = self.characters(Count {
+                let more = self.characters(CountRange {
                     min: count.saturating_add(1),
                     max: Some(count.saturating_add(1)),
                 });
@@ -314,7 +314,7 @@ impl Maker<'_> {
 }
 
 /// Returns true if this is a constant that has no other value.
-fn is_tag(node: &Node, rules: &Rules) -> bool {
+fn is_tag(node: &Node, rules: &RuleSet) -> bool {
     let allowed = |id: Id| rules.get(id).and_then(|rule| rule.allowed.as_ref());
     let allowed = node.rule.and_then(allowed);
     allowed.is_some_and(|allowed| allowed.len() == 1)

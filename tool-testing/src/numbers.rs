@@ -1,6 +1,6 @@
-use super::decimal::Decimal;
+use super::decimal::ExactDecimal;
 use super::make::Maker;
-use super::rules::{Bound, Rule, Type};
+use super::rules::{NumberBound, Rule, Type};
 use super::value::Value;
 
 /// Bounds of the widths of numbers, and what a float that passes for an integer loses.
@@ -52,11 +52,11 @@ const DECIMALS: [&str; 14] = [
 ];
 
 impl Rule {
-    pub(super) fn admits_number(&self, number: &Decimal) -> bool {
+    pub(super) fn admits_number(&self, number: &ExactDecimal) -> bool {
         let is_above =
-            |bound: &Bound| *number > bound.at || *number == bound.at && !bound.exclusive;
+            |bound: &NumberBound| *number > bound.at || *number == bound.at && !bound.exclusive;
         let is_below =
-            |bound: &Bound| *number < bound.at || *number == bound.at && !bound.exclusive;
+            |bound: &NumberBound| *number < bound.at || *number == bound.at && !bound.exclusive;
         (number.is_integer() || self.admits_type(Type::Number))
             && self.minimum.as_ref().is_none_or(is_above)
             && self.maximum.as_ref().is_none_or(is_below)
@@ -65,7 +65,7 @@ impl Rule {
                 .as_ref()
                 .is_none_or(|unit| number.is_multiple(unit))
             && !self.refused.iter().any(|refused| match refused {
-                Value::Number(text) => Decimal::read(text).as_ref() == Some(number),
+                Value::Number(text) => ExactDecimal::read(text).as_ref() == Some(number),
                 _ => false,
             })
     }
@@ -73,7 +73,7 @@ impl Rule {
 
 impl Maker<'_> {
     /// A number that a rule admits, at its edges more often than elsewhere.
-    pub(super) fn number(&mut self, rule: &Rule) -> Option<Decimal> {
+    pub(super) fn number(&mut self, rule: &Rule) -> Option<ExactDecimal> {
         for _ in 0..40 {
             if let Some(number) = self.candidate(rule)
                 && rule.admits_number(&number)
@@ -82,7 +82,7 @@ impl Maker<'_> {
             }
         }
         // Narrow bounds, or a multiple that nothing above is: from the lower end on.
-        let mut number = rule.minimum.as_ref().map_or(Decimal::of(0), at);
+        let mut number = rule.minimum.as_ref().map_or(ExactDecimal::of(0), at);
         for _ in 0..1000 {
             if rule.admits_number(&number) {
                 return Some(number);
@@ -92,7 +92,7 @@ impl Maker<'_> {
         None
     }
 
-    fn candidate(&mut self, rule: &Rule) -> Option<Decimal> {
+    fn candidate(&mut self, rule: &Rule) -> Option<ExactDecimal> {
         let is_whole = !rule.admits_type(Type::Number);
         if let Some(unit) = &rule.multiple_of
             && self.rng.percent(80)
@@ -111,12 +111,12 @@ impl Maker<'_> {
                 let at = rule.maximum.as_ref().map(at)?;
                 Some(if down { at.next(false, 0) } else { at })
             }
-            2 => Decimal::read(self.rng.pick(&EDGES)?),
-            3 | 4 if !is_whole => Decimal::read(self.rng.pick(&DECIMALS)?),
+            2 => ExactDecimal::read(self.rng.pick(&EDGES)?),
+            3 | 4 if !is_whole => ExactDecimal::read(self.rng.pick(&DECIMALS)?),
             5 if !is_whole => {
                 let digits = i128::try_from(self.rng.below(100_000)).ok()?;
                 let places = i64::try_from(self.rng.below(6)).ok()?;
-                Some(Decimal::scaled(digits, -places))
+                Some(ExactDecimal::scaled(digits, -places))
             }
             6 => self.anywhere(rule),
             _ => {
@@ -126,7 +126,7 @@ impl Maker<'_> {
                 } else {
                     small
                 };
-                Some(Decimal::of(if self.rng.percent(30) {
+                Some(ExactDecimal::of(if self.rng.percent(30) {
                     -small
                 } else {
                     small
@@ -136,7 +136,7 @@ impl Maker<'_> {
     }
 
     /// Any integer between the bounds, each as likely as the next.
-    fn anywhere(&mut self, rule: &Rule) -> Option<Decimal> {
+    fn anywhere(&mut self, rule: &Rule) -> Option<ExactDecimal> {
         let (low, high) = (rule.minimum.as_ref()?, rule.maximum.as_ref()?);
         let random = (u128::from(self.rng.next()) << 64) | u128::from(self.rng.next());
         match (
@@ -145,9 +145,9 @@ impl Maker<'_> {
         ) {
             (Ok(low), Ok(high)) => {
                 let span = high.abs_diff(low).saturating_add(1);
-                Some(Decimal::of(low.checked_add_unsigned(random % span)?))
+                Some(ExactDecimal::of(low.checked_add_unsigned(random % span)?))
             }
-            _ => Some(Decimal::of_unsigned(random)),
+            _ => Some(ExactDecimal::of_unsigned(random)),
         }
     }
 
@@ -157,7 +157,7 @@ impl Maker<'_> {
     }
 
     /// A number's text: mostly as people write it.
-    pub(super) fn spelled(&mut self, number: &Decimal) -> String {
+    pub(super) fn spelled(&mut self, number: &ExactDecimal) -> String {
         if self.rng.percent(25) {
             number.respelled(self.rng)
         } else {
@@ -179,6 +179,6 @@ impl Maker<'_> {
     }
 }
 
-fn at(bound: &Bound) -> Decimal {
+fn at(bound: &NumberBound) -> ExactDecimal {
     bound.at.clone()
 }

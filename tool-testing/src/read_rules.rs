@@ -2,8 +2,8 @@ use std::collections::HashMap;
 
 use serde_json::value::RawValue;
 
-use super::decimal::Decimal;
-use super::rules::{Additional, Bound, Id, Rule, Type};
+use super::decimal::ExactDecimal;
+use super::rules::{Additional, Id, NumberBound, Rule, Type};
 use super::value::{Value, elements, entries};
 use toolwright_schema::keyword::Keyword;
 
@@ -83,7 +83,7 @@ impl<'t> Reader<'t> {
             Keyword::Maximum => rule.maximum = bound(text, false),
             Keyword::ExclusiveMinimum => rule.minimum = bound(text, true),
             Keyword::ExclusiveMaximum => rule.maximum = bound(text, true),
-            Keyword::MultipleOf => rule.multiple_of = Decimal::read(text),
+            Keyword::MultipleOf => rule.multiple_of = ExactDecimal::read(text),
             Keyword::MinLength => rule.length.min = count().unwrap_or(0),
             Keyword::MaxLength => rule.length.max = count(),
             Keyword::Pattern => {
@@ -166,9 +166,9 @@ impl<'t> Reader<'t> {
     }
 }
 
-fn bound(text: &str, exclusive: bool) -> Option<Bound> {
-    let at = Decimal::read(text)?;
-    Some(Bound { at, exclusive })
+fn bound(text: &str, exclusive: bool) -> Option<NumberBound> {
+    let at = ExactDecimal::read(text)?;
+    Some(NumberBound { at, exclusive })
 }
 
 fn values(list: &str) -> Vec<Value> {

@@ -1,16 +1,16 @@
 use regex_syntax::hir::Hir;
 
-use super::decimal::Decimal;
+use super::decimal::ExactDecimal;
 use super::read_rules::read;
 use super::value::Value;
 
-/// The place of a rule in [`Rules`].
+/// The place of a rule in [`RuleSet`].
 pub(super) type Id = usize;
 
 /// A JSON Schema, taken apart: one rule for each schema inside it, so that a reference is the place
 /// of another rule.
 #[derive(Debug, Clone)]
-pub(super) struct Rules {
+pub(super) struct RuleSet {
     list: Vec<Rule>,
     /// True if every keyword is one that samples are made by.
     pub(super) are_known: bool,
@@ -28,22 +28,22 @@ pub(super) struct Rule {
     pub(super) refused: Vec<Value>,
     /// The members of a union, or the one target of a reference.
     pub(super) any_of: Vec<Id>,
-    pub(super) minimum: Option<Bound>,
-    pub(super) maximum: Option<Bound>,
-    pub(super) multiple_of: Option<Decimal>,
+    pub(super) minimum: Option<NumberBound>,
+    pub(super) maximum: Option<NumberBound>,
+    pub(super) multiple_of: Option<ExactDecimal>,
     /// Characters of a string.
-    pub(super) length: Count,
+    pub(super) length: CountRange,
     pub(super) pattern: Option<Hir>,
     pub(super) format: Option<String>,
     pub(super) prefix: Vec<Id>,
     pub(super) items: Option<Id>,
-    pub(super) elements: Count,
+    pub(super) elements: CountRange,
     pub(super) unique: bool,
     pub(super) properties: Vec<(String, Id)>,
     pub(super) required: Vec<String>,
     pub(super) additional: Additional,
     pub(super) names: Option<Id>,
-    pub(super) keys: Count,
+    pub(super) keys: CountRange,
     /// Nesting depth of the flattest value that it admits.
     pub(super) height: Option<usize>,
 }
@@ -84,20 +84,20 @@ impl Type {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Bound {
-    pub(super) at: Decimal,
+pub(super) struct NumberBound {
+    pub(super) at: ExactDecimal,
     /// True if the bound itself is out.
     pub(super) exclusive: bool,
 }
 
 /// At least and at most so many.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Count {
+pub(super) struct CountRange {
     pub(super) min: usize,
     pub(super) max: Option<usize>,
 }
 
-impl Count {
+impl CountRange {
     pub(super) fn admits(self, count: usize) -> bool {
         count >= self.min && self.max.is_none_or(|max| count <= max)
     }
@@ -131,7 +131,7 @@ impl Rule {
     }
 }
 
-impl Rules {
+impl RuleSet {
     /// Reads the text of a schema. The rule of the whole is the first.
     pub(super) fn read(schema: &str) -> Self {
         let (list, are_known) = read(schema);

@@ -1,7 +1,7 @@
 use super::make::Maker;
 use super::mutation::Mutation;
 use super::rng::Rng;
-use super::rules::Rules;
+use super::rules::RuleSet;
 use super::value::{Node, Value};
 use super::write::{Style, Writer};
 use toolwright_schema::render::SchemaDoc;
@@ -26,7 +26,7 @@ use toolwright_schema::render::SchemaDoc;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Samples {
-    rules: Rules,
+    rules: RuleSet,
     rng: Rng,
 }
 
@@ -44,7 +44,7 @@ impl Samples {
     /// Texts by this schema.
     pub fn of(schema: &SchemaDoc, seed: u64) -> Self {
         Self {
-            rules: Rules::read(schema.as_json()),
+            rules: RuleSet::read(schema.as_json()),
             rng: Rng::new(seed),
         }
     }

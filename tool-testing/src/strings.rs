@@ -1,6 +1,6 @@
 use super::make::Maker;
 use super::pattern::{is_open, matching};
-use super::rules::{Count, Rule};
+use super::rules::{CountRange, Rule};
 
 /// Characters of strings: letters, what JSON must escape, and what it may. Some take more than one byte,
 /// more than one UTF-16 unit, or more than one character for one letter.
@@ -108,11 +108,11 @@ impl Maker<'_> {
                     let mut text = String::new();
                     let (before, after) = is_open(pattern);
                     if before && self.rng.percent(30) {
-                        text.push_str(&self.characters(Count::default()));
+                        text.push_str(&self.characters(CountRange::default()));
                     }
                     matching(pattern, self.rng, &mut text)?;
                     if after && self.rng.percent(30) {
-                        text.push_str(&self.characters(Count::default()));
+                        text.push_str(&self.characters(CountRange::default()));
                     }
                     text
                 }
@@ -131,7 +131,7 @@ impl Maker<'_> {
     }
 
     /// So many characters of any kind.
-    pub(super) fn characters(&mut self, length: Count) -> String {
+    pub(super) fn characters(&mut self, length: CountRange) -> String {
         let most = length.max.unwrap_or(usize::MAX);
         let count = match self.rng.below(10) {
             0 => length.min,
@@ -158,7 +158,7 @@ impl Maker<'_> {
                 },
                 None => self.string(rule),
             },
-            None if self.rng.percent(20) => Some(self.characters(Count::default())),
+            None if self.rng.percent(20) => Some(self.characters(CountRange::default())),
             None => Some(self.strange_key()),
         }
     }

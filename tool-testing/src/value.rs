@@ -3,7 +3,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::decimal::Decimal;
+use super::decimal::ExactDecimal;
 use super::rules::Id;
 
 /// A JSON value as it will be written: numbers keep their spelling, keys may stand twice.
@@ -75,7 +75,7 @@ impl Value {
         match (self, other) {
             (Self::Null, Self::Null) => true,
             (Self::Bool(a), Self::Bool(b)) => a == b,
-            (Self::Number(a), Self::Number(b)) => Decimal::read(a) == Decimal::read(b),
+            (Self::Number(a), Self::Number(b)) => ExactDecimal::read(a) == ExactDecimal::read(b),
             (Self::String(a), Self::String(b)) => a == b,
             (Self::Array(a), Self::Array(b)) => {
                 a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.value.is_same(&b.value))
@@ -94,7 +94,7 @@ impl Value {
 
 /// The entries of a JSON object in their order, each value as its text.
 pub(super) fn entries(text: &str) -> Vec<(String, &RawValue)> {
-    serde_json::from_str(text).map_or_else(|_| Vec::new(), |Entries(entries)| entries)
+    serde_json::from_str(text).map_or_else(|_| Vec::new(), |RawEntries(entries)| entries)
 }
 
 /// The elements of a JSON array, each as its text.
@@ -102,9 +102,9 @@ pub(super) fn elements(text: &str) -> Vec<&RawValue> {
     serde_json::from_str(text).unwrap_or_default()
 }
 
-struct Entries<'t>(Vec<(String, &'t RawValue)>);
+struct RawEntries<'t>(Vec<(String, &'t RawValue)>);
 
-impl<'de: 't, 't> Deserialize<'de> for Entries<'t> {
+impl<'de: 't, 't> Deserialize<'de> for RawEntries<'t> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(EntriesVisitor).map(Self)
     }

@@ -17,7 +17,7 @@ fn listed(schema: &str) -> Value {
     let mut def = ToolDef::new("odd", "Does something.");
     def.input = SchemaDoc::parse(schema).unwrap();
     let tools = Toolset::new([DynTool::declare(def)]).unwrap();
-    let list: Value = serde_json::from_str(&Wire::Mcp.definitions(&tools).to_string()).unwrap();
+    let list: Value = serde_json::from_str(&Wire::Mcp.definitions(&tools)).unwrap();
     list[0]["inputSchema"].clone()
 }
 
@@ -141,6 +141,17 @@ fn what_no_object_fits_is_refused() {
     let many = format!(r#"{{"type":"object","allOf":[{}]}}"#, all.join(","));
     let refused = lower(&SchemaDoc::parse(&many).unwrap(), Dialect::Anthropic).unwrap_err();
     assert_eq!(refused.code.as_str(), "root_union");
+    // Each form has the keys of the whole.
+    let keys: Vec<_> = (0..5_000)
+        .map(|at| format!(r#""key_{at}":{{"type":"string"}}"#))
+        .collect();
+    let forms: Vec<_> = (0..60)
+        .map(|at| format!(r#"{{"required":["key_{at}"]}}"#))
+        .collect();
+    let (keys, forms) = (keys.join(","), forms.join(","));
+    let large = format!(r#"{{"type":"object","properties":{{{keys}}},"anyOf":[{forms}]}}"#);
+    let refused = lower(&SchemaDoc::parse(&large).unwrap(), Dialect::Anthropic).unwrap_err();
+    assert_eq!(refused.code.as_str(), "root_union");
 }
 
 #[derive(serde::Deserialize, Schema)]
@@ -159,6 +170,7 @@ enum Figure {
 
 /// Draws.
 #[tool]
+#[allow(clippy::needless_pass_by_value)]
 fn draw(#[arg(flatten)] drawing: Drawing) -> String {
     match drawing.figure {
         Figure::Circle { radius } => format!("{} {radius}", drawing.color),
@@ -170,7 +182,7 @@ fn draw(#[arg(flatten)] drawing: Drawing) -> String {
 fn a_flattened_enum_is_listed_as_one_object() {
     let tools = tools![draw];
     for wire in [Wire::Mcp, Wire::Mcp2026] {
-        let list: Value = serde_json::from_str(&wire.definitions(&tools).to_string()).unwrap();
+        let list: Value = serde_json::from_str(&wire.definitions(&tools)).unwrap();
         assert_eq!(
             list[0]["inputSchema"],
             json!({
@@ -208,6 +220,42 @@ fn a_flattened_enum_is_listed_as_one_object() {
         let result = tools.call_blocking(&call, &cx);
         if dialect == Dialect::OpenAiStrict {
             assert_eq!(result.value(), Some(json!("red 2")), "{result:?}");
+        }
+    }
+}
+
+/// What fits the schema fits the object that is sent for it.
+#[test]
+fn the_object_admits_all_that_its_forms_admit() {
+    let open = r#"{"anyOf":[{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false},
+        {"type":"object","properties":{"b":{"type":"null"}},"additionalProperties":{"type":"integer"}}]}"#;
+    let patterns = r#"{"allOf":[{"type":"object","patternProperties":{"^x_":{"type":"integer"}}},
+        {"type":"object","properties":{"a":{"type":"integer"}},"patternProperties":{"^y_":{"type":"boolean"}},"additionalProperties":{"type":"integer"}}]}"#;
+    let nested = r##"{"oneOf":[{"$ref":"#/$defs/A"},{"anyOf":[{"required":["c"]},{"type":"array"}],"properties":{"c":{"const":1}}}],
+        "properties":{"id":{"type":"string"}},"$defs":{"A":{"type":"object","properties":{"a":{"type":"array","items":{"$ref":"#/$defs/A"}}},"required":["a"]}}}"##;
+    for (schema, arguments) in [
+        (open, r#"{"a": "x"}"#),
+        (open, r#"{"b": null, "a": 7, "z": 1}"#),
+        (open, "{}"),
+        (patterns, r#"{"a": 1, "x_1": 2, "y_1": true}"#),
+        (nested, r#"{"id": "i", "a": [{"a": []}]}"#),
+        (nested, r#"{"id": "i", "c": 1, "other": 5}"#),
+        (
+            r#"{"anyOf":[{"type":"null"},{"type":"object","minProperties":1}]}"#,
+            r#"{"any": []}"#,
+        ),
+    ] {
+        for schema in [schema.to_owned(), listed(schema).to_string()] {
+            let tool = DynTool::builder()
+                .name("odd")
+                .description("Does something.")
+                .parameters(SchemaDoc::parse(&schema).unwrap())
+                .handler(|_: Value, _| async { Ok::<_, toolwright::ToolError>("done") });
+            let tools = Toolset::new([tool.build().unwrap()]).unwrap();
+            let call = toolwright::ToolCall::new("1", "odd", arguments);
+            let cx = toolwright::Context::new().with_repairs(toolwright::args::Repairs::None);
+            let result = tools.call_blocking(&call, &cx);
+            assert!(result.is_success(), "{arguments} in {schema}: {result:?}");
         }
     }
 }

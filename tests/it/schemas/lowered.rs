@@ -621,13 +621,14 @@ fn narrowed(schema: &str, arguments: &str, dialect: Dialect) -> Option<String> {
     if undone.map(without_nulls) == Some(without_nulls(arguments.unordered())) {
         return None;
     }
-    const STRUCTURAL: [&str; 7] = [
+    const STRUCTURAL: [&str; 8] = [
         "additionalProperties",
         "anyOf",
         "patternProperties",
         "prefixItems",
         "properties",
         "required",
+        "type",
         "unevaluatedProperties",
     ];
     let is_said = |note: &toolwright::dialect::Note| STRUCTURAL.contains(&note.keyword.as_str());

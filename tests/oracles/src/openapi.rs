@@ -3,12 +3,13 @@
 //! `tests/outside/openapi.sh` calls it. Standard input has a line for each schema, `{"name": …, "schema": …}`. It prints a
 //! table with the first example of each error, and with the name of each schema that is no tool. Each argument is a floor,
 //! `openai_strict=99.5`: the program fails if the percentage of schemas that are lowered to this dialect is lower. It fails,
-//! too, if a schema is no tool for another reason than its size or hidden characters.
+//! too, if a schema is no tool for another reason than its size or hidden characters. What is lowered is added to the file that
+//! `TOOLWRIGHT_LOWERED` names, a line each, for `tests/outside/lowered.sh`.
 // A line that is not read has failed.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, stdin};
+use std::io::{BufRead, BufWriter, Write, stdin};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use std::{env, fs};
@@ -18,7 +19,7 @@ use serde_json::value::RawValue;
 use toolwright::dialect::lower;
 use toolwright::schema::SchemaDoc;
 use toolwright::toolset::BuildError;
-use toolwright::{Dialect, DynTool, ToolError};
+use toolwright::{Dialect, DynTool, ToolDef, ToolError};
 
 #[derive(Deserialize)]
 struct Operation {
@@ -57,12 +58,13 @@ impl Row {
     }
 }
 
-/// Makes a tool; the kind of the error and its text if that fails.
+/// Makes a tool, without what is hidden in words, as the client of MCP does; the kind of the error and its text if that fails.
 fn make(schema: &SchemaDoc) -> Result<(), (String, String)> {
+    let mut def = ToolDef::new("operation", "Calls an operation.");
+    def.input = schema.clone();
+    def.strip_hidden();
     let tool = DynTool::builder()
-        .name("operation")
-        .description("Calls an operation.")
-        .parameters(schema.clone())
+        .def(def)
         .handler_sync(|_: Box<RawValue>, _| Ok::<_, ToolError>("done"))
         .build();
     tool.map(drop).map_err(|error| {
@@ -93,6 +95,9 @@ fn main() -> ExitCode {
     let mut made = Row::default();
     let mut dialects = Dialect::ALL.map(|dialect| (dialect, Row::default()));
     let (mut making, mut lowering) = (Duration::ZERO, Duration::ZERO);
+    let written =
+        env::var_os("TOOLWRIGHT_LOWERED").map(|path| fs::File::options().append(true).open(path));
+    let mut written = written.map(|file| BufWriter::new(file.unwrap()));
     let mut slowest = (Duration::ZERO, String::new());
     for line in stdin().lock().lines() {
         let Operation { name, schema } = serde_json::from_str(&line.unwrap()).unwrap();
@@ -103,7 +108,16 @@ fn main() -> ExitCode {
         let took = start.elapsed();
         made.add(failure.map(|(kind, text)| (kind, format!("{name}: {text}"))));
         for (dialect, row) in &mut dialects {
-            let failure = lower(&schema, *dialect).err();
+            let lowered = lower(&schema, *dialect);
+            if let (Some(file), Ok(lowered)) = (&mut written, &lowered)
+                && let Some(schema) = &lowered.schema
+            {
+                let line = format!(
+                    r#"{{"name":{name:?},"dialect":"{dialect}","schema":{schema},"sent":[]}}"#
+                );
+                writeln!(file, "{line}").unwrap();
+            }
+            let failure = lowered.err();
             row.add(
                 failure.map(|error| (error.code.to_string(), format!("{name}: {}", error.path))),
             );

@@ -3,25 +3,26 @@
 //! An [`Engine`] borrows an agent and a session for one run. Every node saves the session before the next one starts,
 //! so a crash between nodes loses no call and repeats none.
 
+mod context;
 mod model;
 mod open;
 mod spending;
 mod tools;
 mod tools_visit;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use tokio::time::Instant;
+use toolwright_provider::dialect::Dialect;
 use toolwright_runtime::tool::Context;
 use toolwright_schema::panics::reported;
 
-use self::tools_visit::ToolsVisit;
 use super::Agent;
 use super::held_lease::HeldLease;
 use super::sub_sessions::SubSessions;
 use crate::event::{Listener, RunEvent};
 use crate::span::AgentSpan;
-use crate::tool_node::conversation_context;
 use crate::{
     AgentError, Lease, Node, Run, RunEnd, Session, SessionError, Status, ThreadMessage, Usage,
     Written,
@@ -44,6 +45,8 @@ pub(super) struct Engine<'a> {
     step: Option<AgentSpan>,
     /// Lease of the session, if its store has leases.
     lease: Option<HeldLease>,
+    /// Tools whose omission was reported, each with the dialect.
+    left_out: HashSet<(String, Dialect)>,
 }
 
 /// Adds the usage of inner agents to the session of an agent that was called itself, however that call ends. Its caller
@@ -73,6 +76,7 @@ impl<'a> Engine<'a> {
             subs: None,
             step: None,
             lease: None,
+            left_out: HashSet::new(),
         }
     }
 
@@ -254,6 +258,10 @@ impl<'a> Engine<'a> {
         self.wake();
         if self.session.at.node == Node::Model {
             self.session.thread.check()?;
+            let agent = self.active_agent();
+            if !agent.required.is_empty() {
+                self.left_out(&agent.executor.tools(&self.context()))?;
+            }
         }
         Ok(())
     }
@@ -468,39 +476,6 @@ impl<'a> Engine<'a> {
                 (spent.rounds >= rounds).then_some(RunEnd::MaxToolRounds(rounds))
             }
             Node::Model | Node::End => None,
-        }
-    }
-
-    /// Returns the context of this turn's calls: the host's over the session's. The executor puts its defaults under
-    /// both.
-    fn context(&self) -> Context {
-        let (session, host) = (&self.session, &self.host);
-        let mut base = Context::new().with_state(session.state.clone());
-        if let Some(name) = self.agent_name() {
-            base = base.with_agent(Arc::clone(name));
-        }
-        // An agent in a call must not read the messages of its caller.
-        let host_cx = host.clone().without_conversation();
-        let cx = conversation_context(&session.thread, host_cx.over(&base));
-        if self.is_step {
-            return cx;
-        }
-        let called = host.scope().called.iter().map(|tool| &**tool);
-        let called = called.chain(session.thread.called());
-        cx.with_called(called)
-            .with_session(session.id())
-            .with_run(session.run_id())
-            .with_turn(session.turn())
-    }
-
-    /// Returns the context that this turn's calls run with. Drop it before the thread changes, which would copy the
-    /// messages otherwise.
-    fn call_context(&self, visit: &ToolsVisit) -> Context {
-        let cx = visit.add_to(self.context());
-        if self.active_agent().shares_thread {
-            cx.with_conversation(self.session.thread.clone())
-        } else {
-            cx
         }
     }
 }

@@ -1,31 +1,34 @@
 //! Store of sessions in a SQLite file.
 //!
-//! `file` opens and checks the file, `migrate` reads those of older versions, `table` writes rows with checksums, `rows` maps them to Rust values, and `worker`
+//! `file` opens and checks the file, `migrate` reads those of older versions, `table` writes rows with checksums, `rows` and
+//! `calls` map them to Rust values, `write` adds checkpoints and call records, and `worker`
 //! is the thread of the connection. Every operation is one transaction. All rows are checked when they are read, so
 //! damaged data is an error and never a wrong session.
 
+mod calls;
+mod failure;
 mod file;
 mod migrate;
 mod rows;
 mod table;
 mod worker;
+mod write;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
-use toolwright_provider::call::ToolCall;
 
-use self::rows::{CallRow, SessionRow, id, number};
-use self::worker::Worker;
-use super::{
-    Checkpoint, CheckpointError, CheckpointId, Checkpointer, Damage, DamagedPart, Keep, Lease,
-    NewCheckpoint, SessionHead, Written,
-};
+use self::calls::RecordRow;
+use self::failure::SqlResult;
+use self::rows::{SessionRow, number};
+use self::worker::JobThread;
+use self::write::{NewRecord, OwnedCheckpoint};
+use super::{Checkpoint, CheckpointError, CheckpointId, Checkpointer, Keep, Lease, NewCheckpoint};
+use crate::BoxFuture;
 use crate::delta::{Chain, Chains};
 use crate::journal::{Begin, Begun, CallRecord, End};
-use crate::{BoxFuture, Node};
 
 /// Store that keeps sessions in a SQLite file, for several processes on one machine.
 ///
@@ -67,7 +70,7 @@ use crate::{BoxFuture, Node};
 /// ```
 pub struct SqliteCheckpointer {
     path: PathBuf,
-    worker: Worker,
+    worker: JobThread,
     chains: Chains,
     term: Option<Duration>,
 }
@@ -82,7 +85,7 @@ impl SqliteCheckpointer {
     pub fn open(path: impl AsRef<Path>) -> Result<Self, CheckpointError> {
         let path = path.as_ref().to_owned();
         let connection = file::open(&path)?;
-        let worker = Worker::start(&path, connection)?;
+        let worker = JobThread::start(&path, connection)?;
         Ok(Self::new(path, worker))
     }
 
@@ -136,11 +139,11 @@ impl SqliteCheckpointer {
     pub fn open_read_only(path: impl AsRef<Path>) -> Result<Self, CheckpointError> {
         let path = path.as_ref().to_owned();
         let connection = file::open_read_only(&path)?;
-        let worker = Worker::start(&path, connection)?;
+        let worker = JobThread::start(&path, connection)?;
         Ok(Self::new(path, worker))
     }
 
-    fn new(path: PathBuf, worker: Worker) -> Self {
+    fn new(path: PathBuf, worker: JobThread) -> Self {
         Self {
             path,
             worker,
@@ -194,242 +197,6 @@ impl SqliteCheckpointer {
         });
         let done: SqlResult<T> = done.await?;
         done.map_err(|failure| failure.of(&self.path))
-    }
-}
-
-type SqlResult<T> = Result<T, StoreFailure>;
-
-/// Failure of an operation on the store.
-enum StoreFailure {
-    Sqlite(rusqlite::Error),
-    Checkpoint(CheckpointError),
-    /// The data that was read is damaged, for this reason.
-    Damaged(String),
-}
-
-impl From<rusqlite::Error> for StoreFailure {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Sqlite(error)
-    }
-}
-
-impl From<CheckpointError> for StoreFailure {
-    fn from(error: CheckpointError) -> Self {
-        Self::Checkpoint(error)
-    }
-}
-
-impl StoreFailure {
-    fn damaged(reason: impl Into<String>) -> Self {
-        Self::Damaged(reason.into())
-    }
-
-    /// Returns true for damage that is not yet attributed to a part of the store.
-    fn is_damage(&self) -> bool {
-        match self {
-            Self::Damaged(_) => true,
-            Self::Sqlite(error) => file::is_damage(error),
-            Self::Checkpoint(_) => false,
-        }
-    }
-
-    /// Returns true for damage of a session's own row.
-    fn is_of_session(&self) -> bool {
-        let damage = match self {
-            Self::Checkpoint(error) => error.damage(),
-            Self::Sqlite(_) | Self::Damaged(_) => None,
-        };
-        damage.is_some_and(|damage| damage.part == DamagedPart::Session)
-    }
-
-    /// Attributes damage to this part of the session. Other failures do not change.
-    fn in_part(self, session: &str, part: DamagedPart, last_good: Option<CheckpointId>) -> Self {
-        self.in_part_of(Damage::of_session(session, part, last_good))
-    }
-
-    fn in_part_of(self, damage: Damage) -> Self {
-        let reason = match self {
-            Self::Damaged(reason) => reason,
-            Self::Sqlite(error) if file::is_damage(&error) => error.to_string(),
-            other => return other,
-        };
-        CheckpointError::damaged(damage.with_reason(reason)).into()
-    }
-
-    fn of(self, path: &Path) -> CheckpointError {
-        match self {
-            Self::Sqlite(error) => file::error(path, error),
-            Self::Checkpoint(error) => error,
-            Self::Damaged(reason) => {
-                let words = format!("`{}` is damaged: {reason}", path.display());
-                CheckpointError::damaged(Damage::of_store(words))
-            }
-        }
-    }
-}
-
-/// Returns the session's row. Fails if a write with this lease, after this checkpoint, may not be done.
-fn writable(
-    transaction: &Transaction<'_>,
-    session: &str,
-    lease: Lease,
-    after: Option<CheckpointId>,
-) -> SqlResult<Option<SessionRow>> {
-    let head = SessionRow::read(transaction, session)?;
-    agreed(session, lease, after, head)
-}
-
-fn agreed(
-    session: &str,
-    lease: Lease,
-    after: Option<CheckpointId>,
-    head: Option<SessionRow>,
-) -> SqlResult<Option<SessionRow>> {
-    let known = head.as_ref().map(SessionRow::head).transpose()?;
-    SessionHead::check(known, session, lease, after)?;
-    Ok(head)
-}
-
-/// Owned copy of a new checkpoint, for the worker thread.
-struct OwnedCheckpoint {
-    session: String,
-    after: Option<CheckpointId>,
-    parent: Option<CheckpointId>,
-    written: Written,
-    next: Node,
-    at_ms: u64,
-    metadata: String,
-    body: String,
-    caller: Option<String>,
-    lease: Lease,
-}
-
-impl OwnedCheckpoint {
-    fn of(new: &NewCheckpoint<'_>) -> Self {
-        Self {
-            session: new.session.to_owned(),
-            after: new.after,
-            parent: new.parent,
-            written: new.written,
-            next: new.next,
-            at_ms: new.at_ms,
-            metadata: serde_json::Value::Object(new.metadata.clone()).to_string(),
-            body: new.body.to_owned(),
-            caller: new.caller.map(str::to_owned),
-            lease: new.lease,
-        }
-    }
-
-    /// Returns the number of the checkpoint, and the chain that ends with it.
-    fn write(
-        self,
-        transaction: &Transaction<'_>,
-        chain: Option<Chain>,
-    ) -> SqlResult<(CheckpointId, Chain)> {
-        let head = match writable(transaction, &self.session, self.lease, self.after) {
-            // A branch leaves the damage behind, and continues with the rows that are left.
-            Err(failure) if self.written == Written::Branch && failure.is_of_session() => {
-                let head = SessionRow::counted(transaction, &self.session)?;
-                agreed(&self.session, self.lease, self.after, head)?
-            }
-            head => head?,
-        };
-        let mut store = rows::StoreRow::read(transaction)?;
-        store.last += 1;
-        store.sessions += i64::from(head.is_none());
-        store.write(transaction)?;
-        let is_new = head.is_none();
-        // A branch is whole, since what is before it may be damaged.
-        let chain = match (self.written, &head) {
-            (Written::Branch, _) | (_, None) => None,
-            (_, Some(_)) if chain.is_some() => chain,
-            (_, Some(_)) => match rows::latest(transaction, &self.session) {
-                Err(StoreFailure::Checkpoint(CheckpointError::Damaged(_))) => None,
-                latest => latest?.map(|(_, chain)| chain),
-            },
-        };
-        let mut head = head.unwrap_or_else(|| SessionRow {
-            session: self.session,
-            caller: self.caller,
-            ..SessionRow::default()
-        });
-        head.newest = store.last;
-        head.checkpoints += 1;
-        match self.lease {
-            Lease::None => {}
-            Lease::Take(term) | Lease::TakeOver(term) => head.keep(store.last, term),
-            Lease::Keep(lease, term) => head.keep(number(lease.get())?, term),
-            Lease::Release(lease) => head.keep(number(lease.get())?, Duration::ZERO),
-        }
-        head.write(transaction, is_new)?;
-        let parent = self.parent.map(|parent| number(parent.get())).transpose()?;
-        let (chain, delta) = Chain::next(chain, &self.body);
-        let (middle, front, back) = match delta {
-            Some(delta) => (delta.middle, Some(delta.front), Some(delta.back)),
-            None => (&*self.body, None, None),
-        };
-        let kept = |bytes: usize| i64::try_from(bytes).unwrap_or(i64::MAX);
-        let row = [
-            store.last.into(),
-            head.session.into(),
-            parent.into(),
-            self.written.as_str().to_owned().into(),
-            self.next.as_str().to_owned().into(),
-            number(self.at_ms)?.into(),
-            self.metadata.into(),
-            middle.to_owned().into(),
-            front.map(kept).into(),
-            back.map(kept).into(),
-            chain.sum().into(),
-        ];
-        table::CHECKPOINT.write(transaction, &row, true)?;
-        Ok((id(store.last)?, chain))
-    }
-}
-
-/// Owned copy of a new call record, for the worker thread.
-struct NewRecord {
-    session: String,
-    key: String,
-    call: ToolCall,
-    model_arguments: Option<String>,
-    after: CheckpointId,
-    replaces: Option<u64>,
-    lease: Option<CheckpointId>,
-}
-
-impl NewRecord {
-    fn write(self, transaction: &Transaction<'_>) -> SqlResult<Begun> {
-        let session = &*self.session;
-        let (lease, after) = (Lease::of_run(self.lease), Some(self.after));
-        let head = writable(transaction, session, lease, after)?;
-        let standing = CallRow::read(transaction, session, &self.key)?;
-        // A replaced record keeps its place in the order.
-        let (place, revision) = match (standing, head) {
-            (Some(standing), _) if self.replaces != Some(standing.record.revision) => {
-                return Ok(Begun::Standing(standing.record));
-            }
-            (Some(standing), _) => (standing.place, standing.record.revision + 1),
-            (None, Some(mut head)) => {
-                head.calls += 1;
-                head.write(transaction, false)?;
-                (head.calls, 1)
-            }
-            (None, None) => return Err(StoreFailure::damaged("a session without a checkpoint")),
-        };
-        let recorded = CallRow {
-            place,
-            record: CallRecord {
-                key: self.key,
-                call: self.call,
-                model_arguments: self.model_arguments,
-                revision,
-                after: self.after,
-                outcome: None,
-            },
-        };
-        recorded.write(transaction, session)?;
-        Ok(Begun::Recorded(revision))
     }
 }
 
@@ -531,7 +298,7 @@ impl Checkpointer for SqliteCheckpointer {
             {
                 Lease::of_run(lease).check(&session, head.standing()?)?;
             }
-            if let Some(mut standing) = CallRow::read(transaction, &session, &key)?
+            if let Some(mut standing) = RecordRow::read(transaction, &session, &key)?
                 && standing.record.revision == revision
             {
                 standing.record.revision += 1;
@@ -556,7 +323,7 @@ impl Checkpointer for SqliteCheckpointer {
         session: &'a str,
     ) -> BoxFuture<'a, Result<Vec<CallRecord>, CheckpointError>> {
         let session = session.to_owned();
-        Box::pin(self.read(move |connection| CallRow::list(connection, &session)))
+        Box::pin(self.read(move |connection| RecordRow::list(connection, &session)))
     }
 
     fn renew<'a>(

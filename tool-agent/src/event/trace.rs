@@ -77,6 +77,7 @@ fn what(event: &RunEvent<'_>) -> Option<Traced> {
             duration,
         },
         RunEvent::NodeStarted { .. }
+        | RunEvent::ToolLeftOut { .. }
         | RunEvent::Delta { .. }
         | RunEvent::CallsReady { .. }
         | RunEvent::Call { .. }

@@ -7,7 +7,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use toolwright_provider::call::ToolDef;
-use toolwright_provider::definitions::Definitions;
+use toolwright_provider::definitions::{DefinitionOptions, Definitions};
 use toolwright_provider::wire::{Loading, Parallel, ToolChoice, Wire};
 use toolwright_runtime::dyn_tool::DynTool;
 use toolwright_runtime::toolset::Toolset;
@@ -17,7 +17,7 @@ use crate::model::{ModelError, ModelRequest};
 use crate::{Thread, ThreadMessage};
 
 /// Body of a request, with the definitions that it declares.
-pub(super) struct Body {
+pub(super) struct RequestBody {
     pub(super) text: String,
     pub(super) sent: Definitions,
 }
@@ -27,19 +27,20 @@ impl Endpoint {
         &self,
         request: &ModelRequest<'_>,
         streams: bool,
-    ) -> Result<Body, ModelError> {
-        let declared;
-        let (tools, choice) = match self.called(request) {
-            Some(tools) => {
-                declared = tools;
-                (&declared, &ToolChoice::None)
-            }
-            None => (request.tools, request.choice),
-        };
-        let fit = self.fit.clone().or_loading(loading(self.wire, &self.model));
-        let sent = self.wire.definitions_in(tools, fit);
-        let sent = sent.map_err(failure::refused)?;
-        let mut body = Members::default();
+    ) -> Result<RequestBody, ModelError> {
+        let sent = self.wire.definitions_in(request.tools, self.fit());
+        let mut sent = sent.map_err(failure::refused)?;
+        let mut choice = request.choice;
+        let is_forced = matches!(choice, ToolChoice::Required | ToolChoice::Specific(_));
+        if sent.is_empty()
+            && !is_forced
+            && let Some(declared) = self.called(request.thread)
+        {
+            let declared = self.wire.definitions_in(&declared, self.fit.dialect());
+            sent = declared.map_err(failure::refused)?;
+            choice = &ToolChoice::None;
+        }
+        let mut body = JsonMembers::default();
         self.put_settings(&mut body, streams);
         let tools = sent.request(choice, Parallel::Allowed);
         body.join(&tools.map_err(failure::refused)?);
@@ -53,13 +54,18 @@ impl Endpoint {
         for (name, value) in &self.members {
             body.put(&[name], &value.to_string());
         }
-        Ok(Body {
+        Ok(RequestBody {
             text: body.end(),
             sent,
         })
     }
 
-    fn put_settings(&self, body: &mut Members, streams: bool) {
+    /// Returns how tools are declared.
+    pub(super) fn fit(&self) -> DefinitionOptions {
+        self.fit.clone().or_loading(loading(self.wire, &self.model))
+    }
+
+    fn put_settings(&self, body: &mut JsonMembers, streams: bool) {
         let model = Value::from(&*self.model).to_string();
         let most = self.max_tokens.map(|most| most.to_string());
         let path: &[&str] = match self.wire {
@@ -85,13 +91,13 @@ impl Endpoint {
         }
     }
 
-    /// Returns the tools called in the thread, if the request offers none. Anthropic rejects a conversation with calls
+    /// Returns the tools called in the thread, for a request that declares none. Anthropic rejects a conversation with calls
     /// of undeclared tools.
-    fn called(&self, request: &ModelRequest<'_>) -> Option<Toolset> {
-        if self.wire != Wire::Anthropic || request.tools.iter().next().is_some() {
+    fn called(&self, thread: &Thread) -> Option<Toolset> {
+        if self.wire != Wire::Anthropic {
             return None;
         }
-        let names = called(request.thread);
+        let names = called(thread);
         let tools = names.into_iter().map(|name| {
             DynTool::declare(ToolDef::new(name.to_owned(), "Not to be called any more."))
         });
@@ -130,9 +136,9 @@ fn called(thread: &Thread) -> BTreeSet<&str> {
 
 /// Members of a JSON object, in order.
 #[derive(Default)]
-struct Members(Vec<(String, String)>);
+struct JsonMembers(Vec<(String, String)>);
 
-impl Members {
+impl JsonMembers {
     /// Inserts JSON at this path and creates objects on the way. An object is merged into the existing one.
     fn put(&mut self, path: &[&str], json: &str) {
         let Some((first, rest)) = path.split_first() else {
@@ -195,25 +201,25 @@ impl Members {
     }
 }
 
-impl<'de> Deserialize<'de> for Members {
+impl<'de> Deserialize<'de> for JsonMembers {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Read;
-        impl<'de> Visitor<'de> for Read {
-            type Value = Members;
+        struct MembersVisitor;
+        impl<'de> Visitor<'de> for MembersVisitor {
+            type Value = JsonMembers;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
-                let mut members = Members::default();
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<JsonMembers, A::Error> {
+                let mut members = JsonMembers::default();
                 while let Some((name, json)) = map.next_entry::<String, &RawValue>()? {
                     members.0.push((name, json.get().to_owned()));
                 }
                 Ok(members)
             }
         }
-        deserializer.deserialize_map(Read)
+        deserializer.deserialize_map(MembersVisitor)
     }
 }
 

@@ -8,7 +8,7 @@ use reqwest::redirect::Policy;
 use toolwright_provider::definitions::Definitions;
 use toolwright_provider::wire::{Completion, FinishReason, StreamEvent};
 
-use super::body::Body;
+use super::body::RequestBody;
 use super::{Endpoint, failure};
 use crate::Native;
 use crate::format::native_name;
@@ -65,7 +65,7 @@ impl Endpoint {
 
     async fn attempt(
         &self,
-        body: &Body,
+        body: &RequestBody,
         deltas: DeltaSink<'_>,
         has_streamed: &AtomicBool,
     ) -> Result<ModelResponse, ModelError> {

@@ -28,6 +28,7 @@ mod handoff;
 mod http;
 mod kept;
 mod leases;
+mod left_out;
 mod mojentic;
 mod needs_approval;
 mod open_calls;

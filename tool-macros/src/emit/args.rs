@@ -8,7 +8,8 @@ use quote::{ToTokens, quote_spanned};
 use syn::ext::IdentExt;
 use syn::{Expr, GenericParam, Generics, Path, Type};
 
-use super::{Names, run, state_trait};
+use super::run;
+use super::table::{Names, state_trait};
 use crate::model::{Description, ModelParam, Param, Tool};
 use crate::span::{
     call_site_at, generated, ident, item_span, literal, local, quote, quote_call_site,
@@ -122,7 +123,7 @@ impl<'t> Args<'t> {
         let (impl_generics, _, where_clause) = generics.split_for_impl();
         let implement = quote_call_site!(impl);
         let lifetime = lifetime();
-        let (call, cx, about) = (local("call"), local("cx"), local("about"));
+        let (call, about) = (local("call"), local("about"));
         let (decoded, values) = if run::is_read(tool) {
             let values = (0..self.fields.len()).map(|index| local(&format!("p{index}")));
             (None, values.collect())
@@ -147,31 +148,7 @@ impl<'t> Args<'t> {
         };
         let (trait_, of) = (&handle.trait_, &handle.of);
         let (of_generics, _, of_where) = tool.generics.split_for_impl();
-        let handle = &handle.ty;
-        let read = if self.borrows {
-            quote! {
-                pub fn read(
-                    #call: &#lifetime __tool::ToolCall,
-                    #cx: &#lifetime __tool::Reading,
-                ) -> __tool::Result<Self, __tool::ToolError> {
-                    __tool::read::<#handle>(#call, #cx)
-                }
-            }
-        } else {
-            quote! {
-                pub fn read(
-                    #call: &__tool::ToolCall,
-                    #cx: &__tool::Context,
-                ) -> __tool::Result<Self, __tool::ToolError> {
-                    __tool::read_owned(
-                        #call,
-                        #cx,
-                        <#handle as __tool::Handle>::DESCRIPTOR,
-                        <#handle as __tool::ToolArgs>::read,
-                    )
-                }
-            }
-        };
+        let read = self.read(&handle.ty);
         let run = self.run(callee);
         let debug = self.debug();
         quote! {
@@ -195,6 +172,35 @@ impl<'t> Args<'t> {
                 #run
             }
             #debug
+        }
+    }
+
+    /// The function that reads the arguments of a call into the struct.
+    fn read(&self, handle: &TokenStream) -> TokenStream {
+        let (call, cx, lifetime) = (local("call"), local("cx"), lifetime());
+        if self.borrows {
+            quote! {
+                pub fn read(
+                    #call: &#lifetime __tool::ToolCall,
+                    #cx: &#lifetime __tool::Reading,
+                ) -> __tool::Result<Self, __tool::ToolError> {
+                    __tool::read::<#handle>(#call, #cx)
+                }
+            }
+        } else {
+            quote! {
+                pub fn read(
+                    #call: &__tool::ToolCall,
+                    #cx: &__tool::Context,
+                ) -> __tool::Result<Self, __tool::ToolError> {
+                    __tool::read_owned(
+                        #call,
+                        #cx,
+                        <#handle as __tool::Handle>::DESCRIPTOR,
+                        <#handle as __tool::ToolArgs>::read,
+                    )
+                }
+            }
         }
     }
 

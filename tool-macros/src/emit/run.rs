@@ -4,7 +4,8 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::{Path, ReturnType};
 
-use super::{Names, is_basic_output, slot_type, state_trait};
+use super::is_basic_output;
+use super::table::{Names, slot_type, state_trait};
 use crate::model::{ModelParam, Param, Tool};
 use crate::span::{SpanEnds, ident, local, quote, start};
 use crate::ty;

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote_spanned;
 
-use crate::model::{Role, Tool};
+use crate::model::{FunctionRole, Tool};
 use crate::span::{SpanEnds, literal, quote};
 
 /// The check of a tool whose descriptor is `about`; nothing without targets.
@@ -49,7 +49,7 @@ pub(super) fn own(tool: &Tool, about: &TokenStream) -> TokenStream {
 /// The check of what a prompt or a resource is given: texts, out of which its parameters are read.
 pub(super) fn texts(tool: &Tool, about: &TokenStream) -> TokenStream {
     let is_generic = tool.generics.type_params().next().is_some();
-    if tool.options.role == Role::Tool || is_generic {
+    if tool.options.role == FunctionRole::Tool || is_generic {
         return TokenStream::new();
     }
     let checks = tool.model_params().map(|param| {

@@ -7,7 +7,8 @@ use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Expr, ExprLit, Lit, LitInt, LitStr, Meta, Token, braced, bracketed, token};
 
-use super::{Element, elements};
+use super::Element;
+use super::parse::elements;
 use crate::ctxt::Ctxt;
 use crate::invisible_chars;
 use crate::name::{TOOL_RULE, is_tool_name};
@@ -35,7 +36,7 @@ pub(super) struct Start {
 
 /// What a list defers.
 #[derive(Default)]
-pub(super) struct Deferred {
+pub(super) struct DeferredGroups {
     /// The number of tools and types with tools that are not deferred; these come first.
     stable: usize,
     starts: Vec<Start>,
@@ -206,7 +207,7 @@ impl Group {
     }
 }
 
-impl Deferred {
+impl DeferredGroups {
     /// Moves the groups' tools behind those of a list.
     pub(super) fn of(
         groups: &mut [Group],

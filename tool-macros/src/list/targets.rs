@@ -13,7 +13,7 @@ use crate::name::{did_you_mean, quoted};
 use crate::parse::attr::distinct;
 use crate::span::{SpanEnds, literal, quote, quote_call_site};
 
-use super::deferred::{self, Deferred, Group};
+use super::deferred::{self, DeferredGroups, Group};
 use super::{Element, ElementKind};
 use crate::handle::Handle;
 
@@ -39,7 +39,7 @@ pub(super) struct Targets {
     /// Groups of deferred tools.
     pub(super) groups: Vec<Group>,
     /// Their place in the list.
-    pub(super) deferred: Deferred,
+    pub(super) deferred: DeferredGroups,
     /// The most deferred tools of a request.
     pub(super) at_most: Option<LitInt>,
     /// The options that were given.

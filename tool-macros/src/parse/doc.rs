@@ -13,7 +13,7 @@ use crate::span::{literal, parse_quote};
 use crate::ty;
 
 /// One line of a doc comment.
-struct Line {
+struct DocLine {
     text: String,
     span: Span,
     /// A macro in the place of text: `include_str!`, `concat!`.
@@ -71,7 +71,7 @@ pub(crate) fn plain(cx: &Ctxt, attrs: &[Attribute]) -> Description {
 }
 
 /// Removes code blocks, and the sections about panics, safety and examples.
-fn leave_out_what_is_for_people(lines: &mut Vec<Line>) {
+fn leave_out_what_is_for_people(lines: &mut Vec<DocLine>) {
     let mut in_code = false;
     let mut left_out = None;
     lines.retain(|line| {
@@ -98,7 +98,7 @@ fn leave_out_what_is_for_people(lines: &mut Vec<Line>) {
 }
 
 /// The lines of a doc comment.
-fn lines(cx: &Ctxt, attrs: &[Attribute]) -> Vec<Line> {
+fn lines(cx: &Ctxt, attrs: &[Attribute]) -> Vec<DocLine> {
     let mut lines = Vec::new();
     for attr in attrs.iter().filter(|attr| attr.path().is_ident("doc")) {
         let Meta::NameValue(pair) = &attr.meta else {
@@ -109,7 +109,7 @@ fn lines(cx: &Ctxt, attrs: &[Attribute]) -> Vec<Line> {
             ..
         }) = ty::ungrouped_expr(&pair.value)
         else {
-            lines.push(Line {
+            lines.push(DocLine {
                 text: String::new(),
                 span: pair.value.span(),
                 value: Some(pair.value.clone()),
@@ -126,7 +126,7 @@ fn lines(cx: &Ctxt, attrs: &[Attribute]) -> Vec<Line> {
             } else {
                 line
             };
-            lines.push(Line {
+            lines.push(DocLine {
                 text: line.trim_end().to_owned(),
                 span: literal.span(),
                 value: None,
@@ -174,7 +174,7 @@ fn list_item(line: &str) -> Option<(String, String)> {
 }
 
 /// The text for a model, with the macros in it joined at compile time.
-fn clean(lines: Vec<Line>) -> Description {
+fn clean(lines: Vec<DocLine>) -> Description {
     let mut parts: Vec<TokenStream> = Vec::new();
     let mut text = Vec::new();
     let mention = lines.iter().find(|line| line.text.contains("fn@"));

@@ -12,11 +12,11 @@ use crate::name::quoted;
 use crate::parse::attr::{self, Entry};
 use crate::span::{literal, parse_quote, quote};
 
-use super::body::Body;
+use super::body::TypeBody;
 use super::case::RenameRule;
 use super::option::{self, OptionOwner, Rows};
 use super::serde_attr::AttrOwner;
-use crate::bounds::Bounds;
+use crate::bounds::BoundArgs;
 
 /// A name or a rule for names, on both of serde's sides.
 #[derive(Clone, Default)]
@@ -56,7 +56,7 @@ pub(super) struct Container {
     pub(super) denies: Option<Meta>,
     pub(super) title: Option<Text>,
     pub(super) description: Option<Description>,
-    pub(super) bounds: Bounds,
+    pub(super) bounds: BoundArgs,
     pub(super) json_schema: bool,
     /// Values are for the tool alone.
     pub(super) secret: bool,
@@ -141,7 +141,7 @@ impl Container {
             denies: None,
             title: None,
             description: None,
-            bounds: Bounds::default(),
+            bounds: BoundArgs::default(),
             json_schema: false,
             secret: false,
         };
@@ -169,7 +169,7 @@ impl Container {
     }
 
     /// The kind of a type that is read from or written as others.
-    pub(super) fn sides(&self, own: TokenStream, body: &mut Body<'_>) -> TokenStream {
+    pub(super) fn sides(&self, own: TokenStream, body: &mut TypeBody<'_>) -> TokenStream {
         let (from, into) = (self.from.as_ref(), self.into.as_ref());
         if from.is_none() && into.is_none() {
             return own;
@@ -224,7 +224,7 @@ pub(super) struct Member {
     pub(super) example: Option<Expr>,
     /// Its value is for the tool alone.
     pub(super) secret: bool,
-    pub(super) bounds: Bounds,
+    pub(super) bounds: BoundArgs,
 }
 
 const FIELD: &Rows<Member> = &[

@@ -14,6 +14,7 @@ use crate::span::{literal, local, quote};
 use super::attr::{Container, Member, Split, Tagging};
 use super::bytes;
 use super::case::RenameRule;
+use super::parts::{field_names, flat, object, tag_field, written_as};
 use super::recursive;
 use super::serde_attr::AttrOwner;
 use crate::ty::is_option;
@@ -34,7 +35,7 @@ pub(super) struct SchemaParts {
 }
 
 /// Makes the tree of one type.
-pub(super) struct Body<'a> {
+pub(super) struct TypeBody<'a> {
     pub(super) cx: &'a Ctxt,
     pub(super) container: &'a Container,
     input: &'a DeriveInput,
@@ -71,7 +72,7 @@ impl Named<'_> {
     }
 }
 
-impl<'a> Body<'a> {
+impl<'a> TypeBody<'a> {
     pub(super) fn new(cx: &'a Ctxt, container: &'a Container, input: &'a DeriveInput) -> Self {
         Self {
             cx,
@@ -473,51 +474,4 @@ impl<'a> Body<'a> {
         }
         quote!(__tool::known(__tool::CompiledSchema::<#ty>::__SHAPE, __tool::RuntimeSchema::<#ty>::__SHAPE))
     }
-}
-
-/// The names of a field.
-fn field_names(member: &Member, ident: &syn::Ident, rules: &Split<RenameRule>) -> Split<String> {
-    member.names(ident, |output, name| {
-        let rule = if output { rules.output } else { rules.input };
-        rule.field(name)
-    })
-}
-
-/// An object of these fields and no others.
-#[allow(clippy::needless_pass_by_value)] // A `quote!` at each call.
-pub(super) fn object(fields: TokenStream) -> TokenStream {
-    quote!(__tool::object(&[#fields]))
-}
-
-/// One string of an enum.
-pub(super) fn variant(
-    names: &Split<String>,
-    member: &Member,
-    description: &Description,
-) -> TokenStream {
-    let Split { input, .. } = names;
-    let (written_as, aliased) = (written_as(names), member.aliased(input));
-    let input = literal(input);
-    quote!(__tool::Variant::new(#input, #description)#written_as #aliased)
-}
-
-/// The name that is written, if it is another than that which is read.
-pub(super) fn written_as(Split { input, output }: &Split<String>) -> Option<TokenStream> {
-    (output != input).then(|| {
-        let output = literal(output);
-        quote!(.written_as(#output))
-    })
-}
-
-/// The key that says which variant it is.
-pub(super) fn tag_field(tag: &str, variant: &TokenStream) -> TokenStream {
-    let tag = literal(tag);
-    quote! {
-        __tool::Field::new(#tag, "", &__tool::Shape::new(__tool::Kind::Enum(&[#variant])))
-    }
-}
-
-/// An object's keys, in the place of a field.
-pub(super) fn flat(kind: &TokenStream) -> TokenStream {
-    quote!(__tool::Field::new("", "", &__tool::Shape::new(#kind)).flattened())
 }

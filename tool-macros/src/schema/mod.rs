@@ -18,6 +18,7 @@ mod body;
 mod bytes;
 mod case;
 mod option;
+mod parts;
 mod recursive;
 mod serde_attr;
 mod used;
@@ -31,7 +32,7 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
     set_item_span(&input.ident);
     let cx = Ctxt::new();
     let container = Container::read(&cx, &input.attrs);
-    let mut body = body::Body::new(&cx, &container, &input);
+    let mut body = body::TypeBody::new(&cx, &container, &input);
     let kind = match &input.data {
         Data::Struct(data) => body.structure(data),
         Data::Enum(data) => body.enumeration(data),
@@ -81,13 +82,8 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
     }
 }
 
-fn implement(
-    input: &DeriveInput,
-    container: &Container,
-    shape: &TokenStream,
-    parts: &body::SchemaParts,
-) -> TokenStream {
-    let krate = &container.krate;
+/// The generics with bounds for the type parameters that fields use, and the id of the type.
+fn with_schemas(input: &DeriveInput, krate: &syn::Path) -> (syn::Generics, TokenStream) {
     let ident = &input.ident;
     let mut generics = input.generics.clone();
     let mut id = quote! {
@@ -103,6 +99,18 @@ fn implement(
             id = quote!(#id.with(<#name as __tool::Schema>::ID));
         }
     }
+    (generics, id)
+}
+
+fn implement(
+    input: &DeriveInput,
+    container: &Container,
+    shape: &TokenStream,
+    parts: &body::SchemaParts,
+) -> TokenStream {
+    let krate = &container.krate;
+    let ident = &input.ident;
+    let (generics, id) = with_schemas(input, krate);
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
     let body::SchemaParts {
         refs, checks, fits, ..
@@ -126,15 +134,12 @@ fn implement(
     });
     let looks = !fits.is_empty() || flattened.is_some();
     let eager = (!is_generic).then(|| {
-        let lifetimes: Vec<_> = input
-            .generics
-            .lifetimes()
-            .map(|_| quote!('static))
-            .collect();
-        let fits = looks.then(|| quote!(const _: () = <#ident<#(#lifetimes),*> as __tool::Derived>::__bounds;));
+        let lifetimes = input.generics.lifetimes().map(|_| quote!('static));
+        let ty = quote!(#ident<#(#lifetimes),*>);
+        let fits = looks.then(|| quote!(const _: () = <#ty as __tool::Derived>::__bounds;));
         quote! {
             const _: &__tool::Shape =
-                <#ident<#(#lifetimes),*> as __tool::Derived>::__mark_a_field_of_this_cycle_with_schema_recursive;
+                <#ty as __tool::Derived>::__mark_a_field_of_this_cycle_with_schema_recursive;
             #fits
         }
     });

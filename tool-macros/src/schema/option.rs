@@ -7,8 +7,8 @@ use syn::{Attribute, Meta, Token};
 use crate::ctxt::Ctxt;
 use crate::parse::attr::{self, Entry, Reader};
 
-use super::serde_attr::{AttrOwner, Meaning, meaning};
-use crate::bounds::{BOUNDS, Bounds};
+use super::serde_attr::{AttrOwner, Treatment, meaning};
+use crate::bounds::{BOUNDS, BoundArgs};
 
 /// Attribute that an option belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(super) fn read<T>(
     attrs: &[Attribute],
     place: AttrOwner,
     rows: &Rows<T>,
-    bounds: fn(&mut T) -> &mut Bounds,
+    bounds: fn(&mut T) -> &mut BoundArgs,
     into: &mut T,
 ) {
     for (of, entry) in entries(cx, attrs) {
@@ -54,7 +54,7 @@ fn other(
     of: OptionOwner,
     entry: &Entry,
     place: AttrOwner,
-    bounds: &mut Bounds,
+    bounds: &mut BoundArgs,
     keys: impl Iterator<Item = &'static str>,
 ) {
     let key = entry.key.as_str();
@@ -75,13 +75,13 @@ fn other(
             }
         }
         OptionOwner::Serde => match meaning(place, key) {
-            Some(Meaning::Refused(why)) => cx.error(
+            Some(Treatment::Refused(why)) => cx.error(
                 entry.meta.path(),
                 format!("`#[serde({key})]` has no schema: {why}"),
             ),
-            Some(Meaning::Nothing) => {}
+            Some(Treatment::Nothing) => {}
             // Of a name that serde does not know either it says so itself.
-            Some(Meaning::Read | Meaning::Custom) | None => {}
+            Some(Treatment::Read | Treatment::Custom) | None => {}
         },
     }
 }

@@ -14,7 +14,7 @@ pub(super) enum AttrOwner {
 
 /// Treatment of an attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Meaning {
+pub(super) enum Treatment {
     /// It is read.
     Read,
     /// It says nothing about the JSON, or what our decoder does anyway.
@@ -26,12 +26,12 @@ pub(super) enum Meaning {
 }
 
 use AttrOwner::{Container, Field, Variant};
-use Meaning::{Custom, Nothing, Read, Refused};
+use Treatment::{Custom, Nothing, Read, Refused};
 
-const IDENTIFIER: Meaning = Refused("it is for impls by hand\nhelp: implement `Schema` by hand");
+const IDENTIFIER: Treatment = Refused("it is for impls by hand\nhelp: implement `Schema` by hand");
 
 /// serde's attributes by place.
-const TABLE: [(AttrOwner, &str, Meaning); 45] = [
+const TABLE: [(AttrOwner, &str, Treatment); 45] = [
     (Container, "rename", Nothing),
     (Container, "rename_all", Read),
     (Container, "rename_all_fields", Read),
@@ -98,7 +98,7 @@ const TABLE: [(AttrOwner, &str, Meaning); 45] = [
 ];
 
 /// Returns the meaning of an attribute, or `None` if serde does not know it either.
-pub(super) fn meaning(place: AttrOwner, key: &str) -> Option<Meaning> {
+pub(super) fn meaning(place: AttrOwner, key: &str) -> Option<Treatment> {
     let row = TABLE
         .iter()
         .find(|(at, name, _)| *at == place && *name == key)?;

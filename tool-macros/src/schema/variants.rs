@@ -8,18 +8,19 @@ use crate::parse::doc;
 use crate::span::{ident, literal, quote};
 
 use super::attr::{Member, Split, Tagging};
-use super::body::{self, Body, Named, Row, flat, object, tag_field};
+use super::body::{Named, Row, TypeBody};
+use super::parts::{self, flat, object, tag_field, written_as};
 use super::serde_attr::AttrOwner;
 use crate::ty::is_option;
 
 /// A variant and what its attributes say.
-struct Read<'v> {
+struct VariantAttrs<'v> {
     variant: &'v Variant,
     member: Member,
     rows: Vec<Row<'v>>,
 }
 
-impl Body<'_> {
+impl TypeBody<'_> {
     /// The kind of an enum.
     pub(super) fn enumeration(&mut self, data: &DataEnum) -> TokenStream {
         if data.variants.is_empty() {
@@ -32,7 +33,7 @@ impl Body<'_> {
         let variants: Vec<_> = data
             .variants
             .iter()
-            .map(|variant| Read {
+            .map(|variant| VariantAttrs {
                 variant,
                 member: Member::read(self.cx, &variant.attrs, AttrOwner::Variant),
                 rows: self.rows(&variant.fields),
@@ -40,9 +41,10 @@ impl Body<'_> {
             .collect();
         let one_sided = variants
             .iter()
-            .any(|Read { member, .. }| member.skip_input != member.skip_output);
+            .any(|VariantAttrs { member, .. }| member.skip_input != member.skip_output);
         if self.container.tagging != Tagging::Untagged {
-            let is_named = |read: &&Read<'_>| !read.member.skip_input && !read.member.untagged;
+            let is_named =
+                |read: &&VariantAttrs<'_>| !read.member.skip_input && !read.member.untagged;
             let all = variants.iter().filter(is_named).map(|read| {
                 let (ident, member) = (&read.variant.ident, &read.member);
                 let rule = self.container.rename_all.input;
@@ -71,7 +73,7 @@ impl Body<'_> {
     /// The union of the variants that are there; those without data are one member together.
     fn members(
         &mut self,
-        variants: &[Read<'_>],
+        variants: &[VariantAttrs<'_>],
         is_there: impl Fn(&Member) -> bool,
     ) -> TokenStream {
         let container = self.container;
@@ -80,7 +82,7 @@ impl Body<'_> {
         let mut first_unit = 0;
         let (mut buffered, mut adjacent) = (false, true);
         for read in variants.iter().filter(|read| is_there(&read.member)) {
-            let Read {
+            let VariantAttrs {
                 variant, member, ..
             } = read;
             let tagging = if member.untagged {
@@ -104,7 +106,7 @@ impl Body<'_> {
                 if units.is_empty() {
                     first_unit = members.len();
                 }
-                units.push(body::variant(&names, member, &description));
+                units.push(parts::variant(&names, member, &description));
                 continue;
             }
             let kind = self.variant(read, tagging, &names);
@@ -131,11 +133,11 @@ impl Body<'_> {
     /// The kind of a variant that has data or a tag of its own.
     fn variant(
         &mut self,
-        read: &Read<'_>,
+        read: &VariantAttrs<'_>,
         tagging: &Tagging,
         names: &Split<String>,
     ) -> TokenStream {
-        let Read {
+        let VariantAttrs {
             variant,
             member,
             rows,
@@ -152,14 +154,14 @@ impl Body<'_> {
             Tagging::External => {
                 let Split { input, .. } = names;
                 let aliased = member.aliased(input);
-                let written_as = body::written_as(names);
+                let written_as = written_as(names);
                 let input = literal(input);
                 object(quote! {
                     __tool::Field::new(#input, "", &__tool::Shape::new(#content))#written_as #aliased.always()
                 })
             }
             Tagging::Adjacent(tag, key) => {
-                let tag = tag_field(tag, &body::variant(names, member, &Description::default()));
+                let tag = tag_field(tag, &parts::variant(names, member, &Description::default()));
                 if is_unit(read) {
                     return object(tag);
                 }
@@ -177,7 +179,7 @@ impl Body<'_> {
                 })
             }
             Tagging::Internal(tag) => {
-                let tag = tag_field(tag, &body::variant(names, member, &Description::default()));
+                let tag = tag_field(tag, &parts::variant(names, member, &Description::default()));
                 if is_unit(read) {
                     return object(tag);
                 }
@@ -190,6 +192,6 @@ impl Body<'_> {
     }
 }
 
-fn is_unit(read: &Read<'_>) -> bool {
+fn is_unit(read: &VariantAttrs<'_>) -> bool {
     matches!(read.variant.fields, Fields::Unit) && read.member.seen_as.is_none()
 }

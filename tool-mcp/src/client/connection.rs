@@ -1,9 +1,11 @@
 //! The traffic of one connection: which answer is whose, and the server's requests.
 
+mod guards;
+
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use futures_util::FutureExt;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
@@ -12,6 +14,8 @@ use toolwright_runtime::tool::{Cancel, Context, Progress};
 use toolwright_schema::panics::reported;
 use toolwright_schema::text::Printable;
 
+use self::guards::ServerRequest;
+pub(super) use self::guards::{PauseGuard, PendingRequest};
 use super::answer::Answered;
 use super::asking::Asking;
 use super::elicit::ElicitationHandler;
@@ -473,80 +477,6 @@ fn message(text: String, asked: Option<ServerRequest>) -> Outgoing {
         done: None,
         room: None,
         _asked: asked,
-    }
-}
-
-/// A request that waits for its answer. Dropping it cancels the request.
-pub(super) struct PendingRequest {
-    connection: Weak<Connection>,
-    /// `None` once it is settled.
-    id: Option<u64>,
-    pub(super) way: Arc<Way>,
-    answered: oneshot::Receiver<Answered>,
-    pub(super) alive: Arc<Notify>,
-    pub(super) reason: &'static str,
-}
-
-impl PendingRequest {
-    /// Waits for what comes of it. `None` if the connection ends first.
-    pub(super) async fn answer(&mut self) -> Option<Answered> {
-        let answered = (&mut self.answered).await;
-        self.id = None;
-        answered.ok()
-    }
-}
-
-impl Drop for PendingRequest {
-    fn drop(&mut self) {
-        let (Some(id), Some(connection)) = (self.id, self.connection.upgrade()) else {
-            return;
-        };
-        let waiting = connection.waiting().remove(&id);
-        drop(waiting);
-        if self.way.withdraw() {
-            return;
-        }
-        self.way.gone.cancel();
-        let params = Object::new()
-            .json("requestId", &id.to_string())
-            .text("reason", self.reason);
-        drop(connection.notify("notifications/cancelled", &params.end()));
-    }
-}
-
-/// A request of the server's whose answer is on its way, until this is dropped.
-struct ServerRequest {
-    connection: Weak<Connection>,
-    id: Id,
-    stop: Cancel,
-}
-
-impl Drop for ServerRequest {
-    fn drop(&mut self) {
-        if let Some(connection) = self.connection.upgrade()
-            && !self.stop.is_cancelled()
-        {
-            connection.asked().remove(&self.id);
-        }
-    }
-}
-
-/// Somebody is being asked for as long as it lives.
-pub(super) struct PauseGuard<'a>(&'a Connection);
-
-impl PauseGuard<'_> {
-    /// The time in which a person answers is not the server's.
-    fn ends(&self) {
-        for waiting in self.0.waiting().values() {
-            waiting.alive.notify_one();
-        }
-    }
-}
-
-impl Drop for PauseGuard<'_> {
-    fn drop(&mut self) {
-        self.ends();
-        self.0.asking.end();
     }
 }
 

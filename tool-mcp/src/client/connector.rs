@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::sync::watch;
 use toolwright_provider::call::ToolDef;
+use toolwright_provider::definitions::NoticeKind;
 use toolwright_provider::wire::Namespace;
 use toolwright_runtime::tool::Cancel;
 use toolwright_runtime::toolset::Registry;
@@ -41,6 +42,8 @@ pub struct Connector {
     oauth: Option<OAuth>,
     /// The first setting that cannot be.
     invalid: Option<String>,
+    /// Kinds of notices that are errors.
+    denied: Vec<NoticeKind>,
 }
 
 impl Connector {
@@ -51,6 +54,7 @@ impl Connector {
             #[cfg(all(feature = "oauth", feature = "client-http"))]
             oauth: None,
             invalid: None,
+            denied: Vec::new(),
         }
     }
 
@@ -196,6 +200,13 @@ impl Connector {
         self
     }
 
+    /// Makes [notices](Client::notices) of these kinds an error of the connection, of kind
+    /// [`List`](ConnectErrorKind::List). It applies to the first list; a later one only changes the notices.
+    pub fn deny(mut self, kinds: impl IntoIterator<Item = NoticeKind>) -> Self {
+        self.denied.extend(kinds);
+        self
+    }
+
     /// Puts the tools into this registry, beside other tools. A tool whose name is taken there is refused, with a
     /// [notice](Client::notices). By default the client has a registry of its own.
     pub fn registry(mut self, registry: &Registry) -> Self {
@@ -267,6 +278,14 @@ impl Connector {
         let lists = Arc::new(Lists::new(settings.registry.clone()));
         let (tools, notices) = tools(&listed, &settings, &link);
         lists.put(tools, notices);
+        let notices = lists.notices().into_iter();
+        let denied = notices.filter(|notice| self.denied.contains(&notice.kind));
+        let denied: Vec<_> = denied.map(|notice| notice.to_string()).collect();
+        if !denied.is_empty() {
+            lists.leave();
+            let words = denied.join("\n");
+            return Err(ConnectError::new(ConnectErrorKind::List, words));
+        }
         let keeper = Supervisor {
             target,
             settings,

@@ -2,10 +2,9 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use toolwright_provider::definitions::{Notice, NoticeKind};
 use toolwright_runtime::tool::Tool;
 use toolwright_runtime::toolset::{Registry, Toolset};
-
-use super::notice::{Notice, NoticeKind};
 
 /// The newest list.
 pub(super) struct Lists {
@@ -86,12 +85,8 @@ impl Lists {
                 self.registry.extend(&one);
             } else if self.registry.merge(&one).is_err() {
                 refused.push(name.clone());
-                notices.push(Notice {
-                    tool: name.clone().into_owned(),
-                    kind: NoticeKind::Refused,
-                    message: "a tool of the registry has this name; give the server a prefix"
-                        .to_owned(),
-                });
+                let words = "a tool of the registry has this name; give the server a prefix";
+                notices.push(Notice::new(&**name, NoticeKind::Refused, words));
             }
         }
         tools.filter(|tool| !refused.contains(&tool.def().name))

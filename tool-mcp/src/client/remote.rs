@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use toolwright_provider::call::{Annotations, Meta, OldNames, ToolDef, ToolError};
+use toolwright_provider::definitions::{Notice, NoticeKind};
 use toolwright_provider::wire::SEARCH_TOOLS;
 use toolwright_runtime::dyn_tool::DynTool;
 use toolwright_runtime::tool::Tool;
@@ -18,7 +19,6 @@ use toolwright_schema::text::{Printable, portable_name};
 
 use super::arguments::Arguments;
 use super::link::Reconnector;
-use super::notice::{Notice, NoticeKind};
 use super::settings::Settings;
 use crate::protocol::headers::{self, Repeated};
 
@@ -191,15 +191,11 @@ impl<'a> Listed<'a> {
             return Ok(None);
         }
         let own = portable_name(&format!("{}{}", settings.prefix, def.name)).into_owned();
-        let note = |kind, message| Notice {
-            tool: own.clone(),
-            kind,
-            message,
-        };
+        let note = |kind, message| Notice::new(&*own, kind, message);
         let mut told = Vec::new();
         if let removed @ 1.. = stripped.removed {
             let words = format!("{removed} characters that nobody sees were taken out");
-            told.push(note(NoticeKind::HiddenRemoved(removed), words));
+            told.push(note(NoticeKind::HiddenRemoved, words));
         }
         if own != format!("{}{name}", settings.prefix) {
             let words = format!("the server calls it `{shown}`, which providers refuse");
@@ -306,11 +302,7 @@ fn attributes(said: Map<String, Value>, icons: Option<Value>, settings: &Setting
 }
 
 fn refused(tool: &str, message: String) -> Notice {
-    Notice {
-        tool: tool.to_owned(),
-        kind: NoticeKind::Refused,
-        message,
-    }
+    Notice::new(tool, NoticeKind::Refused, message)
 }
 
 /// Why a tool cannot be read.

@@ -135,21 +135,7 @@ impl Reconnector {
                     unsent = None;
                 }
             }
-            let said = match self.say(&session, &mut task, &cx).await {
-                Some(TaskStatus::Done) => {
-                    let wanted = task.wanted("tasks/result", Object::new());
-                    match self
-                        .round(&session, &wanted, &Answers::default(), &cx)
-                        .await
-                    {
-                        Ok(Answered::Result(result)) => Some(TaskStatus::Result(result)),
-                        Ok(Answered::Error(refusal)) => Some(TaskStatus::Failed(refused(&refusal))),
-                        _ => None,
-                    }
-                }
-                said => said,
-            };
-            match said {
+            match self.status(&session, &mut task, &cx).await {
                 Some(TaskStatus::Result(result)) => {
                     withdrawal.is_over = true;
                     return Ok(result);
@@ -187,6 +173,27 @@ impl Reconnector {
                     return Err(ToolError::failed(words).permanent().with_outcome_unknown());
                 }
             }
+        }
+    }
+
+    /// Asks for the state of a task, and for its result if it is done. `None` if there is no answer.
+    async fn status(
+        &self,
+        session: &McpSession,
+        task: &mut Task,
+        cx: &Context,
+    ) -> Option<TaskStatus> {
+        match self.say(session, task, cx).await? {
+            TaskStatus::Done => {
+                let wanted = task.wanted("tasks/result", Object::new());
+                let answers = Answers::default();
+                match self.round(session, &wanted, &answers, cx).await {
+                    Ok(Answered::Result(result)) => Some(TaskStatus::Result(result)),
+                    Ok(Answered::Error(refusal)) => Some(TaskStatus::Failed(refused(&refusal))),
+                    _ => None,
+                }
+            }
+            said => Some(said),
         }
     }
 

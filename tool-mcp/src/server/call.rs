@@ -1,5 +1,7 @@
 //! One `tools/call`, until there is an answer or something to ask.
 
+mod result;
+
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
@@ -7,22 +9,21 @@ use std::task::Poll;
 use serde_json::Value;
 use tokio::sync::mpsc;
 use toolwright_json::Object;
-use toolwright_provider::call::{Encoder, ErrorKind, Outcome, ToolCall, ToolError, ToolResult};
+use toolwright_provider::call::ToolCall;
 use toolwright_runtime::executor::{Batch, Decided, Executor, PendingReason, Reply};
 use toolwright_runtime::tool::{Cancel, Context, Progress};
 use toolwright_runtime::toolset::Registry;
 use toolwright_schema::decode::Repair;
 
+pub(super) use self::result::text;
 use super::asker::{self, Asker};
-use super::catalog::{MIME_TYPE, OfferSet};
-use super::definitions::wire;
+use super::catalog::OfferSet;
 use super::dispatch::Answered;
 use super::incoming::Request;
 use super::question::{self, InputQuestion, ModelText, NextStep};
 use super::sealed::Sealed;
-use super::{NEEDS, Shared, logs, prompt, start, tasks};
+use super::{NEEDS, Shared, logs, tasks};
 use crate::elicit::{ElicitResult, ElicitResults};
-use crate::outside::repaired_before;
 use crate::progress;
 use crate::protocol::{Fields, RpcError, Version, code};
 
@@ -73,41 +74,8 @@ impl Calling {
         stop: &Cancel,
     ) -> Result<Self, RpcError> {
         let params = &request.params;
-        let wrong = |why: &str| {
-            let words = format!("these are no parameters of `{}`: {why}", request.method);
-            RpcError::invalid_params(words)
-        };
-        let id = request.id.to_text();
-        let (kind, call) = if request.method == "resources/read" {
-            let Some(uri) = params.text("uri") else {
-                return Err(wrong("`uri` is no string"));
-            };
-            let found = shared
-                .resources
-                .as_ref()
-                .and_then(|all| all.find(&asker.cx, &uri));
-            let Some((name, arguments)) = found else {
-                return Err(no_resource(asker.version, &uri));
-            };
-            let uri = uri.into_owned();
-            (
-                CallKind::Resource { uri },
-                ToolCall::new(&*id, &*name, arguments),
-            )
-        } else {
-            let Some(name) = params.text("name") else {
-                return Err(wrong("`name` is no string"));
-            };
-            let is_prompt = request.method == "prompts/get";
-            let kind = if is_prompt {
-                CallKind::Prompt
-            } else {
-                CallKind::Tool
-            };
-            let none = if is_prompt { "{}" } else { "" };
-            let arguments = params.some("arguments").unwrap_or(none);
-            (kind, ToolCall::new(&*id, &*name, arguments))
-        };
+        let wrong = |why| wrong_params(request, why);
+        let (kind, call) = called(shared, &asker, request)?;
         // The client's word ends this call; the host's ends all of them.
         let mut cx = asker.cx.clone().with_cancel(stop.clone());
         let mut may_be_task = false;
@@ -448,75 +416,6 @@ impl Calling {
             self.repairs = repairs.to_vec();
         }
     }
-
-    /// The result's JSON; of a tool that is not there, an error of the protocol.
-    fn result(&self, result: &ToolResult) -> Answered {
-        let start = || start(self.asker.version);
-        let def = |name: &str| self.runs().0.get(name);
-        match &self.kind {
-            CallKind::Tool => {}
-            CallKind::Prompt => {
-                let tool = def(&self.call.name);
-                let words = tool.as_ref().map(|tool| &*tool.def().description);
-                return prompt::prompt(start(), words.unwrap_or_default(), result);
-            }
-            CallKind::Resource { uri } => {
-                let tool = def(&self.call.name);
-                let kind = tool
-                    .as_ref()
-                    .and_then(|tool| tool.def().meta.get(MIME_TYPE)?.as_str());
-                let start = if self.asker.version.is_modern() {
-                    start().json("ttlMs", "0").text("cacheScope", "private")
-                } else {
-                    start()
-                };
-                let none = no_resource(self.asker.version, uri);
-                return prompt::resource(start, uri, kind, none, result);
-            }
-        }
-        if let Err(error) = &result.outcome
-            && matches!(error.kind(), ErrorKind::Unknown | ErrorKind::Hidden)
-        {
-            let text = result.content(Encoder::auto()).into_owned();
-            return Err(RpcError::invalid_params(text));
-        }
-        let (shared, version) = (&self.shared, self.asker.version);
-        if let Ok(Outcome::Open { key, .. }) = &result.outcome
-            && let Some(task) = tasks::created(shared, key, version)
-        {
-            return Ok(task);
-        }
-        // A client of 2025-11-25 that asked for a task reads nothing else.
-        if self.may_be_task && !version.is_modern() {
-            let words = result.content(shared.encoder).into_owned();
-            return Err(RpcError::invalid_params(words));
-        }
-        Ok(if self.repairs.is_empty() {
-            text(shared, version, result)
-        } else {
-            text(
-                shared,
-                version,
-                &repaired_before(result.clone(), &self.repairs),
-            )
-        })
-    }
-
-    fn refuse(&self, text: String) -> Answered {
-        self.say(ModelText {
-            text,
-            is_error: true,
-        })
-    }
-
-    fn say(&self, said: ModelText) -> Answered {
-        let outcome = if said.is_error {
-            Err(ToolError::failed(said.text))
-        } else {
-            Ok(Outcome::value(said.text))
-        };
-        self.result(&ToolResult::new(&self.call, outcome))
-    }
 }
 
 impl CallInProgress {
@@ -527,16 +426,6 @@ impl CallInProgress {
             self.batch = Box::pin(std::future::ready(batch));
         }
     }
-}
-
-/// JSON of a tool's result.
-pub(super) fn text(shared: &Shared, version: Version, result: &ToolResult) -> String {
-    let list = wire(version).results(std::slice::from_ref(result), shared.encoder);
-    // The one result, without the brackets of the list.
-    let one = list
-        .strip_prefix('[')
-        .and_then(|list| list.strip_suffix(']'));
-    one.unwrap_or(&list).to_owned()
 }
 
 /// Up to 2025-11-25 the protocol has a code of its own for it.
@@ -554,4 +443,47 @@ pub(super) fn no_resource(version: Version, uri: &str) -> RpcError {
 pub(super) fn lacks(words: impl Into<String>, capabilities: &str) -> RpcError {
     let data = Object::new().json("requiredCapabilities", capabilities);
     RpcError::new(code::MISSING_CAPABILITY, words).with_data(data.end())
+}
+
+fn wrong_params(request: &Request<'_>, why: &str) -> RpcError {
+    let words = format!("these are no parameters of `{}`: {why}", request.method);
+    RpcError::invalid_params(words)
+}
+
+/// Reads which call a request asks for.
+fn called(
+    shared: &Shared,
+    asker: &Asker,
+    request: &Request<'_>,
+) -> Result<(CallKind, ToolCall), RpcError> {
+    let params = &request.params;
+    let id = request.id.to_text();
+    if request.method == "resources/read" {
+        let Some(uri) = params.text("uri") else {
+            return Err(wrong_params(request, "`uri` is no string"));
+        };
+        let found = shared
+            .resources
+            .as_ref()
+            .and_then(|all| all.find(&asker.cx, &uri));
+        let Some((name, arguments)) = found else {
+            return Err(no_resource(asker.version, &uri));
+        };
+        let uri = uri.into_owned();
+        let call = ToolCall::new(&*id, &*name, arguments);
+        Ok((CallKind::Resource { uri }, call))
+    } else {
+        let Some(name) = params.text("name") else {
+            return Err(wrong_params(request, "`name` is no string"));
+        };
+        let is_prompt = request.method == "prompts/get";
+        let kind = if is_prompt {
+            CallKind::Prompt
+        } else {
+            CallKind::Tool
+        };
+        let none = if is_prompt { "{}" } else { "" };
+        let arguments = params.some("arguments").unwrap_or(none);
+        Ok((kind, ToolCall::new(&*id, &*name, arguments)))
+    }
 }

@@ -2,8 +2,10 @@
 
 use toolwright_json::{Object, list};
 use toolwright_provider::call::ToolDef;
-use toolwright_provider::definitions::sent_definitions;
+use toolwright_provider::definitions::{Notice, NoticeKind, sent_definitions};
+use toolwright_provider::dialect::object_root;
 use toolwright_provider::wire::Wire;
+use toolwright_runtime::toolset::Toolset;
 
 use super::Shared;
 use super::asker::Asker;
@@ -13,7 +15,9 @@ use crate::protocol::{Fields, RpcError, Version};
 /// `tools/list`.
 pub(super) fn page(shared: &Shared, asker: &Asker, params: &Fields<'_>) -> Answered {
     let tools = shared.executor.tools(&asker.cx);
-    let defs: Vec<&ToolDef> = sent_definitions(&tools).collect();
+    // Clients refuse a whole list for one tool whose arguments are no object.
+    let is_listed = |def: &&ToolDef| object_root(&def.input).is_ok();
+    let defs: Vec<&ToolDef> = sent_definitions(&tools).filter(is_listed).collect();
     let wire = wire(asker.version);
     list_page(shared, asker, params, "tools", &defs, |def| {
         let text = wire.definition(def).into_string();
@@ -23,6 +27,19 @@ pub(super) fn page(shared: &Shared, asker: &Asker, params: &Fields<'_>) -> Answe
             text
         }
     })
+}
+
+/// Returns notices of the tools that the list leaves out.
+pub(super) fn notices(tools: &Toolset) -> Vec<Notice> {
+    let refused = sent_definitions(tools).filter_map(|def| {
+        let reject = object_root(&def.input).err()?;
+        Some(Notice::of_rejected(
+            &*def.name,
+            NoticeKind::Refused,
+            &reject,
+        ))
+    });
+    refused.collect()
 }
 
 /// The definition, of a tool whose calls can be tasks. What the host says of it stays.

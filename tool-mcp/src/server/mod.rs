@@ -31,6 +31,7 @@ use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite};
 use toolwright_json::Object;
 use toolwright_provider::call::Encoder;
+use toolwright_provider::definitions::Notice;
 use toolwright_runtime::executor::Executor;
 use toolwright_runtime::tool::{Cancel, Context, OpenCalls};
 use toolwright_runtime::toolset::{Registry, Toolset};
@@ -231,6 +232,12 @@ impl McpServer {
             #[cfg(feature = "server-http")]
             session_store: None,
         })
+    }
+
+    /// Returns notices of tools that are not listed, since their arguments are no object: clients would refuse the whole list.
+    /// They can be called.
+    pub fn notices(&self) -> Vec<Notice> {
+        definitions::notices(&self.0.registry.snapshot())
     }
 
     /// Sets the name that clients get.

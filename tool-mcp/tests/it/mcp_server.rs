@@ -12,12 +12,13 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHal
 use tokio::time::timeout;
 use toolwright::executor::UnknownOutcome;
 use toolwright::layers::Approval;
-use toolwright::mcp::{HttpService, McpServer, ServerLimits};
+use toolwright::mcp::{HttpService, McpServer, NoticeKind, ServerLimits};
 use toolwright::{
-    Context, DynTool, Outcome, Registry, ToolError, Toolset,
+    Context, DynTool, Outcome, Registry, ToolDef, ToolError, Toolset,
     args::Repairs,
     call::{BoxFuture, Cancel},
     layers::{Handled, Layer, Next, Request},
+    schema::SchemaDoc,
     tool, tools,
 };
 use tower_service::Service;
@@ -435,6 +436,37 @@ async fn tools_are_listed_by_pages_in_their_order_and_changes_are_told() {
         client.hear().await["method"],
         "notifications/tools/list_changed"
     );
+}
+
+#[tokio::test]
+async fn a_tool_whose_arguments_are_no_object_does_not_spoil_the_list() {
+    let odd = |name: &'static str, schema: Value| {
+        let mut def = ToolDef::new(name, "Does something.");
+        def.input = SchemaDoc::parse(&schema.to_string()).unwrap();
+        DynTool::declare(def)
+    };
+    let form =
+        json!({"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]});
+    let tools = tools![add]
+        .with(odd("text", json!({"type": "string"})))
+        .with(odd("union", json!({"oneOf": [form, {"type": "null"}]})));
+    let server = McpServer::new(tools);
+    let notices = server.notices();
+    assert_eq!(notices.len(), 1);
+    assert_eq!(
+        (&*notices[0].tool, notices[0].kind),
+        ("text", NoticeKind::Refused)
+    );
+
+    let mut client = Piped::new(server).await;
+    let list = client.ask(&request(1, "tools/list", "{}")).await;
+    let listed = list["result"]["tools"].as_array().unwrap();
+    assert_eq!(listed.len(), 2);
+    assert_eq!(
+        (&listed[0]["name"], &listed[1]["name"]),
+        (&json!("add"), &json!("union"))
+    );
+    assert_eq!(listed[1]["inputSchema"], form);
 }
 
 /// 3,000 calls at once, of which each third panics.

@@ -154,11 +154,11 @@ async fn no_tool_is_dropped_without_a_word() {
         .map(|one| (one.tool, one.kind))
         .collect();
     let expected = [
-        ("forecast", NoticeKind::HiddenRemoved(3)),
+        ("forecast", NoticeKind::HiddenRemoved),
         ("forecast", NoticeKind::Refused),
         ("files_read", NoticeKind::Renamed),
         ("files_read", NoticeKind::Refused),
-        ("hidden", NoticeKind::HiddenRemoved(1)),
+        ("hidden", NoticeKind::HiddenRemoved),
         ("hidden", NoticeKind::Renamed),
         ("smuggles", NoticeKind::Refused),
         ("number", NoticeKind::Refused),
@@ -293,6 +293,21 @@ async fn a_shared_registry_keeps_the_tools_of_others() {
     registry.insert(two);
     own.close().await;
     assert_eq!(names(&registry.snapshot()), ["two"]);
+}
+
+#[tokio::test]
+async fn a_host_may_make_notices_errors() {
+    let registry = Registry::new();
+    let connector = connect("odd").0.registry(&registry);
+    let denied = connector.deny([NoticeKind::Refused]).await.unwrap_err();
+    assert_eq!(denied.kind(), ConnectErrorKind::List);
+    assert!(
+        denied.to_string().contains("tool `smuggles` refused"),
+        "{denied}"
+    );
+    assert_eq!(registry.snapshot().iter().len(), 0);
+    let connector = connect("normal").0;
+    connector.deny([NoticeKind::Refused]).await.unwrap();
 }
 
 #[tokio::test]

@@ -198,6 +198,13 @@ impl ToolDef {
         self.origin.is_foreign
     }
 
+    /// Returns true if the schema of the arguments is no compiled type's, or the tool is one of somebody else's program: whoever
+    /// runs this program cannot change it.
+    #[doc(hidden)]
+    pub fn is_given(&self) -> bool {
+        self.is_foreign() || self.input.input_shape().is_none()
+    }
+
     /// Says where the description names other tools: each one's place and length, in bytes, and own name.
     #[doc(hidden)]
     pub fn mention(&mut self, tools: &[(usize, usize, &'static str)]) {

@@ -5,6 +5,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::cache::{DefinitionCache, EncodedTool, LoweredTool};
+use super::notice::{Notice, NoticeKind};
+use super::strict_tools::hidden_characters;
 use super::{CachedDefinition, Definitions, DefinitionsError, DefinitionsInner, ToolList};
 use crate::call::ToolDef;
 use crate::dialect::{Dialect, Inverse, LowerError};
@@ -56,6 +58,8 @@ pub(super) struct RequestedTools<'t> {
     pub(super) loaded: usize,
     /// The names of all tools of a list with deferred ones, in order: what is loaded later changes none.
     pub(super) names: Vec<&'t str>,
+    /// Notices of tools that are left out.
+    pub(super) left_out: Vec<Notice>,
     /// The deferred tools, if they are loaded in the provider's own form.
     pub(super) catalog: Option<Arc<dyn Catalog>>,
 }
@@ -71,17 +75,25 @@ impl<'t> RequestedTools<'t> {
             tools: tools.encoded().take(most).collect(),
             loaded,
             names: names.unwrap_or_default(),
+            left_out: Vec::new(),
             catalog: native.map(|deferral| Arc::clone(deferral.catalog)),
         }
     }
 
-    /// Leaves out loaded tools that the provider would refuse, which must not end the conversation, and of more than it takes
-    /// those that were loaded first.
+    /// Leaves out tools of others that the provider would refuse, and any that are loaded: neither must end the
+    /// conversation. Of more loaded tools than the provider takes, those that were loaded first leave.
     pub(super) fn leave_out(&mut self, wire: Wire, dialect: Dialect) {
-        let mut at = 0..;
+        let (mut at, first_loaded) = (0.., self.loaded);
         self.tools.retain(|(def, encoded)| {
-            at.next().is_some_and(|at| at < self.loaded)
-                || encoded.can_be_loaded(wire, dialect, def)
+            let is_loaded = at.next().is_some_and(|at| at >= first_loaded);
+            let Some(refused) = encoded.refused(wire, dialect, def, is_loaded) else {
+                return true;
+            };
+            self.left_out.push(refused);
+            if !is_loaded {
+                self.loaded -= 1;
+            }
+            false
         });
         if let Some(most) = dialect.most_tools() {
             let over = self.tools.len().saturating_sub(most);
@@ -117,18 +129,41 @@ impl EncodedTool {
 }
 
 impl EncodedTool {
-    /// Returns true if the provider takes the tool, once it is loaded.
-    pub(super) fn can_be_loaded(&self, wire: Wire, dialect: Dialect, def: &ToolDef) -> bool {
+    /// Returns a notice if a request leaves the tool out: the provider does not take it, and it is loaded, or one of others.
+    #[doc(hidden)]
+    pub fn refused(
+        &self,
+        wire: Wire,
+        dialect: Dialect,
+        def: &ToolDef,
+        is_loaded: bool,
+    ) -> Option<Notice> {
+        if !is_loaded && !def.is_given() {
+            return None;
+        }
+        let kind = NoticeKind::Refused;
         let (_, hidden) = self.visible(def);
-        hidden.is_none_or(|hidden| hidden.left.is_empty())
-            && self.deferred(wire, dialect, def).is_ok()
+        if let Some(place) = hidden.and_then(|hidden| hidden.left.first()) {
+            return Some(Notice::new(&*def.name, kind, hidden_characters(place)));
+        }
+        let lowered = if is_loaded {
+            self.deferred(wire, dialect, def)
+        } else {
+            let strict = self.lowered(wire, dialect, def);
+            strict.or_else(|_| self.lowered(wire, dialect.non_strict(), def))
+        };
+        Some(Notice::of_rejected(&*def.name, kind, lowered.err()?))
     }
 }
 
 impl DefinitionsInner {
     fn deferred<'m>(&'m self, tool: &Deferred<'m>) -> Option<Loadable<'m>> {
         let (wire, dialect) = (self.wire, self.dialect);
-        if !tool.encoded.can_be_loaded(wire, dialect, tool.def) {
+        if tool
+            .encoded
+            .refused(wire, dialect, tool.def, true)
+            .is_some()
+        {
             return None;
         }
         let one = tool.encoded.deferred(wire, dialect, tool.def).ok()?;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::cache::LoweredTool;
 use super::deferred::RequestedTools;
+use super::notice::{Notice, NoticeKind};
 use super::{CachedDefinition, DefinitionsError};
 use toolwright_json::quoted;
 
@@ -29,6 +30,7 @@ use toolwright_schema::text::{did_you_mean, near};
 pub struct DefinitionOptions {
     pub(super) dialect: Dialect,
     pub(super) keep: Vec<String>,
+    pub(super) deny: Vec<NoticeKind>,
     pub(super) loading: Option<Loading>,
 }
 
@@ -38,8 +40,14 @@ impl DefinitionOptions {
         Self {
             dialect,
             keep: Vec::new(),
+            deny: Vec::new(),
             loading: None,
         }
+    }
+
+    /// Returns the dialect.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
     }
 
     /// Sets how deferred tools are loaded. Default: [`Loading::Plain`]. An agent's `Endpoint` takes [`Loading::Native`] for models
@@ -65,6 +73,25 @@ impl DefinitionOptions {
     /// before smaller ones.
     pub fn keep<N: Into<String>>(mut self, tools: impl IntoIterator<Item = N>) -> Self {
         self.keep.extend(tools.into_iter().map(Into::into));
+        self
+    }
+
+    /// Makes notices of these kinds errors: [`NoticeKind::Refused`] for a program that must not run with fewer tools than it has.
+    ///
+    /// ```
+    /// use toolwright::wire::{DefinitionOptions, NoticeKind};
+    /// use toolwright::{Dialect, DynTool, ToolDef, Toolset, Wire, schema::SchemaDoc};
+    ///
+    /// let mut def = ToolDef::new("page", "Turns to a page.");
+    /// def.input = SchemaDoc::parse(r#"{"type": "object", "properties": {"page[size]": {}}}"#).unwrap();
+    /// let tools = Toolset::new([DynTool::declare(def)]).unwrap();
+    /// let sent = Wire::Anthropic.definitions_in(&tools, Dialect::Anthropic).unwrap();
+    /// assert_eq!(sent.notices().count(), 1);
+    /// let fit = DefinitionOptions::to(Dialect::Anthropic).deny([NoticeKind::Refused]);
+    /// assert!(Wire::Anthropic.definitions_in(&tools, fit).is_err());
+    /// ```
+    pub fn deny(mut self, kinds: impl IntoIterator<Item = NoticeKind>) -> Self {
+        self.deny.extend(kinds);
         self
     }
 
@@ -99,19 +126,23 @@ pub enum NonStrict {
 }
 
 impl NonStrict {
+    /// Converts the reason into a notice of the tool.
+    pub(super) fn to_notice(&self, tool: &str) -> Notice {
+        let kind = NoticeKind::Loosened;
+        match self {
+            Self::Rejected(reject) => Notice::of_rejected(tool, kind, reject),
+            Self::TooMany { .. } => Notice::new(tool, kind, self.to_string()),
+        }
+    }
+
     /// Converts the reason into a note on the tool.
     pub(super) fn to_note(&self) -> Note {
-        let (path, why) = match self {
-            Self::Rejected(LowerError { code, path, help }) => {
-                (path.clone(), format!("{code}: {help}"))
-            }
-            Self::TooMany { .. } => ("/".to_owned(), self.to_string()),
-        };
+        let Notice { path, message, .. } = self.to_notice("");
         Note {
             kind: NoteKind::Loosened,
-            path,
+            path: path.unwrap_or_else(|| "/".to_owned()),
             keyword: "strict".to_owned(),
-            value: quoted(&why),
+            value: quoted(&message),
         }
     }
 }
@@ -184,6 +215,7 @@ pub(super) fn fitted(
                 .iter()
                 .map(|(def, _)| &*def.name)
                 .chain(asked.names.iter().copied())
+                .chain(asked.left_out.iter().map(|notice| &*notice.tool))
         };
         if !names().any(|known| known == name) && unknown.insert(name) {
             let hint = did_you_mean(&near(name, names()));
@@ -197,14 +229,15 @@ pub(super) fn fitted(
     for (def, encoded) in tools {
         let (_, hidden) = encoded.visible(def);
         if let Some(place) = hidden.and_then(|hidden| hidden.left.first()) {
-            let why = format!("{place} of a schema holds characters that nobody sees");
-            refused.note(&def.name, why);
+            refused.note(&def.name, hidden_characters(place));
         }
     }
     if let Some(most) = dialect.most_tools()
         && tools.len() > most
     {
-        let why = format!("{dialect} takes at most {most} in one request");
+        let why = format!(
+            "{dialect} takes at most {most} in one request; defer some of them (`Toolset::defer`)"
+        );
         refused.note("all tools", why);
     }
     let mut sent = Vec::with_capacity(tools.len());
@@ -237,6 +270,11 @@ pub(super) fn fitted(
         }
     }
     refused.or(StrictSelection { sent, non_strict })
+}
+
+/// Says that a part of a schema would mean something else without its invisible characters.
+pub(super) fn hidden_characters(place: &str) -> String {
+    format!("{place} of a schema holds characters that nobody sees")
 }
 
 /// A limit of a request, which its tools may go beyond.

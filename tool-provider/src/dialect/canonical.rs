@@ -88,6 +88,26 @@ impl Form for NotedOutput<'_> {
         true
     }
 
+    fn implied_type(&self, out: &Keywords) -> Option<&'static str> {
+        let decided = [
+            Keyword::Type,
+            Keyword::Ref,
+            Keyword::AnyOf,
+            Keyword::AllOf,
+            Keyword::Enum,
+            Keyword::Not,
+            Keyword::If,
+        ];
+        let is_object = out.has_any(&[Keyword::Properties, Keyword::AdditionalProperties]);
+        let is_array = out.has_any(&[Keyword::Items, Keyword::PrefixItems]);
+        match (is_object, is_array) {
+            _ if out.has_any(&decided) => None,
+            (true, false) => Some("object"),
+            (false, true) => Some("array"),
+            _ => None,
+        }
+    }
+
     fn folds(&self, keyword: Option<Keyword>) -> bool {
         matches!(
             keyword,

@@ -68,6 +68,9 @@ impl Lowered {
 /// a dialect knows closed objects alone it is sent as a list of entries, or refused. Only a root
 /// without keys is closed where the provider has no looser mode, and a [`Note`] says so.
 ///
+/// A root that is a union, a reference or of any type is brought into one object where the dialect takes no other: the keys of all
+/// alternatives, those required that all require, and the alternatives in words. It admits more than the schema does.
+///
 /// # Errors
 /// When the dialect cannot say the schema.
 pub fn lower(schema: &SchemaDoc, dialect: Dialect) -> Result<Lowered, LowerError> {

@@ -3,13 +3,13 @@
 //! [`OpenCalls`] owns them. The list in memory is the truth of this process, and a store is written before it. Each open
 //! call has one owner here, its [`OpenCallHandle`], which ends it once however its code ends.
 
+mod call;
 mod entry;
 mod error;
 mod handle;
 mod store;
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -17,13 +17,15 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 
+pub(crate) use self::call::key_of;
+pub use self::call::{OpenCall, OpenCallState};
 use self::entry::{Entry, published};
 pub use self::error::OpenCallError;
 pub use self::handle::OpenCallHandle;
 use self::handle::Phase;
 pub(crate) use self::handle::failed;
 pub use self::store::OpenCallStore;
-use super::{CallPlace, Cancel, Context};
+use super::{Cancel, Context};
 use toolwright_provider::call::{ErrorKind, StoredOutcome, ToolCall, ToolError};
 
 /// Default limit on the JSON of one result, in bytes.
@@ -31,63 +33,6 @@ const MAX_BYTES: usize = 16 * 1024 * 1024;
 
 /// Default time limit of an open call.
 const TIMEOUT: Duration = Duration::from_hours(24);
-
-/// A call whose work goes on after its batch.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct OpenCall {
-    /// The call's [idempotency key](Context::idempotency_key), which names it here. Without a run's id it is unique in
-    /// this process.
-    pub key: String,
-    /// The call.
-    pub call: ToolCall,
-    /// Id of the conversation that made the call.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session: Option<Arc<str>>,
-    /// The call's place, to make it again.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub place: Option<CallPlace>,
-    /// When it began, in milliseconds since 1970.
-    pub began_ms: u64,
-    /// When it ended, or its outcome was found to be unknown, in milliseconds since 1970.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ended_ms: Option<u64>,
-    /// Its state.
-    pub state: OpenCallState,
-}
-
-/// State of an [`OpenCall`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum OpenCallState {
-    /// Its work goes on, here or elsewhere.
-    Running,
-    /// Nobody knows whether it took effect. A person [ends](OpenCalls::end) it. Holds the error in words.
-    Unknown(String),
-    /// It has ended, and its result was not taken yet.
-    Ended(Box<StoredOutcome>),
-}
-
-impl OpenCall {
-    fn new(call: &ToolCall, cx: &Context) -> Self {
-        Self {
-            key: key_of(call, cx),
-            call: call.clone(),
-            session: cx.session_id().map(Into::into),
-            place: cx.call_place(),
-            began_ms: now_ms(),
-            ended_ms: None,
-            state: OpenCallState::Running,
-        }
-    }
-}
-
-/// Milliseconds since 1970.
-fn now_ms() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    u64::try_from(now.unwrap_or_default().as_millis()).unwrap_or(u64::MAX)
-}
 
 /// The open calls of a conversation or a host: lists them, takes their results, and cancels them. Cheap to clone; all
 /// clones share the calls.
@@ -564,15 +509,6 @@ impl OpenCalls {
         handle.phase = Phase::Runs;
         Ok(Some(handle))
     }
-}
-
-/// Returns the key of the call of this context.
-pub(crate) fn key_of(call: &ToolCall, cx: &Context) -> String {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    cx.idempotency_key().unwrap_or_else(|| {
-        let next = NEXT.fetch_add(1, Ordering::Relaxed);
-        format!("open {next}/{}", call.id)
-    })
 }
 
 impl OpenCalls {

@@ -10,8 +10,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::search_tools::{FindTools, SearchTools};
 use super::{Entry, Inner, Toolset};
 use toolwright_provider::call::ToolDef;
-use toolwright_provider::definitions::{self, Catalog, Deferred, DefinitionCache, EncodedTool};
-use toolwright_provider::wire::{Namespace, SEARCH_TOOLS};
+use toolwright_provider::definitions::{
+    self, Catalog, Deferred, DefinitionCache, EncodedTool, Notice,
+};
+use toolwright_provider::dialect::Dialect;
+use toolwright_provider::wire::{Namespace, SEARCH_TOOLS, Wire};
 use toolwright_schema::text::ShortStr;
 
 /// Default for [`LoadOptions::at_most`].
@@ -299,6 +302,24 @@ impl Toolset {
         self.sent().map(Entry::def)
     }
 
+    /// Returns notices of the tools that requests in a dialect leave out, deferred ones included: a provider refuses their
+    /// schemas, and others wrote them. [`Definitions::notices`](definitions::Definitions::notices) says the same of one request.
+    ///
+    /// ```
+    /// use toolwright::{Dialect, DynTool, ToolDef, Toolset, Wire, schema::SchemaDoc};
+    ///
+    /// let mut def = ToolDef::new("page", "Turns to a page.");
+    /// def.input = SchemaDoc::parse(r#"{"type": "object", "properties": {"page[size]": {}}}"#).unwrap();
+    /// let tools = Toolset::new([DynTool::declare(def)]).unwrap();
+    /// assert_eq!(tools.notices(Wire::Anthropic, Dialect::Anthropic)[0].tool, "page");
+    /// ```
+    pub fn notices(&self, wire: Wire, dialect: Dialect) -> Vec<Notice> {
+        let entries = self.entries();
+        entries
+            .filter_map(|entry| entry.refused(wire, dialect))
+            .collect()
+    }
+
     /// Returns the group of the tool of this name, if it is deferred.
     #[doc(hidden)]
     pub fn namespace(&self, name: &str) -> Option<&Namespace> {
@@ -376,6 +397,12 @@ impl ExactSizeIterator for Sent<'_> {}
 impl Entry {
     pub(super) fn is_deferred(&self) -> bool {
         self.namespace.is_some()
+    }
+
+    /// Returns a notice if a request leaves the tool out.
+    pub(super) fn refused(&self, wire: Wire, dialect: Dialect) -> Option<Notice> {
+        let is_deferred = self.is_deferred();
+        self.encoded.refused(wire, dialect, self.def(), is_deferred)
     }
 
     /// Returns true if the tool is the search of its set.

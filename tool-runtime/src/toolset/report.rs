@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::fmt;
 
 use crate::tool::Context;
-use crate::toolset::Toolset;
+use crate::toolset::{Entry, Toolset};
 use toolwright_provider::call::{ErrorKind, ToolCall, ToolDef};
 use toolwright_provider::dialect::{
-    Dialect, LowerError, LowerErrorCode, Lowered, Quantity, Renames, lower_all, shares,
+    Dialect, LowerError, LowerErrorCode, Lowered, Quantity, Renames, lower, lower_all, shares,
 };
 use toolwright_schema::decode::{Checker, RefusedDefault, Repairs, refused_defaults};
 use toolwright_schema::keyword::{Holds, Keyword};
@@ -86,6 +86,8 @@ pub enum ProblemCode {
     LongDescription,
     /// The only argument is a struct, so a model writes one object inside of another.
     NestedArguments,
+    /// Requests leave the tool out, since others wrote its schema and the provider refuses it.
+    LeftOut,
     /// A part of a run-time schema is not checked, or is read as what it probably means. The path is a JSON pointer into
     /// the schema.
     Lenient,
@@ -94,7 +96,7 @@ pub enum ProblemCode {
 impl ProblemCode {
     /// Returns the stable name: that of the rejection, `too_many_` and the quantity's name, `hidden_text`,
     /// `refused_default`, `refused_example`, `unknown_tool`, `unknown_argument`, `renamed`, `long_description`,
-    /// `nested_arguments`, `lenient`.
+    /// `nested_arguments`, `left_out`, `lenient`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Rejected(code) => code.as_str(),
@@ -107,6 +109,7 @@ impl ProblemCode {
             Self::Renamed => "renamed",
             Self::LongDescription => "long_description",
             Self::NestedArguments => "nested_arguments",
+            Self::LeftOut => "left_out",
             Self::Lenient => "lenient",
         }
     }
@@ -367,6 +370,18 @@ impl Report {
     }
 }
 
+impl Entry {
+    /// Returns true if requests in the dialect leave the tool out, as
+    /// [`definitions_in`](toolwright_provider::wire::Wire::definitions_in) does.
+    fn is_left_out(&self, dialect: Dialect) -> bool {
+        let def = self.def();
+        let (visible, hidden) = self.encoded.visible(def);
+        let holds_hidden = hidden.is_some_and(|hidden| !hidden.left.is_empty());
+        let fits = |dialect| lower(&visible.input, dialect).is_ok();
+        def.is_given() && (holds_hidden || !fits(dialect) && !fits(dialect.non_strict()))
+    }
+}
+
 /// Returns the problems of the examples, if the tool's schema was known when the program compiled.
 fn refused_examples(def: &ToolDef) -> impl Iterator<Item = Problem> {
     let refused = def.refused_examples().into_iter();
@@ -526,6 +541,11 @@ impl Toolset {
                 }
             }
             report.tool(def, &renames);
+            if entry.is_left_out(dialect) {
+                let message = "requests leave the tool out; the other tools work".to_owned();
+                let code = ProblemCode::LeftOut;
+                report.about(Severity::Note, Some(&def.name), code, message);
+            }
             if def.input.input_shape().is_none() {
                 report.problems.extend(self.examples_at_run_time(def));
             }

@@ -117,8 +117,15 @@ impl SearchTools {
         let SearchArguments { query } = asked;
         let (set, filter) = (&self.set, cx.filter());
         let scope = set.scope(&cx.scope());
+        // A tool that the provider refuses would be found again and again, and never loaded.
+        let is_sent = |entry: &Entry| {
+            cx.declared()
+                .is_none_or(|(wire, dialect)| entry.refused(wire, dialect).is_none())
+        };
         let is_candidate = |entry: &&Entry| {
-            (self.tells || entry.is_deferred()) && entry.is_visible(&scope, filter)
+            (self.tells || entry.is_deferred())
+                && entry.is_visible(&scope, filter)
+                && (self.tells || is_sent(entry))
         };
         let candidate = |name: &str| set.find(name.as_bytes()).filter(is_candidate);
         let most = self.most_found(MOST_FOUND);
@@ -146,7 +153,9 @@ impl SearchTools {
             }
         };
         if found.is_empty() {
-            let is_there = |entry: &Entry| !entry.is_deferred() && entry.is_visible(&scope, filter);
+            let is_there = |entry: &Entry| {
+                !entry.is_deferred() && entry.is_visible(&scope, filter) && is_sent(entry)
+            };
             let there = words(&query)
                 .find_map(|word| set.find(word.as_bytes()).filter(|one| is_there(one)));
             return Ok(Outcome::value(match there {

@@ -90,6 +90,12 @@ pub trait Form {
     /// Sets what a format means. Returns whether the keyword is left out.
     fn format(&self, format: &str, out: &mut Keywords) -> bool;
 
+    /// Returns the type that a schema means and does not name. By the letter `properties` without `type` admit strings as well;
+    /// documents that leave `type` out mean an object.
+    fn implied_type(&self, _out: &Keywords) -> Option<&'static str> {
+        None
+    }
+
     /// Writes a union of one schema and `null`, or of others, in fewer members.
     fn union(&self, members: Vec<Ordered>) -> Vec<Ordered> {
         members
@@ -351,6 +357,10 @@ impl<F: Form> Reader<'_, '_, F> {
             for (key, value) in merge::merge(&mut out, part) {
                 self.drop(&key, &value);
             }
+        }
+        if !is_part && let Some(name) = self.form.implied_type(&out) {
+            self.drop(Keyword::Type.as_str(), &text("any"));
+            out.set(Keyword::Type, text(name));
         }
         Ok(self.finished(out, &meanings, is_part))
     }

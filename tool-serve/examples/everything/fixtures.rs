@@ -407,5 +407,39 @@ pub(crate) fn tools() -> Toolset {
     for tool in without_parameters() {
         all = all.with(tool);
     }
+    // Clients refuse a whole list for one of these, if it is listed as it was written.
+    let form =
+        json!({"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]});
+    let odd_roots = [
+        (
+            "odd_root_any_of",
+            json!({"anyOf": [form, {"type": "object", "required": ["name"]}]}),
+        ),
+        (
+            "odd_root_one_of",
+            json!({"oneOf": [form, {"type": "null"}]}),
+        ),
+        (
+            "odd_root_ref",
+            json!({"$ref": "#/$defs/Form", "$defs": {"Form": form}}),
+        ),
+        (
+            "odd_root_all_of",
+            json!({"allOf": [form, {"properties": {"at": {"type": "integer"}}}]}),
+        ),
+        (
+            "odd_root_types",
+            json!({"type": ["object", "null"], "properties": {}}),
+        ),
+        ("odd_root_empty", json!({})),
+        ("odd_root_true", json!(true)),
+    ];
+    for (name, schema) in odd_roots {
+        all = all.with(with_schema(
+            name,
+            "Has a schema whose root is no plain object.",
+            schema,
+        ));
+    }
     all
 }

@@ -17,7 +17,7 @@ use super::command::{called, id, parameters};
 use super::exit::Exit;
 use super::prompt;
 use super::show::Printer;
-use crate::answer::{self, CallStatus};
+use crate::answer::{self, ReplyStatus};
 use crate::serve::{Serve, runtime};
 use crate::signals::{Signals, cancel_on_signal};
 use toolwright_mcp::outside::{from_outside, repaired_before};
@@ -112,7 +112,7 @@ impl CallCommand {
         printer.reply(&reply, |pending| {
             answer::redacted_arguments(&executor, &cx, pending)
         })?;
-        Ok(Exit::of(CallStatus::of(&reply)))
+        Ok(Exit::of(ReplyStatus::of(&reply)))
     }
 
     /// Runs the call, and continues it after approvals. Returns its reply.

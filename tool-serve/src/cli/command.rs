@@ -111,25 +111,7 @@ pub(super) fn with_tools(program: Command, tools: &Toolset) -> Command {
         .help("With the tokens that definitions take");
     program
         .subcommand(Command::new("list").about("Lists the tools").arg(&tokens))
-        .subcommand(
-            Command::new("search")
-                .about("Finds tools by what they do, as a model does that searches")
-                .arg(
-                    Arg::new("words")
-                        .value_name("WORDS")
-                        .required(true)
-                        .num_args(1..)
-                        .help("What the tool should do"),
-                )
-                .arg(
-                    Arg::new("most")
-                        .long("most")
-                        .value_name("NUMBER")
-                        .default_value("5")
-                        .value_parser(value_parser!(usize))
-                        .help("The most tools to print"),
-                ),
-        )
+        .subcommand(search())
         .subcommand(
             Command::new("schema")
                 .about("Prints the JSON Schemas of the tools' arguments")
@@ -151,6 +133,26 @@ pub(super) fn with_tools(program: Command, tools: &Toolset) -> Command {
                         .required(true)
                         .value_parser(value_parser!(Shell)),
                 ),
+        )
+}
+
+fn search() -> Command {
+    Command::new("search")
+        .about("Finds tools by what they do, as a model does that searches")
+        .arg(
+            Arg::new("words")
+                .value_name("WORDS")
+                .required(true)
+                .num_args(1..)
+                .help("What the tool should do"),
+        )
+        .arg(
+            Arg::new("most")
+                .long("most")
+                .value_name("NUMBER")
+                .default_value("5")
+                .value_parser(value_parser!(usize))
+                .help("The most tools to print"),
         )
 }
 

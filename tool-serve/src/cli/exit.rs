@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use toolwright_provider::call::ErrorKind;
 
-use crate::answer::CallStatus;
+use crate::answer::ReplyStatus;
 
 /// Exit code of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,11 +43,11 @@ Exit codes:
   130  the call was cancelled";
 
 impl Exit {
-    pub(super) fn of(status: CallStatus) -> Self {
+    pub(super) fn of(status: ReplyStatus) -> Self {
         match status {
-            CallStatus::Done => Self::Done,
-            CallStatus::AskUser | CallStatus::Pending => Self::NeedsPerson,
-            CallStatus::Failed(kind) => match kind {
+            ReplyStatus::Done => Self::Done,
+            ReplyStatus::AskUser | ReplyStatus::Pending => Self::NeedsPerson,
+            ReplyStatus::Failed(kind) => match kind {
                 ErrorKind::Unknown | ErrorKind::Hidden => Self::UnknownTool,
                 ErrorKind::InvalidArgs => Self::Arguments,
                 ErrorKind::Rejected => Self::Rejected,

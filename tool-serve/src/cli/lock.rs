@@ -7,7 +7,7 @@ use toolwright_lock::{Lock, LockChange};
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::text::Printable;
 
-use super::Output;
+use super::OutputFormat;
 use super::exit::Exit;
 use super::show::{Printer, print_error};
 use crate::json::{list, object, quoted};
@@ -50,7 +50,7 @@ impl Printer {
             Ok(changes) => changes,
             Err(error) => error.changes(),
         };
-        if self.output == Output::Json {
+        if self.output == OutputFormat::Json {
             self.line(&list(changes.iter().map(json)))?;
         } else if checked.is_ok() {
             for change in changes {

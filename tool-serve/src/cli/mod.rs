@@ -33,7 +33,7 @@ use crate::serve::Serve;
 
 /// Format of answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Output {
+enum OutputFormat {
     Text,
     Json,
 }
@@ -52,27 +52,14 @@ pub(crate) fn run(serve: Serve, arguments: Vec<OsString>) -> Exit {
         return Exit::Failed;
     }
     let tools = executor.tools(&serve.cx);
-    let mut command = command::with_tools(program, &tools);
-    #[cfg(feature = "lock")]
-    {
-        command = command.subcommand(lock::command());
-    }
-    #[cfg(feature = "agent")]
-    if serve
-        .agent
-        .as_ref()
-        .and_then(|agent| agent.store())
-        .is_some()
-    {
-        command = command.subcommand(sessions::command());
-    }
+    let mut command = commands(program, &tools, &serve);
     let matches = match command.try_get_matches_from_mut(arguments) {
         Ok(matches) => matches,
         Err(error) => return print_clap_error(&printable(with_tip(error, &tools))),
     };
     let output = match matches.get_one::<String>("output").map(String::as_str) {
-        Some("json") => Output::Json,
-        _ => Output::Text,
+        Some("json") => OutputFormat::Json,
+        _ => OutputFormat::Text,
     };
     let mut printer = Printer::new(output);
     let done = match matches.subcommand() {
@@ -120,6 +107,26 @@ pub(crate) fn run(serve: Serve, arguments: Vec<OsString>) -> Exit {
             Exit::Failed
         }
     }
+}
+
+/// Adds the commands that the program's features and its agent bring.
+#[cfg_attr(not(any(feature = "lock", feature = "agent")), allow(unused))]
+fn commands(program: Command, tools: &Toolset, serve: &Serve) -> Command {
+    let mut command = command::with_tools(program, tools);
+    #[cfg(feature = "lock")]
+    {
+        command = command.subcommand(lock::command());
+    }
+    #[cfg(feature = "agent")]
+    if serve
+        .agent
+        .as_ref()
+        .and_then(|agent| agent.store())
+        .is_some()
+    {
+        command = command.subcommand(sessions::command());
+    }
+    command
 }
 
 fn completions(mut command: Command, asked: &ArgMatches) -> io::Result<Exit> {

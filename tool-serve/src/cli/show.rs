@@ -15,7 +15,7 @@ use toolwright_runtime::toolset::{Severity, Toolset};
 use toolwright_schema::text::Printable;
 use toolwright_schema::tokens::Tokenizer;
 
-use super::Output;
+use super::OutputFormat;
 use super::command::summaries;
 use super::exit::Exit;
 use crate::answer;
@@ -29,7 +29,7 @@ const NOTE: Style = AnsiColor::Yellow.on_default().bold();
 
 /// Prints the results of commands.
 pub(super) struct Printer {
-    pub(super) output: Output,
+    pub(super) output: OutputFormat,
     /// True if a terminal shows the answers, which would interpret control characters.
     is_terminal: bool,
     to: BufWriter<Box<dyn Write>>,
@@ -37,7 +37,7 @@ pub(super) struct Printer {
 
 impl Printer {
     /// Creates a printer. Styles are used if the output is a terminal that supports them.
-    pub(super) fn new(output: Output) -> Self {
+    pub(super) fn new(output: OutputFormat) -> Self {
         Self {
             output,
             is_terminal: io::stdout().is_terminal(),
@@ -46,7 +46,7 @@ impl Printer {
     }
 
     /// Creates a printer that owns the standard output: the prints of tools go to the standard error.
-    pub(super) fn exclusive(output: Output) -> io::Result<Self> {
+    pub(super) fn exclusive(output: OutputFormat) -> io::Result<Self> {
         let is_terminal = io::stdout().is_terminal();
         let to = toolwright_mcp::stdout::take()?;
         Ok(Self {
@@ -76,7 +76,7 @@ impl Printer {
     /// Prints JSON: indented for people, compact for programs.
     fn json(&mut self, text: &str) -> io::Result<()> {
         match (self.output, Json::read(text)) {
-            (Output::Text, Some(json)) => self.line(&json.to_lines()),
+            (OutputFormat::Text, Some(json)) => self.line(&json.to_lines()),
             _ => self.line(text),
         }
     }
@@ -92,7 +92,7 @@ impl Printer {
             Ok(tokenizer) => tokenizer,
             Err(exit) => return Ok(exit),
         };
-        if self.output == Output::Json {
+        if self.output == OutputFormat::Json {
             let tokenizer = tokenizer.unwrap_or(Tokenizer::Bound);
             self.line(&definitions::tools_json(executor, tools, tokenizer))?;
             return Ok(Exit::Done);
@@ -127,7 +127,7 @@ impl Printer {
         cx: &Context,
     ) -> io::Result<Exit> {
         let found = tools.search(words, most, &cx.scope());
-        if self.output == Output::Json {
+        if self.output == OutputFormat::Json {
             let found = found.iter().map(|found| {
                 let score = found.score.to_string().into();
                 object([("name", quoted(&found.def.name).into()), ("score", score)])
@@ -234,11 +234,11 @@ impl Printer {
             .iter()
             .all(toolwright_runtime::toolset::Report::is_accepted);
         match self.output {
-            Output::Json => {
+            OutputFormat::Json => {
                 let tokens = tokenizer.map(|by| (by, definitions::tokens(tools, by)));
                 self.line(&list(reports.iter().map(|one| report(one, tokens))))?;
             }
-            Output::Text => {
+            OutputFormat::Text => {
                 // What several dialects have in common is said once.
                 let mut said = HashSet::new();
                 for mut report in reports {
@@ -265,7 +265,7 @@ impl Printer {
         reply: &Reply,
         shown: impl FnOnce(&Pending) -> String,
     ) -> io::Result<()> {
-        let json = self.output == Output::Json;
+        let json = self.output == OutputFormat::Json;
         match reply {
             Reply::Answered(result) if json => self.line(&answer::result_json(result, None)),
             Reply::Answered(result) => self.answered(result),
@@ -467,7 +467,7 @@ mod tests {
         ] {
             let written = CapturedOutput::default();
             let mut printer = Printer {
-                output: Output::Text,
+                output: OutputFormat::Text,
                 is_terminal,
                 to: BufWriter::new(Box::new(written.clone())),
             };

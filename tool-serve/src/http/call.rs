@@ -12,9 +12,9 @@ use toolwright_runtime::executor::{Batch, Decided, Reply};
 use toolwright_runtime::tool::Context;
 use toolwright_schema::decode::FaultCode;
 
-use super::pending_calls::{PendingCall, Waits};
+use super::pending_calls::{WaitingCall, WaitsFor};
 use super::{ServerState, json, no_utf8_name, refused, stream};
-use crate::answer::{self, CallStatus};
+use crate::answer::{self, ReplyStatus};
 use toolwright_mcp::body::{self, BodyError, BodyPermit};
 
 /// Time for a client to send the body.
@@ -124,16 +124,16 @@ pub(super) fn answer_json(
 ) -> String {
     let store = |waits| {
         let cx = cx.clone();
-        state.pending_calls.insert(PendingCall { waits, cx })
+        state.pending_calls.insert(WaitingCall { waits, cx })
     };
     match reply {
         Reply::Answered(result) => {
-            let id = answer::question(result).map(|_| store(Waits::Answer(call.clone())));
+            let id = answer::question(result).map(|_| store(WaitsFor::Answer(call.clone())));
             answer::result_json(result, id.as_deref())
         }
         Reply::Pending(pending) => {
             let shown = answer::redacted_arguments(&state.executor, cx, pending);
-            let id = store(Waits::Decision(pending.clone()));
+            let id = store(WaitsFor::Decision(pending.clone()));
             answer::pending_json(pending, &shown, Some(&id))
         }
     }
@@ -141,10 +141,10 @@ pub(super) fn answer_json(
 
 /// Maps a reply to the HTTP status.
 pub(super) fn status(reply: &Reply) -> StatusCode {
-    match CallStatus::of(reply) {
-        CallStatus::Done | CallStatus::AskUser => StatusCode::OK,
-        CallStatus::Pending => StatusCode::ACCEPTED,
-        CallStatus::Failed(kind) => match kind {
+    match ReplyStatus::of(reply) {
+        ReplyStatus::Done | ReplyStatus::AskUser => StatusCode::OK,
+        ReplyStatus::Pending => StatusCode::ACCEPTED,
+        ReplyStatus::Failed(kind) => match kind {
             ErrorKind::Unknown | ErrorKind::Hidden => StatusCode::NOT_FOUND,
             ErrorKind::InvalidArgs => status_of_faults(reply),
             // The request was valid, and the tool refused it.

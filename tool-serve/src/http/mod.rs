@@ -35,7 +35,7 @@ use toolwright_schema::tokens::Tokenizer;
 
 use self::guard::Guard;
 use self::mount::mount_path;
-use self::pending_calls::PendingCalls;
+use self::pending_calls::WaitingCalls;
 use crate::{answer, definitions};
 use toolwright_mcp::body::BodyBudget;
 use toolwright_mcp::exclusive_gate::ExclusiveGate;
@@ -137,7 +137,7 @@ struct ServerState {
     gate: ExclusiveGate,
     is_guarded: bool,
     budget: BodyBudget,
-    pending_calls: PendingCalls,
+    pending_calls: WaitingCalls,
     last_call: AtomicU64,
 }
 
@@ -316,7 +316,7 @@ impl HttpServer {
             registry: self.registry,
             is_guarded: self.guard.token.is_some(),
             budget: BodyBudget::default(),
-            pending_calls: PendingCalls::default(),
+            pending_calls: WaitingCalls::default(),
             last_call: AtomicU64::new(0),
         });
         let router = Router::new()

@@ -96,27 +96,7 @@ pub(super) fn document(
         Ok(Value::Object(entries)) => entries,
         _ => Vec::new(),
     };
-    for (place, def) in sent_definitions(tools).enumerate() {
-        let key = key(&def.name, place);
-        let arguments = format!("{key}.arguments");
-        schemas.push((
-            arguments.clone().into(),
-            moved(&def.input.to_marked_json(), &arguments),
-        ));
-        let value = def.output.as_ref().map(|output| {
-            let value = format!("{key}.value");
-            schemas.push((
-                value.clone().into(),
-                moved(&output.to_marked_json(), &value),
-            ));
-            value
-        });
-        let path = format!("/tools/{}", encoded(&def.name));
-        paths.push((
-            path.into(),
-            operation(def, &arguments, value.as_deref(), is_guarded),
-        ));
-    }
+    paths.extend(operations(tools, is_guarded, &mut schemas));
     let paths = paths
         .iter()
         .map(|(path, item)| (path.as_ref(), item.as_str().into()));
@@ -142,6 +122,35 @@ pub(super) fn document(
     members.push(("paths", object(paths).into()));
     members.push(("components", object(components).into()));
     object(members)
+}
+
+/// Returns the operations of the tools by path, and adds the schemas that they name.
+fn operations(
+    tools: &Toolset,
+    is_guarded: bool,
+    schemas: &mut Vec<(Cow<'static, str>, Value<'static>)>,
+) -> Vec<(Cow<'static, str>, String)> {
+    let tools = sent_definitions(tools).enumerate();
+    let operations = tools.map(|(place, def)| {
+        let key = key(&def.name, place);
+        let arguments = format!("{key}.arguments");
+        schemas.push((
+            arguments.clone().into(),
+            moved(&def.input.to_marked_json(), &arguments),
+        ));
+        let value = def.output.as_ref().map(|output| {
+            let value = format!("{key}.value");
+            schemas.push((
+                value.clone().into(),
+                moved(&output.to_marked_json(), &value),
+            ));
+            value
+        });
+        let path = format!("/tools/{}", encoded(&def.name));
+        let operation = operation(def, &arguments, value.as_deref(), is_guarded);
+        (path.into(), operation)
+    });
+    operations.collect()
 }
 
 const HEALTH: &str =

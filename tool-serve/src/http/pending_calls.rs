@@ -22,7 +22,7 @@ const MAX_BYTES: usize = 64 * 1024 * 1024;
 
 /// Store of pending calls.
 #[derive(Default)]
-pub(super) struct PendingCalls(Mutex<PendingQueue>);
+pub(super) struct WaitingCalls(Mutex<PendingQueue>);
 
 #[derive(Default)]
 struct PendingQueue {
@@ -34,23 +34,23 @@ struct PendingQueue {
 struct PendingEntry {
     id: String,
     since: Instant,
-    pending: PendingCall,
+    pending: WaitingCall,
 }
 
 /// What a call waits for, with the context of its caller.
-pub(super) struct PendingCall {
-    pub(super) waits: Waits,
+pub(super) struct WaitingCall {
+    pub(super) waits: WaitsFor,
     pub(super) cx: Context,
 }
 
-pub(super) enum Waits {
+pub(super) enum WaitsFor {
     /// A decision.
     Decision(Pending),
     /// The answer to the question that the call has ended with. What is said to it cannot make the tool run again.
     Answer(ToolCall),
 }
 
-impl Waits {
+impl WaitsFor {
     pub(super) fn call(&self) -> &ToolCall {
         match self {
             Self::Decision(pending) => &pending.call,
@@ -80,9 +80,9 @@ pub(super) enum NotTaken {
     NeedsAnswer,
 }
 
-impl PendingCalls {
+impl WaitingCalls {
     /// Stores a call. Returns its id.
-    pub(super) fn insert(&self, pending: PendingCall) -> String {
+    pub(super) fn insert(&self, pending: WaitingCall) -> String {
         let id = random::id();
         let bytes = pending.waits.call().arguments.len();
         let mut calls = self.lock();
@@ -102,8 +102,8 @@ impl PendingCalls {
         calls.evict_expired();
         let entry = calls.calls.iter().find(|entry| entry.id == id)?;
         match &entry.pending.waits {
-            Waits::Decision(pending) => Some((pending.call.clone(), entry.pending.cx.clone())),
-            Waits::Answer(_) => None,
+            WaitsFor::Decision(pending) => Some((pending.call.clone(), entry.pending.cx.clone())),
+            WaitsFor::Answer(_) => None,
         }
     }
 

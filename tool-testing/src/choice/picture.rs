@@ -16,12 +16,12 @@ pub(super) fn bars(title: &str, numbers: &[(&str, f64)]) -> String {
         svg,
         r#"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img" font-family="sans-serif" font-size="13">"#
     );
-    let _ = writeln!(svg, "<title>{}</title>", Escaped(title));
+    let _ = writeln!(svg, "<title>{}</title>", SvgText(title));
     let _ = writeln!(svg, r##"<rect width="100%" height="100%" fill="#fff"/>"##);
     let _ = writeln!(
         svg,
         r#"<text x="8" y="18" font-weight="bold">{}</text>"#,
-        Escaped(title)
+        SvgText(title)
     );
     for (row, (name, value)) in (1..).zip(numbers) {
         let (top, text) = (row * ROW + 4, row * ROW + 18);
@@ -34,8 +34,8 @@ pub(super) fn bars(title: &str, numbers: &[(&str, f64)]) -> String {
         let _ = writeln!(
             svg,
             r##"<text x="{NAMES}" y="{text}" text-anchor="end">{}<title>{}</title></text><rect x="{end}" y="{top}" width="{BAR}" height="18" fill="#e8edf2"/><rect x="{end}" y="{top}" width="{length:.1}" height="18" fill="#2f6f9f"/><text x="{}" y="{text}">{value:.3}</text>"##,
-            Escaped(&shown),
-            Escaped(name),
+            SvgText(&shown),
+            SvgText(name),
             end + 306,
         );
     }
@@ -43,9 +43,9 @@ pub(super) fn bars(title: &str, numbers: &[(&str, f64)]) -> String {
     svg
 }
 
-struct Escaped<'t>(&'t str);
+struct SvgText<'t>(&'t str);
 
-impl std::fmt::Display for Escaped<'_> {
+impl std::fmt::Display for SvgText<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         for it in self.0.chars() {
             match it {

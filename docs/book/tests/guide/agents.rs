@@ -52,6 +52,12 @@ async fn go_on(agent: &Agent, id: &str) -> Result<(), AgentError> {
 }
 // ANCHOR_END: leases
 
+// ANCHOR: requires
+fn careful(agent: Agent) -> Agent {
+    agent.requires(["escalate"])
+}
+// ANCHOR_END: requires
+
 // ANCHOR: limits
 fn limited(agent: Agent) -> Agent {
     agent
@@ -265,6 +271,17 @@ fn a_lease_keeps_others_out() {
             unknown.to_string(),
             "there is no checkpoint of the session `nobody's`"
         );
+    });
+}
+
+#[test]
+fn a_run_does_not_start_without_a_required_tool() {
+    block_on(async {
+        let mut session = Session::ask("Oslo?");
+        let agent = Agent::new(ScriptedModel::new([]), &Toolset::default());
+        let run = careful(agent).run(&mut session, &Context::new()).await;
+        let lost = "the agent requires the tool `escalate`, which is not offered: there is no such tool in this conversation";
+        assert_eq!(run.unwrap_err().to_string(), lost);
     });
 }
 

@@ -4,6 +4,8 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use tokio::time::Instant;
+use toolwright_provider::definitions::Notice;
+use toolwright_provider::dialect::Dialect;
 use toolwright_provider::wire::{StreamEvent, ToolChoice};
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::text::ShortStr;
@@ -27,6 +29,7 @@ impl Engine<'_> {
             _ => None,
         };
         let tools = tools.load(self.session.thread.loaded().chain(forced));
+        self.report_left_out(&tools)?;
         let turn = self.turn();
         let needs = self.needs(&tools);
         if let Some(refused) = self.reserve(needs)? {
@@ -91,6 +94,56 @@ impl Engine<'_> {
             self.session.at.node = Node::Model;
         }
         Ok(None)
+    }
+
+    /// Returns notices of the tools that requests leave out, and the dialect. Fails if the agent requires one of them, or one
+    /// that the conversation lacks.
+    pub(super) fn left_out(
+        &self,
+        tools: &Toolset,
+    ) -> Result<Option<(Vec<Notice>, Dialect)>, AgentError> {
+        let agent = self.active_agent();
+        let options = agent.model.definition_options();
+        let left_out = options.map(|(wire, fit)| {
+            let dialect = fit.dialect();
+            (tools.notices(wire, dialect), dialect)
+        });
+        for name in &agent.required {
+            let reason = match (tools.get(name), &left_out) {
+                (None, _) => Some("there is no such tool in this conversation".to_owned()),
+                (Some(tool), Some((notices, _))) => {
+                    let name = &tool.def().name;
+                    let mut notices = notices.iter();
+                    let refused = notices.find(|notice| notice.tool == **name);
+                    refused.map(ToString::to_string)
+                }
+                _ => None,
+            };
+            if let Some(reason) = reason {
+                let tool = name.to_string();
+                return Err(AgentError::RequiredTool { tool, reason });
+            }
+        }
+        Ok(left_out)
+    }
+
+    /// Reports the tools that requests leave out, each once in a run.
+    fn report_left_out(&mut self, tools: &Toolset) -> Result<(), AgentError> {
+        let Some((notices, dialect)) = self.left_out(tools)? else {
+            return Ok(());
+        };
+        let run_id = &self.session.run_id();
+        for notice in &notices {
+            if self.left_out.insert((notice.tool.clone(), dialect)) {
+                self.emit(&RunEvent::ToolLeftOut {
+                    session: self.session.id(),
+                    run_id,
+                    dialect,
+                    notice,
+                });
+            }
+        }
+        Ok(())
     }
 
     /// Gives each call without an id a new one, unique in the thread, before it is published. The provider's own form

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
-use super::{SqlResult, StoreFailure, migrate, rows, table};
+use super::failure::{SqlResult, StoreFailure};
+use super::{migrate, rows, table};
 use crate::CheckpointError;
 use crate::checkpoint::Damage;
 

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use rusqlite::Transaction;
 use rusqlite::types::Value;
 
+use super::failure::{SqlResult, StoreFailure};
 use super::rows::{SessionRow, StoreRow};
-use super::table::{CALL, CHECKPOINT, SESSION, STORE, Table};
-use super::{SqlResult, StoreFailure};
+use super::table::{CALL, CHECKPOINT, SESSION, STORE, SummedTable};
 use crate::delta::Chain;
 
 /// Copies the rows of the first version, which had no checksums and two tables.
@@ -77,7 +77,7 @@ pub(super) fn from_second(transaction: &Transaction<'_>) -> SqlResult<()> {
 /// Copies the rows of a table that had these columns.
 fn copy(
     transaction: &Transaction<'_>,
-    table: &Table,
+    table: &SummedTable,
     columns: &str,
     into: impl Fn(Vec<Value>) -> Vec<Value>,
 ) -> SqlResult<()> {

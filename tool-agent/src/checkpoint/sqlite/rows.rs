@@ -4,16 +4,14 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, Params, Row};
-use toolwright_provider::call::ToolCall;
 
-use super::table::{CALL, CHECKPOINT, SESSION, STORE, Table};
-use super::{SqlResult, StoreFailure};
+use super::failure::{SqlResult, StoreFailure};
+use super::table::{CHECKPOINT, SESSION, STORE, SummedTable};
 use crate::Node;
 use crate::checkpoint::{
     Checkpoint, CheckpointError, CheckpointId, Damage, DamagedPart, Keep, SessionHead, Written,
 };
 use crate::delta::{Chain, Delta};
-use crate::journal::CallRecord;
 
 /// Converts a number to SQLite's signed 64 bits.
 pub(super) fn number(number: u64) -> SqlResult<i64> {
@@ -21,7 +19,7 @@ pub(super) fn number(number: u64) -> SqlResult<i64> {
     i64::try_from(number).map_err(words)
 }
 
-fn unsigned(number: i64) -> SqlResult<u64> {
+pub(super) fn unsigned(number: i64) -> SqlResult<u64> {
     let words = |_| StoreFailure::damaged(format!("{number} where no sign may be"));
     u64::try_from(number).map_err(words)
 }
@@ -36,13 +34,13 @@ fn now() -> i64 {
     i64::try_from(now.unwrap_or_default().as_millis()).unwrap_or(i64::MAX)
 }
 
-fn text(text: &str) -> Value {
+pub(super) fn text(text: &str) -> Value {
     text.to_owned().into()
 }
 
 /// Returns the first row.
-fn first<T>(
-    table: &Table,
+pub(super) fn first<T>(
+    table: &SummedTable,
     connection: &Connection,
     rest: &str,
     of: impl Params,
@@ -412,7 +410,7 @@ fn numbers(connection: &Connection, session: &str) -> Vec<i64> {
 }
 
 /// Returns the newest checkpoint of the session that is not damaged.
-fn last_good(connection: &Connection, session: &str) -> Option<CheckpointId> {
+pub(super) fn last_good(connection: &Connection, session: &str) -> Option<CheckpointId> {
     let mut walk = Walk::new(connection, session);
     let all = numbers(connection, session).into_iter();
     let number = all.filter(|number| walk.is_good(*number)).last()?;
@@ -437,101 +435,4 @@ fn in_checkpoint(
         newest,
         ..Damage::of_session(session, part, last_good(connection, session))
     })
-}
-
-/// A call record, and its place among the session's records.
-pub(super) struct CallRow {
-    pub(super) place: i64,
-    pub(super) record: CallRecord,
-}
-
-impl CallRow {
-    fn of(row: SqlResult<&Row<'_>>) -> SqlResult<Self> {
-        let row = row?;
-        let (call_id, tool, arguments): (String, String, String) =
-            (row.get(3)?, row.get(4)?, row.get(5)?);
-        Ok(Self {
-            place: row.get(2)?,
-            record: CallRecord {
-                key: row.get(1)?,
-                call: ToolCall::new(call_id, tool, arguments),
-                model_arguments: row.get(6)?,
-                revision: unsigned(row.get(7)?)?,
-                after: id(row.get(8)?)?,
-                outcome: row.get(9)?,
-            },
-        })
-    }
-
-    pub(super) fn read(
-        connection: &Connection,
-        session: &str,
-        key: &str,
-    ) -> SqlResult<Option<Self>> {
-        let rest = "WHERE session = ?1 AND key = ?2";
-        let found = first(&CALL, connection, rest, [session, key], Self::of);
-        found.map_err(|failure| {
-            if !failure.is_damage() {
-                return failure;
-            }
-            let good = last_good(connection, session);
-            failure.in_part(session, DamagedPart::Call(key.to_owned()), good)
-        })
-    }
-
-    pub(super) fn list(connection: &Connection, session: &str) -> SqlResult<Vec<CallRecord>> {
-        let head = SessionRow::read(connection, session)?;
-        let rest = "WHERE session = ?1 ORDER BY place";
-        let found = CALL.rows(connection, rest, [session], |row| match row {
-            Ok(row) => {
-                let key: String = row.get(1)?;
-                let part = DamagedPart::Call(key);
-                Self::of(Ok(row)).map_err(|failure| failure.in_part(session, part, None))
-            }
-            Err(failure) => Err(failure),
-        });
-        let found = found.and_then(|found| {
-            let expected = head.map_or(0, |head| head.calls);
-            let places = found.iter().map(|one| one.place);
-            if places.eq(1..=expected) {
-                Ok(found)
-            } else {
-                let words = format!("{} of its {expected} calls are there", found.len());
-                Err(StoreFailure::damaged(words))
-            }
-        });
-        let found = found.map_err(|failure| {
-            // Name the record if its key is readable.
-            let key = damaged_call(connection, session);
-            let part = key.map_or(DamagedPart::Session, DamagedPart::Call);
-            failure.in_part(session, part, last_good(connection, session))
-        })?;
-        Ok(found.into_iter().map(|one| one.record).collect())
-    }
-
-    pub(super) fn write(&self, connection: &Connection, session: &str) -> SqlResult<()> {
-        let record = &self.record;
-        let row = [
-            text(session),
-            text(&record.key),
-            self.place.into(),
-            text(&record.call.id),
-            text(&record.call.name),
-            text(&record.call.arguments),
-            record.model_arguments.clone().into(),
-            number(record.revision)?.into(),
-            number(record.after.get())?.into(),
-            record.outcome.clone().into(),
-        ];
-        CALL.write(connection, &row, false)
-    }
-}
-
-fn damaged_call(connection: &Connection, session: &str) -> Option<String> {
-    let sql = "SELECT key FROM call WHERE session = ?1 ORDER BY key";
-    let mut statement = connection.prepare(sql).ok()?;
-    let keys = statement.query_map([session], |row| row.get(0)).ok()?;
-    let keys: Vec<String> = keys.map_while(Result::ok).collect();
-    keys.into_iter()
-        .find(|key| CallRow::read(connection, session, key).is_err())
 }

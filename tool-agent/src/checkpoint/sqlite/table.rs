@@ -4,39 +4,39 @@ use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Params, Row, params_from_iter};
 use sha2::{Digest, Sha256};
 
-use super::{SqlResult, StoreFailure};
+use super::failure::{SqlResult, StoreFailure};
 
 /// A table whose last column is the checksum of the others.
-pub(super) struct Table {
+pub(super) struct SummedTable {
     pub(super) name: &'static str,
     columns: &'static str,
 }
 
 /// Single row of the store: the number assigned last, and the number of sessions.
-pub(super) const STORE: Table = Table {
+pub(super) const STORE: SummedTable = SummedTable {
     name: "store",
     columns: "id, last, sessions",
 };
 
 /// One row per session: its newest checkpoint, and the number of its rows in the other tables. Missing rows are
 /// detected by it.
-pub(super) const SESSION: Table = Table {
+pub(super) const SESSION: SummedTable = SummedTable {
     name: "session",
     columns: "id, newest, checkpoints, calls, caller, lease, lease_until",
 };
 
-pub(super) const CHECKPOINT: Table = Table {
+pub(super) const CHECKPOINT: SummedTable = SummedTable {
     name: "checkpoint",
     columns: "id, session, parent, written, next, at_ms, metadata, body, front, back, sum",
 };
 
 /// One row per call. `place` orders the calls of a session by the time at which they first began.
-pub(super) const CALL: Table = Table {
+pub(super) const CALL: SummedTable = SummedTable {
     name: "call",
     columns: "session, key, place, id, tool, arguments, model_arguments, revision, after, outcome",
 };
 
-impl Table {
+impl SummedTable {
     /// Reads the rows that match `rest`. `read` gets an error for a row with a wrong checksum.
     pub(super) fn rows<T>(
         &self,

@@ -12,11 +12,11 @@ use crate::CheckpointError;
 type Job = Box<dyn FnOnce(&mut Connection) + Send>;
 
 /// Runs jobs one after the other. After a drop, it finishes the jobs that it has.
-pub(super) struct Worker {
+pub(super) struct JobThread {
     jobs: Sender<Job>,
 }
 
-impl Worker {
+impl JobThread {
     pub(super) fn start(path: &Path, mut connection: Connection) -> Result<Self, CheckpointError> {
         let (jobs, todo) = channel::<Job>();
         let work = move || {

@@ -9,7 +9,7 @@ use super::entry::{Entry, Table, entries_after};
 use super::suggestions::unknown;
 use super::tool::on;
 use super::value::{expr, shown, text, text_like};
-use crate::bounds::{BOUNDS, Bounds};
+use crate::bounds::{BOUNDS, BoundArgs};
 use crate::ctxt::Ctxt;
 use crate::model::{DefaultValue, Text};
 
@@ -23,7 +23,7 @@ pub(crate) struct Arg {
     pub(crate) secret: Option<Span>,
     /// The name that it had before.
     pub(crate) was: Option<Text>,
-    pub(crate) bounds: Bounds,
+    pub(crate) bounds: BoundArgs,
     /// The options that were given, since a parameter may have several `#[arg(…)]`.
     given: Vec<String>,
 }

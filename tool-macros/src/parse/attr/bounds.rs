@@ -7,13 +7,13 @@ use syn::{Expr, ExprLit, ExprRange, Lit, Meta, RangeLimits};
 
 use super::entry::{Entry, entries};
 use super::value;
-use crate::bounds::{BOUNDS, Bounds, number};
+use crate::bounds::{BOUNDS, BoundArgs, number};
 use crate::ctxt::Ctxt;
-use crate::pattern::Pattern;
+use crate::pattern::CheckedPattern;
 use crate::ty;
 
 /// Reads one option of `#[schema(…)]` or `#[arg(…)]` if it is a bound.
-pub(crate) fn read(cx: &Ctxt, entry: &Entry, bounds: &mut Bounds) -> bool {
+pub(crate) fn read(cx: &Ctxt, entry: &Entry, bounds: &mut BoundArgs) -> bool {
     match entry.key.as_str() {
         "range" => {
             if let Some(range) = range(cx, entry, "range(1..=99)") {
@@ -44,8 +44,8 @@ pub(crate) fn read(cx: &Ctxt, entry: &Entry, bounds: &mut Bounds) -> bool {
             }
         }
         "pattern" => {
-            bounds.pattern =
-                value::text(cx, entry).and_then(|text| Pattern::read(cx, &text.value, text.span));
+            bounds.pattern = value::text(cx, entry)
+                .and_then(|text| CheckedPattern::read(cx, &text.value, text.span));
         }
         "format" => bounds.format = value::text(cx, entry).map(|text| text.value),
         "multiple_of" => {
@@ -78,7 +78,7 @@ pub(crate) fn read(cx: &Ctxt, entry: &Entry, bounds: &mut Bounds) -> bool {
 }
 
 /// Reads one option of `#[schemars(…)]` if it is a bound.
-pub(crate) fn read_schemars(cx: &Ctxt, entry: &Entry, bounds: &mut Bounds) -> bool {
+pub(crate) fn read_schemars(cx: &Ctxt, entry: &Entry, bounds: &mut BoundArgs) -> bool {
     let ours = match (entry.key.as_str(), &entry.meta) {
         ("range", Meta::List(list)) => {
             for end in entries(cx, list.tokens.clone()) {
@@ -115,14 +115,14 @@ pub(crate) fn read_schemars(cx: &Ctxt, entry: &Entry, bounds: &mut Bounds) -> bo
             for end in entries(cx, list.tokens.clone()) {
                 if end.key == "pattern" {
                     bounds.pattern = value::text(cx, &end)
-                        .and_then(|text| Pattern::read(cx, &text.value, text.span));
+                        .and_then(|text| CheckedPattern::read(cx, &text.value, text.span));
                 }
             }
             "pattern"
         }
         ("regex" | "pattern", Meta::NameValue(_)) => {
-            bounds.pattern =
-                value::text(cx, entry).and_then(|text| Pattern::read(cx, &text.value, text.span));
+            bounds.pattern = value::text(cx, entry)
+                .and_then(|text| CheckedPattern::read(cx, &text.value, text.span));
             "pattern"
         }
         ("email", Meta::Path(_)) => {
@@ -154,7 +154,7 @@ fn range(cx: &Ctxt, entry: &Entry, form: &str) -> Option<ExprRange> {
     None
 }
 
-fn ordered(cx: &Ctxt, range: &TokenStream, bounds: &Bounds) {
+fn ordered(cx: &Ctxt, range: &TokenStream, bounds: &BoundArgs) {
     if let (Some(min), Some(max)) = (&bounds.min, &bounds.max)
         && match min.value.total_cmp(&max.value) {
             Ordering::Less => false,

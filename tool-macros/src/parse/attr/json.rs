@@ -10,10 +10,10 @@ use super::entry::Entry;
 use super::meta::json_string;
 use crate::ctxt::Ctxt;
 use crate::invisible_chars;
-use crate::model::Example;
+use crate::model::CallExample;
 
 /// `example({…}, "words")`
-pub(super) fn example(cx: &Ctxt, entry: &Entry) -> Option<Example> {
+pub(super) fn example(cx: &Ctxt, entry: &Entry) -> Option<CallExample> {
     let form = "help: write `example({\"city\": \"Oslo\"}, \"what it shows\")`";
     let Meta::List(list) = &entry.meta else {
         let place = entry.meta.path();
@@ -73,7 +73,7 @@ pub(super) fn example(cx: &Ctxt, entry: &Entry) -> Option<Example> {
             return None;
         }
     };
-    Some(Example {
+    Some(CallExample {
         json: reader.text,
         keys,
         words,

@@ -5,7 +5,7 @@ use syn::{LitStr, Meta, Token};
 
 use super::entry::Entry;
 use crate::ctxt::Ctxt;
-use crate::model::{Options, Role, Text};
+use crate::model::{FunctionRole, Options, Text};
 use crate::name::{TOOL_RULE, is_tool_name};
 
 /// Options that are gone, each with its replacement.
@@ -31,7 +31,7 @@ pub(super) fn is_gone(cx: &Ctxt, entry: &Entry, options: &mut Options) -> bool {
         cx.error(entry.meta.path(), *words);
         return true;
     }
-    let is_version = options.role == Role::Tool && ["version", "migrate"].contains(&key);
+    let is_version = options.role == FunctionRole::Tool && ["version", "migrate"].contains(&key);
     if is_version && !std::mem::replace(&mut options.has_version, true) {
         cx.error(
             entry.meta.path(),

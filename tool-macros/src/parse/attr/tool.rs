@@ -13,7 +13,7 @@ use super::suggestions::unknown;
 use super::targets::targets;
 use super::value::{flag, krate, path, text, text_like, words};
 use crate::ctxt::Ctxt;
-use crate::model::{Options, Role, Switch, Text};
+use crate::model::{FunctionRole, Options, Switch, Text};
 
 const TOOL: Table<Options> = Table {
     attribute: "tool",
@@ -67,14 +67,14 @@ const OFFERED: [&str; 11] = [
 ];
 
 /// Reads the options of `#[tool(…)]`, `#[prompt(…)]` or `#[resource(…)]`.
-pub(crate) fn options(cx: &Ctxt, role: Role, tokens: TokenStream) -> Options {
+pub(crate) fn options(cx: &Ctxt, role: FunctionRole, tokens: TokenStream) -> Options {
     let mut options = Options {
         role,
         ..Options::default()
     };
     let errors = cx.count();
     let mut tokens = tokens;
-    if role == Role::Resource {
+    if role == FunctionRole::Resource {
         tokens = uri(cx, tokens, &mut options);
     } else if let Some(TokenTree::Literal(text)) = tokens.clone().into_iter().next() {
         cx.error(
@@ -91,19 +91,19 @@ pub(crate) fn options(cx: &Ctxt, role: Role, tokens: TokenStream) -> Options {
                 "the state of a tool is a parameter, not an option\nhelp: mark a parameter: `#[state] db: &Db`",
             );
         } else if past::is_gone(cx, &entry, &mut options) {
-        } else if role == Role::Tool {
+        } else if role == FunctionRole::Tool {
             TOOL.read_known(cx, &entry, &mut options);
-        } else if role == Role::Resource && entry.key == "mime_type" {
+        } else if role == FunctionRole::Resource && entry.key == "mime_type" {
             options.mime_type = text(cx, &entry);
         } else if OFFERED.contains(&entry.key.as_str()) {
             TOOL.read(cx, &entry, &mut options);
         } else {
             let mut known = OFFERED.to_vec();
-            known.extend((role == Role::Resource).then_some("mime_type"));
+            known.extend((role == FunctionRole::Resource).then_some("mime_type"));
             unknown(cx, &entry, role.attribute(), &known);
         }
     }
-    if role != Role::Tool {
+    if role != FunctionRole::Tool {
         options.switches.push(Switch {
             name: "read_only",
             value: true,

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::collections::HashSet;
 
 use super::super::canonical::canonical;
 use super::super::report::{LowerError, LowerErrorCode, Note, NoteKind};
@@ -16,6 +17,9 @@ use toolwright_schema::text::listed;
 
 /// Alternatives of a root, at most.
 const MOST_FORMS: usize = 64;
+
+/// Bytes of the schema, times its alternatives, at most: each has the keys of the whole.
+const MOST_BYTES: usize = 2 << 20;
 
 /// Schemas that are looked at for them, at most.
 const MOST_STEPS: usize = 1000;
@@ -52,12 +56,7 @@ pub fn object_root(schema: &SchemaDoc) -> Result<Option<String>, LowerError> {
 
 /// Makes the root one plain object, and notes that it is looser than it was.
 pub(super) fn flatten(canonical: &mut Canonical, notes: &mut Vec<Note>) -> Result<(), LowerError> {
-    let mut forms = Forms {
-        canonical,
-        within: Vec::new(),
-        steps: 0,
-    };
-    let code = match forms.of(&canonical.root) {
+    let code = match Forms::in_object(canonical, &canonical.root) {
         Some(forms) if forms.is_empty() => LowerErrorCode::RootNotObject,
         None => LowerErrorCode::RootUnion,
         Some(forms) => {
@@ -70,8 +69,7 @@ pub(super) fn flatten(canonical: &mut Canonical, notes: &mut Vec<Note>) -> Resul
                     value: Ordered::Array(all.collect()).to_json(),
                 });
             }
-            let description = canonical.root.description().to_owned();
-            let root = one_object(forms, description);
+            let root = one_object(&forms, canonical.root.description());
             return replace(canonical, root);
         }
     };
@@ -80,13 +78,8 @@ pub(super) fn flatten(canonical: &mut Canonical, notes: &mut Vec<Note>) -> Resul
 
 /// Returns one object for an object that has keys beside a union; `None` if the alternatives are too many.
 pub(super) fn one_object_of(canonical: &Canonical, schema: &Ordered) -> Option<Ordered> {
-    let mut forms = Forms {
-        canonical,
-        within: Vec::new(),
-        steps: 0,
-    };
-    let forms = forms.of(schema).filter(|forms| !forms.is_empty())?;
-    Some(one_object(forms, schema.description().to_owned()))
+    let forms = Forms::in_object(canonical, schema).filter(|forms| !forms.is_empty())?;
+    Some(one_object(&forms, schema.description()))
 }
 
 /// Puts another root in the place of one. References to the old one lead to a definition of it.
@@ -130,12 +123,26 @@ fn with_definitions(root: Ordered, defs: Vec<Pair>) -> Ordered {
 /// Looks for the alternatives of a root: each is an object without unions and references at its own root.
 struct Forms<'c> {
     canonical: &'c Canonical,
+    /// Number of alternatives, at most.
+    most: usize,
     /// The references that lead to what is looked at. One that comes back to itself adds no alternative.
     within: Vec<String>,
     steps: usize,
 }
 
 impl Forms<'_> {
+    /// The alternatives of an object; `None` if they are too many.
+    fn in_object(canonical: &Canonical, schema: &Ordered) -> Option<Vec<Keywords>> {
+        let bytes = schema.to_json().len();
+        let mut forms = Forms {
+            canonical,
+            most: MOST_FORMS.min(MOST_BYTES / bytes.max(1)).max(1),
+            within: Vec::new(),
+            steps: 0,
+        };
+        forms.of(schema)
+    }
+
     /// The alternatives of a schema; `None` if they are too many.
     fn of(&mut self, schema: &Ordered) -> Option<Vec<Keywords>> {
         self.steps += 1;
@@ -173,7 +180,7 @@ impl Forms<'_> {
         }
         let mut all = vec![own];
         for part in parts {
-            if all.len().saturating_mul(part.len()) > MOST_FORMS {
+            if all.len().saturating_mul(part.len()) > self.most {
                 return None;
             }
             let both = |one: &Keywords| {
@@ -191,23 +198,35 @@ impl Forms<'_> {
 fn both(one: &Keywords, other: &Keywords) -> Keywords {
     let mut out = one.clone();
     merge(&mut out, other.clone().into_schema());
-    out.take(Keyword::AllOf);
+    // Looser than both is better than a key that cannot be sent.
+    for part in out.take_list(Keyword::AllOf) {
+        let declared = part.declared().unwrap_or_default().iter();
+        let new = declared.filter(|(name, _)| out.member(name).is_none());
+        let new = Ordered::Object(new.cloned().collect());
+        merge(
+            &mut out,
+            Keywords::of([(Keyword::Properties, new)]).into_schema(),
+        );
+        if part.has(Keyword::PatternProperties) {
+            out.set(Keyword::AdditionalProperties, Ordered::Bool(true));
+        }
+    }
     out
 }
 
 /// One object that admits what any of some objects admits.
-fn one_object(forms: Vec<Keywords>, description: String) -> Ordered {
+fn one_object(forms: &[Keywords], description: &str) -> Ordered {
     let mut out = Keywords::of([(Keyword::Type, text("object"))]);
-    let keys = |form: &Keywords| form.declared().unwrap_or_default().to_vec();
-    let mut names: Vec<Cow<'static, str>> = Vec::new();
-    for (name, _) in forms.iter().flat_map(keys) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    let properties = names.iter().map(|name| {
+    let keys = forms
+        .iter()
+        .flat_map(|form| form.declared().unwrap_or_default());
+    let mut known = HashSet::new();
+    let names = keys
+        .map(|(name, _)| name)
+        .filter(|name| known.insert(*name));
+    let properties = names.map(|name| {
         let mut schemas: Vec<Ordered> = Vec::new();
-        for form in &forms {
+        for form in forms {
             let schema = match form.member(name) {
                 Some(schema) => schema.clone(),
                 None if is_open(form) => others(form),
@@ -234,7 +253,7 @@ fn one_object(forms: Vec<Keywords>, description: String) -> Ordered {
     if !required.is_empty() {
         out.set(Keyword::Required, Ordered::Array(required));
     }
-    set_others(&mut out, &forms);
+    set_others(&mut out, forms);
     let handled = [
         Keyword::Properties,
         Keyword::Required,
@@ -254,9 +273,9 @@ fn one_object(forms: Vec<Keywords>, description: String) -> Ordered {
         }
     }
     if !description.is_empty() {
-        out.set(Keyword::Description, text(description));
+        out.set(Keyword::Description, text(description.to_owned()));
     }
-    let words = in_words(&forms);
+    let words = in_words(forms);
     if !words.is_empty() {
         out.tell(&words);
     }

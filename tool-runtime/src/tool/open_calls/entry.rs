@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tokio::sync::Notify;
 
-use super::{OpenCall, OpenCallError, OpenCallState, now_ms};
+use super::call::now_ms;
+use super::{OpenCall, OpenCallError, OpenCallState};
 use crate::tool::Cancel;
 use toolwright_provider::call::StoredOutcome;
 

@@ -24,7 +24,7 @@ use self::command::decision;
 use self::conversation::{Waits, one_line};
 use super::exit::Exit;
 use super::show::{Printer, print_error, print_note};
-use super::{Output, word};
+use super::{OutputFormat, word};
 use crate::json::{list, object, quoted};
 use crate::serve::{Serve, runtime};
 use crate::signals::{Signals, cancel_on_signal};
@@ -35,7 +35,7 @@ const PAGE: usize = 100;
 const MILLIS_PER_DAY: f64 = 86_400_000.0;
 
 /// Runs one of the commands.
-pub(super) fn run(serve: &Serve, asked: &ArgMatches, output: Output) -> io::Result<Exit> {
+pub(super) fn run(serve: &Serve, asked: &ArgMatches, output: OutputFormat) -> io::Result<Exit> {
     let found = serve.agent.as_ref().zip(asked.subcommand());
     let Some((agent, (command, asked))) = found else {
         return Ok(Exit::Usage);
@@ -75,36 +75,36 @@ pub(super) fn run(serve: &Serve, asked: &ArgMatches, output: Output) -> io::Resu
     runtime.shutdown_background();
     match done {
         Ok(exit) => Ok(exit),
-        Err(Failure::Print(error)) => Err(error),
-        Err(Failure::Agent(error)) => Ok(sessions.failed(&error)),
+        Err(CommandError::Print(error)) => Err(error),
+        Err(CommandError::Agent(error)) => Ok(sessions.failed(&error)),
     }
 }
 
 /// Reason why a command has failed.
-enum Failure {
+enum CommandError {
     Print(io::Error),
     Agent(AgentError),
 }
 
-impl From<io::Error> for Failure {
+impl From<io::Error> for CommandError {
     fn from(error: io::Error) -> Self {
         Self::Print(error)
     }
 }
 
-impl From<AgentError> for Failure {
+impl From<AgentError> for CommandError {
     fn from(error: AgentError) -> Self {
         Self::Agent(error)
     }
 }
 
-impl From<CheckpointError> for Failure {
+impl From<CheckpointError> for CommandError {
     fn from(error: CheckpointError) -> Self {
         Self::Agent(error.into())
     }
 }
 
-impl From<SessionError> for Failure {
+impl From<SessionError> for CommandError {
     fn from(error: SessionError) -> Self {
         Self::Agent(error.into())
     }
@@ -116,12 +116,12 @@ struct Sessions<'a> {
     cx: &'a Context,
     /// Id of the conversation; empty for commands about several.
     id: &'a str,
-    output: Output,
+    output: OutputFormat,
     printer: Printer,
 }
 
 impl Sessions<'_> {
-    async fn list(&mut self, asked: &ArgMatches) -> Result<Exit, Failure> {
+    async fn list(&mut self, asked: &ArgMatches) -> Result<Exit, CommandError> {
         let most = asked.get_one("most").copied().unwrap_or(PAGE);
         let more = most.saturating_add(1);
         let mut ids = self.store.sessions(word(asked, "after"), more).await?;
@@ -132,7 +132,7 @@ impl Sessions<'_> {
             let row = self.row(&id).await;
             rows.push((id, row.or_else(damage)?));
         }
-        if self.output == Output::Json {
+        if self.output == OutputFormat::Json {
             let rows = rows.iter().map(|(id, row)| row_json(id, row));
             let more = is_more.to_string();
             let members = [("sessions", list(rows).into()), ("more", more.into())];
@@ -166,12 +166,12 @@ impl Sessions<'_> {
         Ok(Exit::Done)
     }
 
-    async fn row(&self, id: &str) -> Result<Result<Row, String>, CheckpointError> {
+    async fn row(&self, id: &str) -> Result<Result<SessionRow, String>, CheckpointError> {
         let Some(checkpoint) = self.store.latest(id).await? else {
             return Ok(Err("it was deleted".to_owned()));
         };
         let session = checkpoint.session()?;
-        Ok(Ok(Row {
+        Ok(Ok(SessionRow {
             status: session.status().as_str(),
             messages: session.thread().len(),
             waits: self.waits(&session, Vec::new()).short(&session),
@@ -179,12 +179,14 @@ impl Sessions<'_> {
         }))
     }
 
-    async fn show(&mut self, is_full: bool) -> Result<Exit, Failure> {
+    async fn show(&mut self, is_full: bool) -> Result<Exit, CommandError> {
         let session = self.state().await?;
         let waits = self.waits(&session, self.store.calls(self.id).await?);
         let shown = match self.output {
-            Output::Json => conversation::json(&self.tools(&session), &session, &waits),
-            Output::Text => conversation::text(&self.tools(&session), &session, &waits, is_full),
+            OutputFormat::Json => conversation::json(&self.tools(&session), &session, &waits),
+            OutputFormat::Text => {
+                conversation::text(&self.tools(&session), &session, &waits, is_full)
+            }
         };
         Ok(self.print_shown(&shown)?)
     }
@@ -192,20 +194,20 @@ impl Sessions<'_> {
     /// Prints the conversation for programs, and these words for people.
     fn print(&mut self, session: &Session, words: &str) -> io::Result<Exit> {
         match self.output {
-            Output::Json => self.print_shown(&self.json(session)),
-            Output::Text => self.print_shown(words),
+            OutputFormat::Json => self.print_shown(&self.json(session)),
+            OutputFormat::Text => self.print_shown(words),
         }
     }
 
     fn print_shown(&mut self, shown: &str) -> io::Result<Exit> {
         match self.output {
-            Output::Json => self.printer.line(shown)?,
-            Output::Text => self.printer.styled(shown)?,
+            OutputFormat::Json => self.printer.line(shown)?,
+            OutputFormat::Text => self.printer.styled(shown)?,
         }
         Ok(Exit::Done)
     }
 
-    async fn decide(&mut self, asked: &ArgMatches, runs: bool) -> Result<Exit, Failure> {
+    async fn decide(&mut self, asked: &ArgMatches, runs: bool) -> Result<Exit, CommandError> {
         let decision = match decision(asked) {
             Ok(decision) => decision,
             Err(words) => {
@@ -231,13 +233,13 @@ impl Sessions<'_> {
     }
 
     /// Runs the agent, and prints how the run ended.
-    async fn run(&mut self, session: &mut Session) -> Result<Exit, Failure> {
+    async fn run(&mut self, session: &mut Session) -> Result<Exit, CommandError> {
         let stop = self.cx.cancel().child();
         tokio::spawn(cancel_on_signal(Signals::new(), stop.clone()));
         let cx = self.cx.clone().with_cancel(stop);
         let run = self.agent.run(session, &cx).await?;
         let exit = exit_of(&run);
-        if self.output == Output::Json {
+        if self.output == OutputFormat::Json {
             let mut members = vec![("end", quoted(run.end.as_str()).into())];
             members.extend(run.text().map(|text| ("text", quoted(text).into())));
             members.push(("session", self.json(session).into()));
@@ -261,7 +263,7 @@ impl Sessions<'_> {
         Ok(exit)
     }
 
-    async fn cancel(&mut self) -> Result<Exit, Failure> {
+    async fn cancel(&mut self) -> Result<Exit, CommandError> {
         let session = self.agent.stop(self.id).await?;
         let words = match session.status() {
             Status::Completed => "it has completed, and waits for nothing",
@@ -270,18 +272,18 @@ impl Sessions<'_> {
         Ok(self.print(&session, words)?)
     }
 
-    async fn delete(&mut self) -> Result<Exit, Failure> {
+    async fn delete(&mut self) -> Result<Exit, CommandError> {
         if !self.store.delete(self.id).await? {
             return Ok(self.unknown());
         }
         match self.output {
-            Output::Json => self.printer.line(r#"{"deleted":true}"#)?,
-            Output::Text => self.printer.styled("it is deleted")?,
+            OutputFormat::Json => self.printer.line(r#"{"deleted":true}"#)?,
+            OutputFormat::Text => self.printer.styled("it is deleted")?,
         }
         Ok(Exit::Done)
     }
 
-    async fn prune(&mut self, asked: &ArgMatches) -> Result<Exit, Failure> {
+    async fn prune(&mut self, asked: &ArgMatches) -> Result<Exit, CommandError> {
         let days = asked.get_one("older-than").copied().unwrap_or(0.0);
         let age = Duration::try_from_secs_f64(days * MILLIS_PER_DAY / 1000.0);
         let Ok(age) = age else {
@@ -317,8 +319,8 @@ impl Sessions<'_> {
             deleted = self.store.prune(self.id, keep).await?;
         }
         match self.output {
-            Output::Json => self.printer.line(&format!(r#"{{"deleted":{deleted}}}"#))?,
-            Output::Text => self
+            OutputFormat::Json => self.printer.line(&format!(r#"{{"deleted":{deleted}}}"#))?,
+            OutputFormat::Text => self
                 .printer
                 .styled(&format!("old states deleted: {deleted}"))?,
         }
@@ -379,7 +381,7 @@ impl Sessions<'_> {
 }
 
 /// Line of a conversation in a list.
-struct Row {
+struct SessionRow {
     status: &'static str,
     messages: usize,
     waits: Vec<String>,
@@ -397,7 +399,7 @@ fn damage<T>(error: CheckpointError) -> Result<Result<T, String>, CheckpointErro
     }
 }
 
-fn row_json(id: &str, row: &Result<Row, String>) -> String {
+fn row_json(id: &str, row: &Result<SessionRow, String>) -> String {
     let id = ("id", quoted(id).into());
     match row {
         Ok(row) => object([

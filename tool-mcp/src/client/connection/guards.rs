@@ -1,0 +1,86 @@
+//! What a connection does when a request, ours or the server's, is dropped.
+
+use std::sync::{Arc, Weak};
+
+use tokio::sync::{Notify, oneshot};
+use toolwright_json::Object;
+use toolwright_runtime::tool::Cancel;
+
+use super::Connection;
+use crate::client::answer::Answered;
+use crate::client::way::Way;
+use crate::protocol::Id;
+
+/// A request that waits for its answer. Dropping it cancels the request.
+pub(in crate::client) struct PendingRequest {
+    pub(super) connection: Weak<Connection>,
+    /// `None` once it is settled.
+    pub(super) id: Option<u64>,
+    pub(in crate::client) way: Arc<Way>,
+    pub(super) answered: oneshot::Receiver<Answered>,
+    pub(in crate::client) alive: Arc<Notify>,
+    pub(in crate::client) reason: &'static str,
+}
+
+impl PendingRequest {
+    /// Waits for what comes of it. `None` if the connection ends first.
+    pub(in crate::client) async fn answer(&mut self) -> Option<Answered> {
+        let answered = (&mut self.answered).await;
+        self.id = None;
+        answered.ok()
+    }
+}
+
+impl Drop for PendingRequest {
+    fn drop(&mut self) {
+        let (Some(id), Some(connection)) = (self.id, self.connection.upgrade()) else {
+            return;
+        };
+        let waiting = connection.waiting().remove(&id);
+        drop(waiting);
+        if self.way.withdraw() {
+            return;
+        }
+        self.way.gone.cancel();
+        let params = Object::new()
+            .json("requestId", &id.to_string())
+            .text("reason", self.reason);
+        drop(connection.notify("notifications/cancelled", &params.end()));
+    }
+}
+
+/// A request of the server's whose answer is on its way, until this is dropped.
+pub(super) struct ServerRequest {
+    pub(super) connection: Weak<Connection>,
+    pub(super) id: Id,
+    pub(super) stop: Cancel,
+}
+
+impl Drop for ServerRequest {
+    fn drop(&mut self) {
+        if let Some(connection) = self.connection.upgrade()
+            && !self.stop.is_cancelled()
+        {
+            connection.asked().remove(&self.id);
+        }
+    }
+}
+
+/// Somebody is being asked for as long as it lives.
+pub(in crate::client) struct PauseGuard<'a>(pub(super) &'a Connection);
+
+impl PauseGuard<'_> {
+    /// The time in which a person answers is not the server's.
+    fn ends(&self) {
+        for waiting in self.0.waiting().values() {
+            waiting.alive.notify_one();
+        }
+    }
+}
+
+impl Drop for PauseGuard<'_> {
+    fn drop(&mut self) {
+        self.ends();
+        self.0.asking.end();
+    }
+}

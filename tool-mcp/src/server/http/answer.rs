@@ -1,0 +1,494 @@
+//! Answers of HTTP requests: one message, a stream of them, or none.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::Poll;
+
+use http::request::Parts;
+use http::{HeaderValue, Method, Request as HttpRequest, Response, StatusCode};
+use tokio::time::sleep;
+use toolwright_runtime::tool::Context;
+
+use super::Inner;
+use super::body::{Events, HttpBody, KEEP_ALIVE};
+use super::head::{self, LAST_EVENT, SESSION};
+use super::respond::{answered, empty, events, json, no_body, not_allowed, refused, status_of};
+use super::scopes::{self, RequiredScopes};
+use super::sessions::SessionGuard;
+use super::store::{self, StoredSession};
+use super::stream::Stream;
+use crate::body::{self as request_body, BodyPermit, FullBody};
+use crate::outside::CANCEL_GRACE;
+use crate::protocol::{Id, RpcError, Version, code, error_response, response};
+use crate::server::asker::{self, RequestOrigin};
+use crate::server::dispatch::{self, RpcAnswer};
+use crate::server::incoming::{Bad, Incoming, Request, batch};
+use crate::server::outlet::Outlet;
+use crate::server::running::AbortOnDrop;
+
+impl Inner {
+    pub(super) async fn answer<B>(self: Arc<Self>, request: HttpRequest<B>) -> Response<HttpBody>
+    where
+        B: http_body::Body + Send + 'static,
+        B::Error: fmt::Display,
+    {
+        self.end_in_time();
+        let (parts, body) = request.into_parts();
+        match parts.method {
+            Method::POST => self.post(parts, body).await,
+            Method::GET => self.get(&parts).await,
+            Method::DELETE => self.delete(&parts).await,
+            _ => not_allowed(),
+        }
+    }
+
+    async fn post<B>(self: Arc<Self>, parts: Parts, body: B) -> Response<HttpBody>
+    where
+        B: http_body::Body + Send + 'static,
+        B::Error: fmt::Display,
+    {
+        if let Err((status, words)) = head::check_post(&parts.headers) {
+            return refused(status, &Bad::new(code::INVALID_REQUEST, words));
+        }
+        let limits = &self.shared.limits;
+        let whole = request_body::read(body, limits.message, limits.body, &self.budget).await;
+        let FullBody { bytes, permit } = match whole {
+            Ok(whole) => whole,
+            Err(broken) => return no_body(broken, limits.message),
+        };
+        let incoming = Incoming::read(&bytes);
+        if let Ok(Incoming::Request(request)) = &incoming
+            && let Some(needs) = RequiredScopes::of(&self.shared, request, parts.extensions.get())
+        {
+            return needs.refused(Some(&request.id));
+        }
+        match incoming {
+            Ok(Incoming::Request(request)) if request.is_modern() => {
+                let cx = self.context(&parts);
+                match head::check_modern(&self.shared, &parts.headers, &request, &cx) {
+                    Ok(()) => self.alone(&parts, &request, permit).await,
+                    Err(error) => answered(StatusCode::BAD_REQUEST, &request.id, &Err(error)),
+                }
+            }
+            Ok(Incoming::Request(request)) => {
+                self.request(&parts, &request, bytes.len(), permit).await
+            }
+            Err(bad) if bad.is_batch => self.batch(&parts, &bytes, &bad, permit).await,
+            Err(bad) => refused(StatusCode::BAD_REQUEST, &bad),
+            Ok(other) => match self.session(&parts, None).await {
+                Ok(session) => {
+                    hear(&session, &other);
+                    empty(StatusCode::ACCEPTED)
+                }
+                Err(response) => *response,
+            },
+        }
+    }
+
+    /// Returns the context of a request outside of its session.
+    fn context(&self, parts: &Parts) -> Context {
+        asker::context(&self.shared, "", parts.extensions.get().cloned())
+    }
+
+    /// Returns the owner of the sessions that a request may go on with.
+    fn owner(&self, parts: &Parts) -> Option<String> {
+        scopes::grant(&self.shared, parts.extensions.get()).and_then(asker::owner)
+    }
+
+    /// A request of a client without a session: where nobody waits for it any more, it ends.
+    async fn alone(
+        &self,
+        parts: &Parts,
+        request: &Request<'_>,
+        permit: BodyPermit,
+    ) -> Response<HttpBody> {
+        let stream = Stream::new(1, None);
+        let origin = origin(None, &stream, parts);
+        let stop = self.shared.stop_of(origin.own.as_ref());
+        let id = request.id.clone();
+        let mut later = match dispatch::begin(&self.shared, request, &origin, &stop) {
+            RpcAnswer::Now(answer) => return answered(status_of(&answer), &id, &answer),
+            RpcAnswer::Later(later) => later,
+        };
+        if let Poll::Ready(answer) = once(&mut later).await {
+            let status = status_of(&answer);
+            if stream.is_silent() {
+                return answered(status, &id, &answer);
+            }
+            stream.answer(Some(response(&id, &answer)), status);
+            return events(Events::new(&stream, 0, self.end.clone(), ()));
+        }
+        let to = Arc::clone(&stream);
+        let task = AbortOnDrop::start(async move {
+            let answer = later.await;
+            to.answer(Some(response(&id, &answer)), status_of(&answer));
+            drop(permit);
+        });
+        let mut body = Events::new(&stream, 0, self.end.clone(), task);
+        let told = tokio::select! {
+            told = body.first() => told,
+            // So that nobody between takes the connection for dead.
+            () = sleep(KEEP_ALIVE) => return events(body),
+        };
+        match told {
+            // Of one message no stream is made.
+            Some(told) if stream.is_over() => json(stream.status(), told.text),
+            Some(told) => {
+                body.begins_with(told);
+                events(body)
+            }
+            None => events(body),
+        }
+    }
+
+    /// A request of the versions with sessions.
+    async fn request(
+        &self,
+        parts: &Parts,
+        request: &Request<'_>,
+        bytes: usize,
+        permit: BodyPermit,
+    ) -> Response<HttpBody> {
+        let has_session = parts.headers.contains_key(&SESSION);
+        if request.method == "initialize" && !has_session {
+            return self.greet(parts, request).await;
+        }
+        // It names an older version for itself, and has no session either.
+        if request.meta.version().is_some() && !has_session {
+            return match head::check_version(&parts.headers) {
+                Ok(()) => self.alone(parts, request, permit).await,
+                Err(error) => answered(StatusCode::BAD_REQUEST, &request.id, &Err(error)),
+            };
+        }
+        let session = match self.session(parts, Some(&request.id)).await {
+            Ok(session) => session,
+            Err(response) => return *response,
+        };
+        let stream = session.stream(1);
+        let work = self.work(&session, &stream, parts, request, bytes, permit);
+        let mut work = match work {
+            Ok(work) => work,
+            Err(error) => return answered(StatusCode::BAD_REQUEST, &request.id, &Err(error)),
+        };
+        // Most calls are over as soon as they are begun.
+        match once(&mut work).await {
+            Poll::Ready(Some(message)) if stream.is_silent() => json(StatusCode::OK, message),
+            Poll::Ready(message) => {
+                stream.answer(message, StatusCode::OK);
+                self.stream(session, &stream, [])
+            }
+            Poll::Pending => self.stream(session, &stream, [work]),
+        }
+    }
+
+    /// A request in a session; `bytes` are those that it holds.
+    fn work(
+        &self,
+        session: &SessionGuard,
+        stream: &Arc<Stream>,
+        parts: &Parts,
+        request: &Request<'_>,
+        bytes: usize,
+        permit: impl Send + 'static,
+    ) -> Result<Work, RpcError> {
+        if request.method == "tools/call" {
+            session.has_called();
+        }
+        let origin = origin(Some(session), stream, parts);
+        let stop = self.shared.stop_of(origin.own.as_ref());
+        let id = request.id.clone();
+        let most = self.shared.limits.in_flight;
+        let ticket = session.peer.requests.start(&id, bytes, most, &stop);
+        let ticket = ticket.map_err(|why| RpcError::new(code::INVALID_REQUEST, why))?;
+        Ok(
+            match dispatch::begin(&self.shared, request, &origin, &stop) {
+                RpcAnswer::Now(answer) => {
+                    Box::pin(std::future::ready(Some(response(&id, &answer))))
+                }
+                RpcAnswer::Later(later) => Box::pin(async move {
+                    let _held = permit;
+                    let answer = later.await;
+                    ticket.is_wanted().then(|| response(&id, &answer))
+                }),
+            },
+        )
+    }
+
+    /// Goes on with what is left, whether the client stays or not: it may come back.
+    fn stream(
+        &self,
+        session: SessionGuard,
+        stream: &Arc<Stream>,
+        left: impl IntoIterator<Item = Work>,
+    ) -> Response<HttpBody> {
+        session.keep(stream);
+        for work in left {
+            let (stream, session) = (Arc::clone(stream), session.clone());
+            tokio::spawn(async move {
+                stream.answer(work.await, StatusCode::OK);
+                drop(session);
+            });
+        }
+        let is_primed = !session.peer.is_before(Version::V2025_11_25);
+        let body = Events::new(stream, 0, self.end.clone(), session);
+        events(if is_primed { body.primed() } else { body })
+    }
+
+    /// Several messages in one, as 2025-03-26 has them.
+    async fn batch(
+        &self,
+        parts: &Parts,
+        bytes: &[u8],
+        bad: &Bad,
+        permit: BodyPermit,
+    ) -> Response<HttpBody> {
+        let session = match self.session(parts, None).await {
+            Ok(session) if session.peer.speaks(Version::V2025_03_26) => session,
+            Ok(_) => return refused(StatusCode::BAD_REQUEST, bad),
+            Err(response) => return *response,
+        };
+        let messages = match batch(bytes) {
+            Ok(messages) => messages,
+            Err(bad) => return refused(StatusCode::BAD_REQUEST, &bad),
+        };
+        for message in &messages {
+            if let Ok(Incoming::Request(request)) = Incoming::read(message.as_bytes())
+                && let Some(needs) =
+                    RequiredScopes::of(&self.shared, &request, parts.extensions.get())
+            {
+                return needs.refused(Some(&request.id));
+            }
+        }
+        let stream = session.stream(0);
+        let permit = Arc::new(permit);
+        let mut left: Vec<Work> = Vec::new();
+        for message in messages {
+            let answer = match Incoming::read(message.as_bytes()) {
+                Ok(Incoming::Request(request)) => {
+                    let (bytes, permit) = (message.len(), Arc::clone(&permit));
+                    let work = self.work(&session, &stream, parts, &request, bytes, permit);
+                    work.unwrap_or_else(|error| {
+                        let answer = response(&request.id, &Err(error));
+                        Box::pin(std::future::ready(Some(answer)))
+                    })
+                }
+                Ok(other) => {
+                    hear(&session, &other);
+                    continue;
+                }
+                Err(bad) => Box::pin(std::future::ready(Some(bad.to_json()))),
+            };
+            left.push(answer);
+        }
+        if left.is_empty() {
+            return empty(StatusCode::ACCEPTED);
+        }
+        stream.expect(left.len());
+        self.stream(session, &stream, left)
+    }
+
+    /// `initialize`, which opens a session.
+    async fn greet(&self, parts: &Parts, request: &Request<'_>) -> Response<HttpBody> {
+        let Some((id, session)) = self.sessions.open_new(self.owner(parts)) else {
+            let error = Err(too_many_sessions());
+            return answered(StatusCode::SERVICE_UNAVAILABLE, &request.id, &error);
+        };
+        let origin = origin(Some(&session), &session.stream(0), parts);
+        let stop = self.shared.stop_of(None);
+        let answer = match dispatch::begin(&self.shared, request, &origin, &stop) {
+            RpcAnswer::Now(answer) => answer,
+            RpcAnswer::Later(_) => Err(RpcError::method_not_found(&request.method)),
+        };
+        let stored = StoredSession::of(&session.peer, self.owner(parts));
+        if let (Some(store), Some(stored)) = (&self.shared.session_store, stored)
+            && let Err(error) = store::asked(store.save(&id, &stored)).await
+        {
+            self.sessions.close(&id, self.owner(parts).as_deref());
+            let error = Err(store_failed(error));
+            return answered(StatusCode::SERVICE_UNAVAILABLE, &request.id, &error);
+        }
+        let mut response = answered(StatusCode::OK, &request.id, &answer);
+        match HeaderValue::from_str(&id) {
+            Ok(value) if answer.is_ok() => {
+                response.headers_mut().insert(SESSION, value);
+            }
+            _ => {
+                self.sessions.close(&id, self.owner(parts).as_deref());
+            }
+        }
+        response
+    }
+
+    /// The owner's session of this id. Where there is a store, it decides.
+    async fn find(
+        &self,
+        id: &str,
+        owner: Option<String>,
+    ) -> Result<Option<SessionGuard>, RpcError> {
+        let Some(store) = &self.shared.session_store else {
+            return Ok(self.sessions.find(id, owner.as_deref()));
+        };
+        let stored = store::asked(store.load(id)).await.map_err(store_failed)?;
+        let Some(stored) = stored else {
+            self.sessions.close(id, owner.as_deref());
+            return Ok(None);
+        };
+        if !stored.is_of(owner.as_deref()) {
+            return Ok(None);
+        }
+        if let Some(session) = self.sessions.find(id, owner.as_deref()) {
+            return Ok(Some(session));
+        }
+        let peer = stored.peer().map_err(store_failed)?;
+        let session = self.sessions.open_as(&id.into(), owner, || peer);
+        session.map(Some).ok_or_else(too_many_sessions)
+    }
+
+    /// The session that the head names.
+    ///
+    /// # Errors
+    /// What is answered where there is none.
+    async fn session(
+        &self,
+        parts: &Parts,
+        id: Option<&Id>,
+    ) -> Result<SessionGuard, Box<Response<HttpBody>>> {
+        let refuse = |status, error: &RpcError| {
+            let text = error_response(id.map(Id::as_json), error);
+            Err(Box::new(json(status, text)))
+        };
+        let words = match head::one(&parts.headers, &SESSION) {
+            Ok(Some(session)) => match self.find(session, self.owner(parts)).await {
+                Ok(Some(session)) => {
+                    return match head::check_version(&parts.headers) {
+                        Ok(()) => Ok(session),
+                        Err(error) => refuse(StatusCode::BAD_REQUEST, &error),
+                    };
+                }
+                Ok(None) => {
+                    let error = RpcError::new(code::INVALID_REQUEST, "the session is over");
+                    return refuse(StatusCode::NOT_FOUND, &error);
+                }
+                Err(error) => return refuse(StatusCode::SERVICE_UNAVAILABLE, &error),
+            },
+            Ok(None) => {
+                "the request names no session, and `_meta` does not say what it takes to do without one"
+            }
+            Err(()) => "the request names more than one session",
+        };
+        // Of a version that is not spoken nothing else is said.
+        let error = match head::check_version(&parts.headers) {
+            Ok(()) => RpcError::invalid_params(words),
+            Err(error) => error,
+        };
+        refuse(StatusCode::BAD_REQUEST, &error)
+    }
+
+    /// The stream of what a server says unasked, or what is left of another one.
+    async fn get(&self, parts: &Parts) -> Response<HttpBody> {
+        if !parts.headers.contains_key(&SESSION) {
+            return not_allowed();
+        }
+        if let Err((status, words)) = head::check_get(&parts.headers) {
+            return refused(status, &Bad::new(code::INVALID_REQUEST, words));
+        }
+        let session = match self.session(parts, None).await {
+            Ok(session) => session,
+            Err(response) => return *response,
+        };
+        let last = head::one(&parts.headers, &LAST_EVENT).ok().flatten();
+        if let Some((stream, place)) = last.and_then(|last| session.after(last)) {
+            return events(Events::new(&stream, place, self.end.clone(), session));
+        }
+        let stream = Stream::new(1, None);
+        let (to, shared) = (Arc::clone(&stream), Arc::clone(&self.shared));
+        let (peer, cx) = (Arc::clone(&session.peer), self.context(parts));
+        let task = AbortOnDrop::start(async move {
+            let out = Outlet::Stream(Arc::clone(&to));
+            tokio::select! {
+                () = dispatch::watch(shared, peer, cx.clone(), out) => {}
+                () = asker::expires(&cx) => {}
+            }
+            to.answer(None, StatusCode::OK);
+        });
+        let stop = self.shared.stop.clone();
+        events(Events::new(&stream, 0, stop, (task, session)))
+    }
+
+    async fn delete(&self, parts: &Parts) -> Response<HttpBody> {
+        let Some(id) = head::one(&parts.headers, &SESSION).ok().flatten() else {
+            return not_allowed();
+        };
+        let owner = self.owner(parts);
+        match self.find(id, owner.clone()).await {
+            Ok(Some(_)) => {}
+            Ok(None) => return empty(StatusCode::NOT_FOUND),
+            Err(_) => return empty(StatusCode::SERVICE_UNAVAILABLE),
+        }
+        if let Some(store) = &self.shared.session_store
+            && store::asked(store.remove(id)).await.is_err()
+        {
+            return empty(StatusCode::SERVICE_UNAVAILABLE);
+        }
+        self.sessions.close(id, owner.as_deref());
+        empty(StatusCode::NO_CONTENT)
+    }
+
+    /// Ends what is left some time after the server was told to stop.
+    fn end_in_time(&self) {
+        self.stops.call_once(|| {
+            let (stop, grace) = (self.shared.stop.clone(), self.shared.limits.grace);
+            let (end_calls, end) = (self.shared.end_calls.clone(), self.end.clone());
+            tokio::spawn(async move {
+                stop.cancelled().await;
+                sleep(grace).await;
+                end_calls.cancel();
+                sleep(CANCEL_GRACE).await;
+                end.cancel();
+            });
+        });
+    }
+}
+
+/// A request on its way: the message that answers it, if somebody still waits for it.
+type Work = Pin<Box<dyn Future<Output = Option<String>> + Send>>;
+
+/// Hears what wants no answer.
+fn hear(session: &SessionGuard, message: &Incoming<'_>) {
+    match message {
+        Incoming::Notification { method, params } if method == "notifications/cancelled" => {
+            if let Some(id) = params.some("requestId").and_then(Id::read) {
+                session.peer.requests.cancel(&id);
+            }
+        }
+        Incoming::Response {
+            id: Some(id),
+            answer,
+        } => session.peer.answered(id, *answer),
+        _ => {}
+    }
+}
+
+/// Goes on as far as it comes at once.
+async fn once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
+    std::future::poll_fn(|task| Poll::Ready(Pin::new(&mut *future).poll(task))).await
+}
+
+fn origin(session: Option<&SessionGuard>, stream: &Arc<Stream>, parts: &Parts) -> RequestOrigin {
+    RequestOrigin {
+        peer: session.map(|session| Arc::clone(&session.peer)),
+        out: Outlet::Stream(Arc::clone(stream)),
+        own: parts.extensions.get::<Context>().cloned(),
+    }
+}
+
+fn too_many_sessions() -> RpcError {
+    RpcError::new(code::INTERNAL_ERROR, "there are too many sessions")
+}
+
+/// Returns the error of a failed store. Its words are for the host.
+fn store_failed(_: std::io::Error) -> RpcError {
+    let words = "the store of sessions failed; try again later";
+    RpcError::new(code::INTERNAL_ERROR, words)
+}

@@ -1,0 +1,99 @@
+//! Notices of tools that were left out, or that are not sent or offered as they were written.
+
+use std::fmt;
+
+use crate::dialect::LowerError;
+use toolwright_schema::text::Printable;
+
+/// A tool that was left out, or a part of one that was changed.
+///
+/// Toolsets, definitions, agents and clients of MCP give the same notices. A host can make each kind an error:
+/// [`DefinitionOptions::deny`](super::DefinitionOptions::deny).
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Notice {
+    /// Name of the tool in the toolset, or its owner's name for it if it is left out for another reason than its name.
+    pub tool: String,
+    /// Kind of the notice.
+    pub kind: NoticeKind,
+    /// Place in the tool's arguments, as in [`LowerError::path`](crate::dialect::LowerError::path); `None` for the whole tool.
+    pub path: Option<String>,
+    /// Reason of the change or omission.
+    pub message: String,
+}
+
+/// Kind of a [`Notice`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum NoticeKind {
+    /// The tool is left out: of a request, since its provider refuses the schema or the schema holds invisible characters;
+    /// of a toolset, since its name is taken, its definition is unreadable, its schema cannot be checked, or it runs only as
+    /// a task; of a server's list, since its arguments are no object.
+    Refused,
+    /// The tool has another name here, since providers refuse its own.
+    Renamed,
+    /// The tool is sent without strictness.
+    Loosened,
+    /// Invisible characters were removed from the tool's texts.
+    HiddenRemoved,
+    /// A hint about the tool's effects has a wrong type and counts as absent.
+    HintIgnored,
+}
+
+impl NoticeKind {
+    /// Returns the kind's stable name: `refused`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Refused => "refused",
+            Self::Renamed => "renamed",
+            Self::Loosened => "loosened",
+            Self::HiddenRemoved => "hidden_removed",
+            Self::HintIgnored => "hint_ignored",
+        }
+    }
+}
+
+impl Notice {
+    /// Creates a notice of a whole tool.
+    #[doc(hidden)]
+    pub fn new(tool: impl Into<String>, kind: NoticeKind, message: impl Into<String>) -> Self {
+        Self {
+            tool: tool.into(),
+            kind,
+            path: None,
+            message: message.into(),
+        }
+    }
+
+    /// Creates a notice of what a dialect cannot say.
+    #[doc(hidden)]
+    pub fn of_rejected(tool: impl Into<String>, kind: NoticeKind, reject: &LowerError) -> Self {
+        let LowerError { code, path, help } = reject;
+        Self {
+            path: Some(path.clone()),
+            ..Self::new(tool, kind, format!("{code}: {help}"))
+        }
+    }
+
+    /// Returns the message, with the place in front.
+    pub(super) fn words(&self) -> String {
+        match &self.path {
+            Some(path) => format!("{path}: {}", self.message),
+            None => self.message.clone(),
+        }
+    }
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self.kind {
+            NoticeKind::Refused => "refused",
+            NoticeKind::Renamed => "renamed",
+            NoticeKind::Loosened => "loosened",
+            NoticeKind::HiddenRemoved | NoticeKind::HintIgnored => "changed",
+        };
+        // The texts of whoever wrote the tool.
+        let tool = Printable::new(&self.tool).one_line();
+        write!(f, "tool `{tool}` {what}: {}", Printable::new(&self.words()))
+    }
+}

@@ -41,6 +41,7 @@ fn definitions_have_title_hints_and_output() {
 
 /// Holds numbers.
 #[tool]
+#[allow(clippy::too_many_arguments)]
 fn numbers(
     a: u32,
     b: Option<i64>,

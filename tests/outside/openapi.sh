@@ -7,19 +7,19 @@ cd "$(dirname "$0")/../.."
 
 # Percent of the operations, of 3,000 and of all.
 floors=(
-  openai_strict=81.2
+  openai_strict=99.8
   openai_non_strict=99.9
-  azure_strict=80.2
-  anthropic=85.1
-  anthropic_strict=67.2
-  gemini_openapi=37.1
-  gemini_json=89.5
-  bedrock=85.1
-  deepseek_strict=80.2
-  ollama=89.2
-  mistral=81.2
-  groq=81.2
-  xai=81.2
+  azure_strict=95.3
+  anthropic=99.9
+  anthropic_strict=99.9
+  gemini_openapi=99.9
+  gemini_json=99.9
+  bedrock=99.9
+  deepseek_strict=99.9
+  ollama=99.9
+  mistral=99.8
+  groq=99.8
+  xai=99.8
   vllm_xgrammar=99.9
   llguidance=99.9
   mcp_2025_03_26=99.9

@@ -83,7 +83,7 @@ const TABLE: &[(&str, &str, &str)] = &[
     (
         r#"{"properties":{"a":{"type":"string"}},"patternProperties":{"^n_":{"type":"integer"}},"additionalProperties":false}"#,
         "ollama",
-        r#"{"description":"[patternProperties {\"^n_\":{\"type\":\"integer\"}}; additionalProperties false]","properties":{"a":{"type":"string"}},"additionalProperties":true}"#,
+        r#"{"type":"object","properties":{"a":{"type":"string"}}}"#,
     ),
     // A map and a list of entries have one form, which leads back to one of them.
     (

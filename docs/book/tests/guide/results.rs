@@ -373,7 +373,7 @@ fn output_schemas() {
     let schemas: Vec<_> = tools.definitions().map(|def| def.output.clone()).collect();
     output::shown_schema(
         "results.output.json",
-        schemas[0].as_ref().unwrap().as_json(),
+        &schemas[0].as_ref().unwrap().to_provider_json(),
     );
     assert!(schemas[1].is_none() && schemas[2].is_none());
     assert!(

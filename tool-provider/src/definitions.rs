@@ -471,7 +471,9 @@ impl Definitions {
     /// As there.
     pub fn calls(&self, response: &str) -> Result<Vec<ToolCall>, WireError> {
         let mut calls = self.0.wire.calls(response)?;
-        calls.iter_mut().for_each(|call| self.restore(call));
+        for call in &mut calls {
+            self.restore(call);
+        }
         Ok(calls)
     }
 
@@ -481,10 +483,9 @@ impl Definitions {
     /// As there.
     pub fn completion(&self, response: &str) -> Result<Completion, WireError> {
         let mut completion = self.0.wire.completion(response)?;
-        completion
-            .calls
-            .iter_mut()
-            .for_each(|call| self.restore(call));
+        for call in &mut completion.calls {
+            self.restore(call);
+        }
         if let Some(renames) = self.0.renames.get() {
             for name in &mut completion.loaded {
                 if let Some(own) = renames.from_provider(name) {

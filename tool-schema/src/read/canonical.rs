@@ -333,24 +333,7 @@ impl<F: Form> Reader<'_, '_, F> {
                     Keyword::AdditionalProperties | Keyword::UnevaluatedProperties,
                     Ordered::Bool(_),
                 ) => out.set(keyword, value),
-                _ => {
-                    if keyword == Keyword::Required {
-                        merge::put(&mut out, keyword, Ordered::Array(Vec::new()));
-                    }
-                    let value = match keyword.holds() {
-                        Holds::Named => self.named(value)?,
-                        Holds::One | Holds::OneOrList => self.inner(&part(keyword), value)?,
-                        _ => self.kept(value)?,
-                    };
-                    match keyword {
-                        Keyword::AdditionalItems => out.set(Keyword::Items, value),
-                        Keyword::Properties
-                        | Keyword::PatternProperties
-                        | Keyword::DependentSchemas
-                        | Keyword::Required => merge::put(&mut out, keyword, value),
-                        _ => out.set(keyword, value),
-                    }
-                }
+                _ => self.keyword(keyword, value, &mut out)?,
             }
         }
         for part in parts {
@@ -363,6 +346,32 @@ impl<F: Form> Reader<'_, '_, F> {
             out.set(Keyword::Type, text(name));
         }
         Ok(self.finished(out, &meanings, is_part))
+    }
+
+    /// Sets a keyword that stands alone.
+    fn keyword(
+        &mut self,
+        keyword: Keyword,
+        value: Ordered,
+        out: &mut Keywords,
+    ) -> Result<(), ReadError> {
+        if keyword == Keyword::Required {
+            merge::put(out, keyword, Ordered::Array(Vec::new()));
+        }
+        let value = match keyword.holds() {
+            Holds::Named => self.named(value)?,
+            Holds::One | Holds::OneOrList => self.inner(&part(keyword), value)?,
+            _ => self.kept(value)?,
+        };
+        match keyword {
+            Keyword::AdditionalItems => out.set(Keyword::Items, value),
+            Keyword::Properties
+            | Keyword::PatternProperties
+            | Keyword::DependentSchemas
+            | Keyword::Required => merge::put(out, keyword, value),
+            _ => out.set(keyword, value),
+        }
+        Ok(())
     }
 
     /// Completes a schema whose keywords are all known.

@@ -278,7 +278,7 @@ fn a_lease_keeps_others_out() {
 fn a_run_does_not_start_without_a_required_tool() {
     block_on(async {
         let mut session = Session::ask("Oslo?");
-        let agent = Agent::new(ScriptedModel::new([]), &Toolset::default());
+        let agent = Agent::new(ScriptedModel::new([]), Toolset::default());
         let run = careful(agent).run(&mut session, &Context::new()).await;
         let lost = "the agent requires the tool `escalate`, which is not offered: there is no such tool in this conversation";
         assert_eq!(run.unwrap_err().to_string(), lost);

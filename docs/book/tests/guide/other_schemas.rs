@@ -4,11 +4,9 @@ use crate::output;
 
 // ANCHOR: program
 use serde_json::Value;
-use toolwright::{
-    Context, Dialect, DynTool, Encoder, ToolError, Toolset, Wire, schema::SchemaDoc,
-};
+use toolwright::{Context, Dialect, DynTool, Encoder, ToolError, Toolset, Wire, schema::SchemaDoc};
 
-/// As a document of OpenAPI has it.
+/// As a document of `OpenAPI` has it.
 const SCHEMA: &str = r##"{"type": "object", "properties": {
     "page[size]": {"type": "integer", "minimum": 0, "exclusiveMinimum": true, "default": "20"},
     "filter": {"description": "Any JSON"},
@@ -29,7 +27,9 @@ fn main() {
         .build();
     let tools = Toolset::new([tool.unwrap()]).unwrap();
 
-    let sent = Wire::OpenAiChat.definitions_in(&tools, Dialect::OpenAiStrict).unwrap();
+    let sent = Wire::OpenAiChat
+        .definitions_in(&tools, Dialect::OpenAiStrict)
+        .unwrap();
     for (tool, note) in sent.notes() {
         println!("{tool}: {note}");
     }
@@ -48,6 +48,7 @@ fn main() {
 #[test]
 fn the_page_shows_what_becomes_of_a_schema() {
     output::shown("other-schemas.txt", &output::of(main));
-    let lowered = toolwright::dialect::lower(&SchemaDoc::parse(SCHEMA).unwrap(), Dialect::OpenAiStrict);
+    let lowered =
+        toolwright::dialect::lower(&SchemaDoc::parse(SCHEMA).unwrap(), Dialect::OpenAiStrict);
     output::shown_json("other-schemas.json", &lowered.unwrap().schema.unwrap());
 }

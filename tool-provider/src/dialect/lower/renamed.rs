@@ -22,8 +22,8 @@ impl Lowerer<'_> {
         }
         let renames = Renames::by(PORTABLE, names());
         let is_refused = |(name, _): &(&str, &str)| self.rules.argument(name).is_some();
-        let renamed: Vec<_> = renames.changed().filter(is_refused).collect();
-        for (name, sent) in &renamed {
+        let changed: Vec<_> = renames.changed().filter(is_refused).collect();
+        for (name, sent) in &changed {
             let mark = self.path.enter(&escaped(name));
             self.note(
                 NoteKind::Renamed,
@@ -38,13 +38,13 @@ impl Lowerer<'_> {
                 at: format!("/{}", escaped(sent)),
             });
         }
-        rename(root, &renamed);
+        rename(root, &changed);
         if let Ordered::Object(entries) = root
             && let Some((_, Ordered::Object(declared))) = entries
                 .iter_mut()
                 .find(|(key, _)| key == Keyword::Properties.as_str())
         {
-            for (name, sent) in &renamed {
+            for (name, sent) in &changed {
                 let found = declared.iter_mut().find(|(key, _)| key == sent);
                 if let Some((_, Ordered::Object(schema))) = found {
                     let mut keywords = Keywords(std::mem::take(schema));
@@ -92,20 +92,20 @@ fn rename(schema: &mut Ordered, renamed: &[(&str, &str)]) {
             (Keyword::Required, names) => rename_names(names),
             (Keyword::DependentRequired, Ordered::Object(dependent)) => {
                 rename_keys(dependent);
-                dependent
-                    .iter_mut()
-                    .for_each(|(_, names)| rename_names(names));
+                for (_, names) in dependent {
+                    rename_names(names);
+                }
             }
             (Keyword::DependentSchemas, Ordered::Object(dependent)) => {
                 rename_keys(dependent);
-                dependent
-                    .iter_mut()
-                    .for_each(|(_, schema)| rename(schema, renamed));
+                for (_, schema) in dependent {
+                    rename(schema, renamed);
+                }
             }
             (keyword, Ordered::Array(members)) if keyword.is_for_the_same_value() => {
-                members
-                    .iter_mut()
-                    .for_each(|schema| rename(schema, renamed));
+                for schema in members {
+                    rename(schema, renamed);
+                }
             }
             (keyword, schema) if keyword.is_for_the_same_value() => rename(schema, renamed),
             _ => {}

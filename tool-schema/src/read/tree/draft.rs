@@ -88,7 +88,7 @@ pub(in super::super) fn is_well_formed(keyword: Keyword, value: &Value<'_>) -> b
     }
 }
 
-/// Reads `exclusiveMinimum: true` and `exclusiveMaximum: true` as draft 4 and OpenAPI 3.0 mean them. Returns the keywords that
+/// Reads `exclusiveMinimum: true` and `exclusiveMaximum: true` as draft 4 and `OpenAPI` 3.0 mean them. Returns the keywords that
 /// were read so, each behind the bound that it is about.
 pub(in super::super) fn read_exclusive_flags(
     entries: &mut Vec<(Cow<'_, str>, Value<'_>)>,

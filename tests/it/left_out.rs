@@ -50,6 +50,14 @@ fn hidden() -> Arc<dyn Tool> {
     DynTool::declare(def)
 }
 
+/// A schema of more alternatives at the root than are brought into one object.
+fn many_forms() -> String {
+    let forms =
+        (0..65).map(|at| format!(r#"{{"properties": {{"k{at}": {{"type": "integer"}}}}}}"#));
+    let forms: Vec<_> = forms.collect();
+    format!(r#"{{"type": "object", "anyOf": [{}]}}"#, forms.join(", "))
+}
+
 const RECURSIVE: &str = r##"{"type": "object", "properties": {"root": {"$ref": "#/$defs/Node"}},
     "$defs": {"Node": {"type": "object", "properties": {"below": {"type": "array", "items": {"$ref": "#/$defs/Node"}}}}}}"##;
 
@@ -72,26 +80,27 @@ fn left_out(sent: &Definitions) -> Vec<String> {
 
 #[test]
 fn one_odd_schema_takes_no_other_tool_out_of_the_request() {
-    let paged = r#"{"type": "object", "properties": {"page[size]": {"type": "integer"}}}"#;
-    let untyped = r#"{"type": "object", "properties": {"a": {"type": "array", "items": {}}}}"#;
+    let forms = many_forms();
+    let never = r#"{"type": "object", "properties": {"a": {"type": "array", "items": false}}}"#;
+    let twice = r#"{"type": "object", "properties": {"a": {"allOf": [{"pattern": "a"}, {"pattern": "b"}]}}}"#;
     for (tool, wire, dialect, words) in [
         (
-            other("page", paged),
+            other("page", &forms),
             Wire::Anthropic,
             Dialect::Anthropic,
-            "tool `page` refused: /page[size]: property_name: rename the argument with letters, digits and `_`, 64 in all, a letter first",
+            "tool `page` refused: /: root_union: ",
         ),
         (
-            other("tree", RECURSIVE),
+            other("twice", twice),
             Wire::Gemini,
             Dialect::GeminiOpenApi,
-            "tool `tree` refused: /root: recursive_type: ",
+            "tool `twice` refused: /a: all_of: ",
         ),
         (
-            other("any", untyped),
+            other("never", never),
             Wire::Gemini,
             Dialect::GeminiOpenApi,
-            "tool `any` refused: /a/*: untyped_schema: ",
+            "tool `never` refused: /a: false_schema: ",
         ),
         (
             hidden(),
@@ -150,8 +159,7 @@ fn a_compiled_tool_that_does_not_fit_is_an_error() {
 
 #[test]
 fn a_choice_of_a_tool_that_is_left_out_is_an_error() {
-    let paged = r#"{"type": "object", "properties": {"page[size]": {"type": "integer"}}}"#;
-    let page = other("page", paged);
+    let page = other("page", &many_forms());
     let sent = |tools: &Toolset| {
         Wire::Anthropic
             .definitions_in(tools, Dialect::Anthropic)
@@ -194,9 +202,9 @@ fn too_many_tools_are_an_error_that_says_how_to_send_fewer() {
 
 #[tokio::test]
 async fn the_search_neither_finds_nor_names_what_the_provider_refuses() {
-    let paged = r#"{"type": "object", "properties": {"page[size]": {"type": "integer"}}}"#;
+    let forms = many_forms();
     let deferred = Toolset::new([
-        other("page_turns", paged),
+        other("page_turns", &forms),
         other(
             "page_marks",
             r#"{"type": "object", "properties": {"at": {"type": "integer"}}}"#,
@@ -204,7 +212,7 @@ async fn the_search_neither_finds_nor_names_what_the_provider_refuses() {
     ])
     .unwrap()
     .defer(Namespace::new("book").unwrap());
-    let odd = other("odd", paged);
+    let odd = other("odd", &forms);
     let tools = tools![now].with(odd).merge(&deferred).unwrap();
     let loaded = tools.load(["page_turns", "page_marks"]);
     let sent = Wire::Anthropic

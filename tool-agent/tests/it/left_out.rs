@@ -22,12 +22,15 @@ fn now() -> &'static str {
     "noon"
 }
 
-/// A tool whose argument has a name that Anthropic refuses.
+/// A tool that Anthropic refuses: its arguments have more alternatives than are brought into one object.
 fn page() -> Arc<dyn Tool> {
-    let schema = r#"{"type": "object", "properties": {"page[size]": {"type": "integer"}}}"#;
+    let forms =
+        (0..65).map(|at| format!(r#"{{"properties": {{"k{at}": {{"type": "integer"}}}}}}"#));
+    let forms: Vec<_> = forms.collect();
+    let schema = format!(r#"{{"type": "object", "anyOf": [{}]}}"#, forms.join(", "));
     let tool = DynTool::builder()
         .def(ToolDef::new("page", "Turns to a page."))
-        .parameters(SchemaDoc::parse(schema).unwrap())
+        .parameters(SchemaDoc::parse(&schema).unwrap())
         .handler(|_: Value, _| async { Ok::<_, ToolError>("turned") });
     tool.build().unwrap()
 }
@@ -94,12 +97,8 @@ async fn a_tool_that_an_agent_requires_is_offered_or_nothing_is_sent() {
     let group = Namespace::new("book").unwrap();
     let deferred = tools![now].merge(&Toolset::new([page()]).unwrap().defer(group));
     for (tools, name, reason) in [
-        (
-            tools![now].with(page()),
-            "page",
-            "/page[size]: property_name",
-        ),
-        (deferred.unwrap(), "page", "/page[size]: property_name"),
+        (tools![now].with(page()), "page", "/: root_union"),
+        (deferred.unwrap(), "page", "/: root_union"),
         (tools![now], "escalate", "there is no such tool"),
     ] {
         let agent = Agent::new(endpoint(), tools).requires([name]);

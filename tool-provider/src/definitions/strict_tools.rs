@@ -83,12 +83,12 @@ impl DefinitionOptions {
     /// use toolwright::{Dialect, DynTool, ToolDef, Toolset, Wire, schema::SchemaDoc};
     ///
     /// let mut def = ToolDef::new("page", "Turns to a page.");
-    /// def.input = SchemaDoc::parse(r#"{"type": "object", "properties": {"page[size]": {}}}"#).unwrap();
+    /// def.input = SchemaDoc::parse(r#"{"type": "object", "properties": {"never": false}}"#).unwrap();
     /// let tools = Toolset::new([DynTool::declare(def)]).unwrap();
-    /// let sent = Wire::Anthropic.definitions_in(&tools, Dialect::Anthropic).unwrap();
+    /// let sent = Wire::Gemini.definitions_in(&tools, Dialect::GeminiOpenApi).unwrap();
     /// assert_eq!(sent.notices().count(), 1);
-    /// let fit = DefinitionOptions::to(Dialect::Anthropic).deny([NoticeKind::Refused]);
-    /// assert!(Wire::Anthropic.definitions_in(&tools, fit).is_err());
+    /// let fit = DefinitionOptions::to(Dialect::GeminiOpenApi).deny([NoticeKind::Refused]);
+    /// assert!(Wire::Gemini.definitions_in(&tools, fit).is_err());
     /// ```
     pub fn deny(mut self, kinds: impl IntoIterator<Item = NoticeKind>) -> Self {
         self.deny.extend(kinds);

@@ -309,9 +309,9 @@ impl Toolset {
     /// use toolwright::{Dialect, DynTool, ToolDef, Toolset, Wire, schema::SchemaDoc};
     ///
     /// let mut def = ToolDef::new("page", "Turns to a page.");
-    /// def.input = SchemaDoc::parse(r#"{"type": "object", "properties": {"page[size]": {}}}"#).unwrap();
+    /// def.input = SchemaDoc::parse(r#"{"type": "object", "properties": {"never": false}}"#).unwrap();
     /// let tools = Toolset::new([DynTool::declare(def)]).unwrap();
-    /// assert_eq!(tools.notices(Wire::Anthropic, Dialect::Anthropic)[0].tool, "page");
+    /// assert_eq!(tools.notices(Wire::Gemini, Dialect::GeminiOpenApi)[0].tool, "page");
     /// ```
     pub fn notices(&self, wire: Wire, dialect: Dialect) -> Vec<Notice> {
         let entries = self.entries();

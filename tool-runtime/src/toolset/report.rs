@@ -497,15 +497,15 @@ impl Toolset {
     /// ```
     /// use toolwright::{Dialect, DynTool, ToolDef, Toolset, schema::SchemaDoc};
     ///
-    /// let mut def = ToolDef::new("store", "Stores anything.");
-    /// def.input = SchemaDoc::parse(r#"{"type": "object", "properties": {"record": {}}}"#).unwrap();
+    /// let mut def = ToolDef::new("store", "Stores.");
+    /// def.input = SchemaDoc::parse(r#"{"type": "object", "properties": {"record": false}}"#).unwrap();
     /// let tools = Toolset::new([DynTool::declare(def)]).unwrap();
     /// assert!(tools.check(Dialect::Mcp20260728).is_accepted());
     /// assert_eq!(
     ///     tools.check(Dialect::OpenAiStrict).to_string(),
     ///     "openai_strict does not accept 1 tool: 1 error
-    /// error: store: /record: untyped_schema: what stands there may be any value
-    ///   help: say its type, take it as a string of JSON, or send this tool without strict"
+    /// error: store: /record: false_schema: what stands there can have no value
+    ///   help: no value fits `false`: leave the key out"
     /// );
     /// ```
     ///

@@ -83,17 +83,17 @@ impl GenaiTools {
         &self,
         calls: impl IntoIterator<Item = &'c ToolCall>,
     ) -> Vec<toolwright::ToolCall> {
-        let renames = self.definitions.renames();
         let calls = calls.into_iter().map(|call| {
-            let name = renames.from_provider(&call.fn_name);
-            let name = name.unwrap_or(&call.fn_name);
             let arguments = match &call.fn_arguments {
                 Value::Null => String::new(),
                 // Text of the model that is no JSON.
                 Value::String(text) => text.clone(),
                 value => value.to_string(),
             };
-            toolwright::ToolCall::new(call.call_id.as_str(), name, arguments)
+            let (id, name) = (call.call_id.as_str(), call.fn_name.as_str());
+            let mut call = toolwright::ToolCall::new(id, name, arguments);
+            self.definitions.restore(&mut call);
+            call
         });
         calls.collect()
     }

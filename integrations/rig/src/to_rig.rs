@@ -138,7 +138,8 @@ impl RigTools {
     ) -> Result<ToolOutput, ToolExecutionError> {
         let next = self.ids.next.fetch_add(1, Ordering::Relaxed);
         let id = format!("{:016x}-{next}", self.ids.process);
-        let call = ToolCall::new(id.as_str(), name, arguments.to_string());
+        let mut call = ToolCall::new(id.as_str(), name, arguments.to_string());
+        self.definitions.restore(&mut call);
         let cx = (self.context)(&context).with_definitions(&self.definitions);
         let batch = self.executor.run(&[call], &cx.with(context)).await;
         match batch.calls().first() {

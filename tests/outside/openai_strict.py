@@ -19,6 +19,12 @@ KNOWN = [
         "A list of no keys says nothing.",
         lambda ours, theirs: ours["properties"] == {} and theirs["required"] == [],
     ),
+    Known(
+        "groq",
+        "adds required",
+        "Groq refuses a list of no keys beside no keys (livekit/agents#5082).",
+        lambda ours, theirs: ours["properties"] == {} and theirs["required"] == [],
+    ),
 ]
 
 

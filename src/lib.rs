@@ -382,7 +382,7 @@ pub use toolwright_macros::tool;
 /// similar type, or an `Option` of one. Other types do not compile.
 ///
 /// The options are those of `#[tool]` that make sense here: `name`, `title`, `description`, `blocking`,
-/// `timeout`, `meta`, `visible`, `validate`, `targets`, `handle`, `crate`.
+/// `timeout`, `meta`, `scopes`, `visible`, `validate`, `targets`, `crate`.
 #[cfg(feature = "mcp-server")]
 pub use toolwright_macros::prompt;
 

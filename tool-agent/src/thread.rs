@@ -45,13 +45,13 @@ use crate::{ThreadMessage, ToolMessage};
 #[serde(from = "Vec<ThreadMessage>")]
 pub struct Thread {
     messages: Arc<Vec<ThreadMessage>>,
-    turn: Option<Turn>,
+    turn: Option<LastTurn>,
 }
 
 /// Last message that makes calls, and the number of answers after it. Cached, so that an answer finds its place without
 /// a scan of all messages.
 #[derive(Debug, Clone, Copy)]
-struct Turn {
+struct LastTurn {
     at: usize,
     answers: usize,
     /// True if the answers are in call order.
@@ -114,7 +114,7 @@ impl ThreadError {
     }
 }
 
-impl Turn {
+impl LastTurn {
     /// Creates a turn without answers.
     const fn at(at: usize) -> Self {
         Self {
@@ -197,7 +197,7 @@ impl Thread {
             answer.place_in(self.last_calls(), answers, turn.is_ordered);
         }
         if !message.tool_calls().is_empty() {
-            self.turn = Some(Turn::at(place));
+            self.turn = Some(LastTurn::at(place));
         } else if let (ThreadMessage::Tool(answer), Some(turn)) = (&message, &mut self.turn)
             && turn.end() == place
         {
@@ -223,10 +223,10 @@ impl Thread {
             let behind = self.messages.iter().skip(at + 1);
             let behind = behind.take_while(|message| matches!(message, ThreadMessage::Tool(_)));
             let indices: Vec<_> = behind.map(index_of).collect();
-            Turn {
+            LastTurn {
                 answers: indices.len(),
                 is_ordered: indices.is_sorted_by(|one, next| one < next),
-                ..Turn::at(at)
+                ..LastTurn::at(at)
             }
         });
     }

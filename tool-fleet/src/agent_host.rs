@@ -25,7 +25,7 @@ use crate::progress::{NoteCalls, RunningCalls, interval};
 use crate::state::{
     ConversationError, ConversationErrorKind, ConversationState, Input, RefusedInput, StoredEnd,
 };
-use crate::wire::Wire;
+use crate::wire::JsonPayload;
 use crate::{Fleet, FleetError};
 
 /// Name of what a session's state notes for the fleet.
@@ -38,8 +38,8 @@ const ASK: Duration = Duration::from_secs(10);
 pub(crate) struct RunAgent;
 
 impl ActivityDefinition for RunAgent {
-    type Input = Wire;
-    type Output = Wire;
+    type Input = JsonPayload;
+    type Output = JsonPayload;
 
     fn name(&self) -> &'static str {
         "toolwright.run"
@@ -136,7 +136,11 @@ impl AgentHost {
         }
     }
 
-    async fn run(&self, activity: ActivityContext, wire: Wire) -> Result<Wire, ActivityError> {
+    async fn run(
+        &self,
+        activity: ActivityContext,
+        wire: JsonPayload,
+    ) -> Result<JsonPayload, ActivityError> {
         let order = crate::payloads::from_wire("a run", &wire);
         let order: RunOrder = order.map_err(ApplicationFailure::non_retryable)?;
         let inputs = self.inputs(&order).await?;
@@ -351,8 +355,8 @@ impl ExecutableActivity for RunAgent {
     fn execute(
         receiver: Option<Arc<AgentHost>>,
         activity: ActivityContext,
-        input: Wire,
-    ) -> BoxFuture<'static, Result<Wire, ActivityError>> {
+        input: JsonPayload,
+    ) -> BoxFuture<'static, Result<JsonPayload, ActivityError>> {
         Box::pin(async move {
             match receiver {
                 Some(host) => host.run(activity, input).await,

@@ -10,14 +10,14 @@ use toolwright::args::{Limits, Repairs};
 use toolwright::call::{Call, CallPlace, State};
 use toolwright::{Context, ToolCall};
 
-use crate::wire::Wire;
+use crate::wire::JsonPayload;
 
 /// The one activity type of all tools.
 pub(crate) struct CallTool;
 
 impl ActivityDefinition for CallTool {
-    type Input = Wire;
-    type Output = Wire;
+    type Input = JsonPayload;
+    type Output = JsonPayload;
 
     fn name(&self) -> &'static str {
         "toolwright.call"

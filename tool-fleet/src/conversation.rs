@@ -20,7 +20,7 @@ use toolwright::call::Decision;
 
 use crate::fleet::check_name;
 use crate::payloads::{Packed, from_wire};
-use crate::wire::Wire;
+use crate::wire::JsonPayload;
 use crate::workflow::{CONVERSATION, RunInput};
 use crate::{CallName, ConversationState, Fleet, FleetError, Input, RunningInfo, workflow};
 
@@ -418,7 +418,7 @@ impl Conversation {
         }
     }
 
-    async fn read(&self, wire: &Wire) -> Result<ConversationState, FleetError> {
+    async fn read(&self, wire: &JsonPayload) -> Result<ConversationState, FleetError> {
         let what = "a conversation's state";
         match from_wire::<Option<Packed>>(what, wire)? {
             Some(packed) => self.fleet.payloads.unpack(what, &packed).await,
@@ -453,8 +453,8 @@ fn is_late(status: &temporalio_client::tonic::Status) -> bool {
 }
 
 /// Input of messages that say all by their name.
-fn nothing() -> Wire {
-    Wire("null".to_owned())
+fn nothing() -> JsonPayload {
+    JsonPayload("null".to_owned())
 }
 
 fn packed(

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use toolwright::call::BoxFuture;
 
 use crate::FleetError;
-use crate::wire::Wire;
+use crate::wire::JsonPayload;
 
 /// Length from which payloads go to the store, by default.
 pub(crate) const LIMIT: usize = 256 * 1024;
@@ -365,7 +365,7 @@ impl Payloads {
         &self,
         what: &'static str,
         value: &T,
-    ) -> Result<Wire, FleetError> {
+    ) -> Result<JsonPayload, FleetError> {
         to_wire(what, &self.pack(what, value).await?)
     }
 
@@ -373,21 +373,24 @@ impl Payloads {
     pub(crate) async fn receive<T: DeserializeOwned>(
         &self,
         what: &'static str,
-        wire: &Wire,
+        wire: &JsonPayload,
     ) -> Result<T, FleetError> {
         self.unpack(what, &from_wire(what, wire)?).await
     }
 }
 
 /// Writes a value that is small.
-pub(crate) fn to_wire<T: Serialize>(what: &'static str, value: &T) -> Result<Wire, FleetError> {
-    let text = serde_json::to_string(value).map(Wire);
+pub(crate) fn to_wire<T: Serialize>(
+    what: &'static str,
+    value: &T,
+) -> Result<JsonPayload, FleetError> {
+    let text = serde_json::to_string(value).map(JsonPayload);
     text.map_err(|error| FleetError::unreadable(what, error))
 }
 
 pub(crate) fn from_wire<T: DeserializeOwned>(
     what: &'static str,
-    wire: &Wire,
+    wire: &JsonPayload,
 ) -> Result<T, FleetError> {
     serde_json::from_str(&wire.0).map_err(|error| FleetError::unreadable(what, error))
 }

@@ -22,7 +22,7 @@ use crate::call::{CallRequest, CallTool, MovedRun};
 use crate::fingerprint::fingerprint;
 use crate::payloads::sha256;
 use crate::retention::is_remembered;
-use crate::wire::Wire;
+use crate::wire::JsonPayload;
 use crate::{Fleet, FleetError, fleet};
 
 /// Time for what is around a call: the way to the server, and its records.
@@ -272,7 +272,7 @@ impl RemoteTool {
     async fn run(
         &self,
         call: &ToolCall,
-        wire: &Wire,
+        wire: &JsonPayload,
         first: String,
         cx: &Context,
     ) -> Result<StoredOutcome, ToolError> {
@@ -330,7 +330,7 @@ impl RemoteTool {
     async fn start(
         &self,
         call: &ToolCall,
-        wire: &Wire,
+        wire: &JsonPayload,
         id: String,
         cx: &Context,
     ) -> Result<(ActivityHandle<Client, CallTool>, bool), ToolError> {
@@ -413,7 +413,7 @@ impl RemoteTool {
         }
     }
 
-    async fn ended(&self, result: Result<Wire, ActivityResultError>) -> Ended {
+    async fn ended(&self, result: Result<JsonPayload, ActivityResultError>) -> Ended {
         let error = match result {
             Ok(wire) => return self.read(&wire).await,
             Err(error) => error,
@@ -452,7 +452,7 @@ impl RemoteTool {
         }
     }
 
-    async fn read(&self, wire: &Wire) -> Ended {
+    async fn read(&self, wire: &JsonPayload) -> Ended {
         let outcome = self.fleet.payloads.receive("a call's result", wire).await;
         match outcome {
             Ok(outcome) => Ended::Answer(outcome),

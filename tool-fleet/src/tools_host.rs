@@ -19,7 +19,7 @@ use crate::metrics::Metrics;
 use crate::payloads::Payloads;
 use crate::progress::Reports;
 use crate::remote::NOT_STARTED;
-use crate::wire::Wire;
+use crate::wire::JsonPayload;
 use crate::{Fleet, fingerprint};
 
 /// The tools of a queue.
@@ -55,7 +55,11 @@ impl ToolsHost {
         }
     }
 
-    async fn call(&self, activity: ActivityContext, wire: Wire) -> Result<Wire, ActivityError> {
+    async fn call(
+        &self,
+        activity: ActivityContext,
+        wire: JsonPayload,
+    ) -> Result<JsonPayload, ActivityError> {
         let request = self.payloads.receive("a call", &wire).await;
         let request: CallRequest = request.map_err(|error| {
             ApplicationFailure::builder(error)
@@ -204,8 +208,8 @@ impl ExecutableActivity for CallTool {
     fn execute(
         receiver: Option<Arc<ToolsHost>>,
         activity: ActivityContext,
-        input: Wire,
-    ) -> BoxFuture<'static, Result<Wire, ActivityError>> {
+        input: JsonPayload,
+    ) -> BoxFuture<'static, Result<JsonPayload, ActivityError>> {
         Box::pin(async move {
             match receiver {
                 Some(host) => host.call(activity, input).await,

@@ -13,9 +13,9 @@ use temporalio_common::protos::temporal::api::common::v1::Payload;
 #[derive(Clone)]
 // The traits of activities and workflows are public.
 #[allow(unreachable_pub)]
-pub struct Wire(pub(crate) String);
+pub struct JsonPayload(pub(crate) String);
 
-impl TemporalSerializable for Wire {
+impl TemporalSerializable for JsonPayload {
     fn to_payload(&self, _: &SerializationContext<'_>) -> Result<Payload, PayloadConversionError> {
         let encoding = ("encoding".to_owned(), b"json/plain".to_vec());
         Ok(Payload {
@@ -26,7 +26,7 @@ impl TemporalSerializable for Wire {
     }
 }
 
-impl TemporalDeserializable for Wire {
+impl TemporalDeserializable for JsonPayload {
     fn from_payload(
         _: &SerializationContext<'_>,
         payload: Payload,

@@ -17,7 +17,7 @@ use temporalio_workflow::{
 use crate::agent_host::{NumberedInput, RunAgent, RunOrder};
 use crate::payloads::{Packed, from_wire, to_wire};
 use crate::state::{ConversationError, ConversationErrorKind, ConversationState};
-use crate::wire::Wire;
+use crate::wire::JsonPayload;
 
 /// What the macro makes of the method `run`.
 pub(crate) use self::conversation_workflow::Run as Definition;
@@ -80,7 +80,7 @@ pub struct ConversationWorkflow {
 #[workflow_methods]
 impl ConversationWorkflow {
     #[init]
-    fn new(_: &WorkflowContextView, start: Wire) -> Self {
+    fn new(_: &WorkflowContextView, start: JsonPayload) -> Self {
         // Only this crate starts it.
         let mut start: RunInput = from_wire("a conversation", &start).unwrap_or_default();
         let (last, state) = (start.last, start.state.take());
@@ -98,7 +98,7 @@ impl ConversationWorkflow {
     }
 
     #[run(name = CONVERSATION)]
-    pub async fn run(ctx: &mut WorkflowContext<Self>) -> WorkflowResult<Wire> {
+    pub async fn run(ctx: &mut WorkflowContext<Self>) -> WorkflowResult<JsonPayload> {
         let chain = ctx.state(|this| this.start.chain.clone());
         let chain = chain.unwrap_or_else(|| ctx.run_id().to_owned());
         loop {
@@ -145,7 +145,7 @@ impl ConversationWorkflow {
 
     /// Takes an input.
     #[signal(name = "input")]
-    pub fn input(&mut self, _ctx: &mut SyncWorkflowContext<Self>, input: Wire) {
+    pub fn input(&mut self, _ctx: &mut SyncWorkflowContext<Self>, input: JsonPayload) {
         // What cannot be read was not sent by this crate.
         if let Ok(input) = from_wire("an input", &input) {
             self.last += 1;
@@ -156,7 +156,7 @@ impl ConversationWorkflow {
 
     /// Cancels what runs.
     #[signal(name = "cancel")]
-    pub fn cancel(&mut self, _ctx: &mut SyncWorkflowContext<Self>, _: Wire) {
+    pub fn cancel(&mut self, _ctx: &mut SyncWorkflowContext<Self>, _: JsonPayload) {
         if let Some(token) = &self.running {
             token.cancel_with_reason("the conversation was cancelled");
         }
@@ -164,19 +164,19 @@ impl ConversationWorkflow {
 
     /// Ends the workflow once all inputs are answered. The session stays.
     #[signal(name = "end")]
-    pub fn end(&mut self, _ctx: &mut SyncWorkflowContext<Self>, _: Wire) {
+    pub fn end(&mut self, _ctx: &mut SyncWorkflowContext<Self>, _: JsonPayload) {
         self.is_ended = true;
     }
 
     /// Returns the state as the last run left it.
     #[query(name = "state")]
-    pub fn state(&self, _ctx: &WorkflowContextView, _: Wire) -> Wire {
+    pub fn state(&self, _ctx: &WorkflowContextView, _: JsonPayload) -> JsonPayload {
         self.state_wire()
     }
 
     /// Waits until nothing runs and no input waits, and returns the state.
     #[update(name = "settled")]
-    pub async fn settled(ctx: &mut WorkflowContext<Self>, _: Wire) -> Wire {
+    pub async fn settled(ctx: &mut WorkflowContext<Self>, _: JsonPayload) -> JsonPayload {
         ctx.state_mut(|this| this.waiting += 1);
         // If the workflow is cancelled, this is its last state.
         let _ = ctx
@@ -197,7 +197,7 @@ impl ConversationWorkflow {
             .is_some_and(|one| one.number > self.tried)
     }
 
-    fn next_order(&mut self, chain: &str, token: &WorkflowCancellationToken) -> Wire {
+    fn next_order(&mut self, chain: &str, token: &WorkflowCancellationToken) -> JsonPayload {
         let (mut inputs, mut bytes) = (Vec::new(), 0);
         for one in &self.inputs {
             bytes += one.input.len();
@@ -230,7 +230,7 @@ impl ConversationWorkflow {
             .build()
     }
 
-    fn as_new(&self, chain: &str) -> Wire {
+    fn as_new(&self, chain: &str) -> JsonPayload {
         wire(&RunInput {
             session: self.start.session.clone(),
             heartbeat_ms: self.start.heartbeat_ms,
@@ -240,14 +240,14 @@ impl ConversationWorkflow {
         })
     }
 
-    fn state_wire(&self) -> Wire {
+    fn state_wire(&self) -> JsonPayload {
         wire(&self.state)
     }
 }
 
 /// Writes what has only texts and numbers, and so can be written.
-fn wire<T: Serialize>(value: &T) -> Wire {
-    to_wire("a conversation", value).unwrap_or_else(|_| Wire("null".to_owned()))
+fn wire<T: Serialize>(value: &T) -> JsonPayload {
+    to_wire("a conversation", value).unwrap_or_else(|_| JsonPayload("null".to_owned()))
 }
 
 fn failed(words: String) -> Option<Packed> {

@@ -1,7 +1,7 @@
 //! JSON text without a schema.
 //!
 //! A [`Scanner`] reads a text piece by piece. A [`Value`] is a parsed text: objects keep their order and repeated keys,
-//! numbers their spelling. [`Object`] and [`list`] write JSON piece by piece, and [`cut`] shortens a text so that it is
+//! numbers their spelling. [`ObjectWriter`] and [`list`] write JSON piece by piece, and [`cut`] shortens a text so that it is
 //! still JSON. A [`Decimal`] is the exact value of a number.
 //!
 //! This crate is an internal part of `toolwright`. Its interface may change in any version.
@@ -19,4 +19,6 @@ pub use self::number::{Integer, Number};
 pub use self::scan::{Error, Expected, MAX_DEPTH, Place, Scanner};
 pub use self::string::{plain_run, quoted, write_string};
 pub use self::value::Value;
-pub use self::write::{Object, joined, list, write_comma, write_key, write_list, write_object};
+pub use self::write::{
+    ObjectWriter, joined, list, write_comma, write_key, write_list, write_object,
+};

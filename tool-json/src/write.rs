@@ -66,24 +66,24 @@ pub fn joined<'i>(items: impl Iterator<Item = &'i str> + Clone) -> String {
 /// Builder of an object's text, key by key in this order.
 ///
 /// ```
-/// use toolwright_json::Object;
+/// use toolwright_json::ObjectWriter;
 ///
-/// let text = Object::new()
+/// let text = ObjectWriter::new()
 ///     .text("name", "Tromsø")
 ///     .json("at", "[69.6,18.9]")
 ///     .object("more", |more| more.json("snow", "true"));
 /// assert_eq!(text.end(), r#"{"name":"Tromsø","at":[69.6,18.9],"more":{"snow":true}}"#);
 /// ```
 #[derive(Debug, Clone)]
-pub struct Object(String);
+pub struct ObjectWriter(String);
 
-impl Default for Object {
+impl Default for ObjectWriter {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Object {
+impl ObjectWriter {
     /// Creates an object without keys.
     pub fn new() -> Self {
         Self::sized(256)
@@ -147,15 +147,15 @@ impl Object {
 
 #[cfg(test)]
 mod tests {
-    use super::{Object, joined, list, write_list, write_object, write_string};
+    use super::{ObjectWriter, joined, list, write_list, write_object, write_string};
 
     #[test]
     fn commas_stand_between_and_nowhere_else() {
         assert_eq!(list::<&str>([]), "[]");
         assert_eq!(list(["[]", "{}", "\"[\"", "1"]), r#"[[],{},"[",1]"#);
         assert_eq!(joined(["1", "2"].into_iter()), "[1,2]");
-        assert_eq!(Object::new().end(), "{}");
-        let text = Object::new()
+        assert_eq!(ObjectWriter::new().end(), "{}");
+        let text = ObjectWriter::new()
             .object("{", |inner| inner)
             .text("a\"", "{")
             .maybe_text("no", None)

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use toolwright_schema::decode::walk::{Reading, collect_faults};
+use toolwright_schema::decode::walk::{WalkOptions, collect_faults};
 use toolwright_schema::decode::{Fault, Repairs};
 use toolwright_schema::read::tree::{SchemaNote, Tree};
 use toolwright_schema::render::SchemaDoc;
@@ -136,7 +136,7 @@ fn exact(schema: &SchemaDoc) -> Result<Tree, String> {
 
 /// Returns the faults that a schema finds in a value, a line each.
 fn faults(value: &str, shape: &Shape<'_>) -> Vec<String> {
-    let found = collect_faults(value, Reading::at_run_time(value), shape, Repairs::None);
+    let found = collect_faults(value, WalkOptions::at_run_time(value), shape, Repairs::None);
     let words = |(_, fault): (usize, Fault)| match &*fault.path {
         "" => fault.message,
         path => format!("{path}: {}", fault.message),

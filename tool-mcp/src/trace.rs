@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use toolwright_json::Object;
+use toolwright_json::ObjectWriter;
 use toolwright_runtime::tool::Context;
 
 use crate::protocol::Fields;
@@ -86,7 +86,7 @@ impl TraceContext {
     }
 
     #[cfg_attr(not(feature = "client"), allow(dead_code))]
-    pub(crate) fn write(&self, meta: Object) -> Object {
+    pub(crate) fn write(&self, meta: ObjectWriter) -> ObjectWriter {
         meta.text("traceparent", &self.parent)
             .maybe_text("tracestate", self.state.as_deref())
             .maybe_text("baggage", self.baggage.as_deref())

@@ -9,5 +9,5 @@ mod tool;
 
 pub use self::encoder::encoder;
 #[cfg(feature = "tokio")]
-pub use self::executor::{Turn, executor};
+pub use self::executor::{TurnResult, executor};
 pub use self::tool::tool;

@@ -6,7 +6,7 @@ use serde::Serialize;
 use toolwright_provider::call::Outcome;
 use toolwright_schema::text::ShortStr;
 
-use super::{Thread, Turn, index_of};
+use super::{LastTurn, Thread, index_of};
 use crate::session::{answer_of, find};
 use crate::{Asks, Assistant, CallRef, Question, SessionError, ThreadMessage, ToolMessage};
 
@@ -91,7 +91,7 @@ impl Thread {
             messages.push(ThreadMessage::Tool(answer));
         }
         messages.extend(there);
-        self.turn = Some(Turn {
+        self.turn = Some(LastTurn {
             answers: messages.len() - turn.at - 1,
             ..turn
         });

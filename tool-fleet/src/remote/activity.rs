@@ -14,13 +14,13 @@ use toolwright::Context;
 use super::MARGIN;
 use crate::call::{CallTool, MovedRun};
 use crate::progress::StoredProgress;
-use crate::wire::Wire;
+use crate::wire::JsonPayload;
 
 /// Starts an activity, on a task of its own: a request that is dropped may have reached the server, and what it started would run
 /// with nobody to cancel it.
 pub(super) async fn start(
     client: Client,
-    wire: Wire,
+    wire: JsonPayload,
     options: ActivityStartOptions,
     cx: &Context,
 ) -> Result<ActivityHandle<Client, CallTool>, StartActivityError> {
@@ -47,7 +47,7 @@ pub(super) async fn progress(
     let Ok(described) = handle.describe(options.build()).await else {
         return;
     };
-    let Ok(Some(wire)) = described.heartbeat_details::<Wire>().await else {
+    let Ok(Some(wire)) = described.heartbeat_details::<JsonPayload>().await else {
         return;
     };
     if let Ok(progress) = serde_json::from_str::<StoredProgress>(&wire.0)

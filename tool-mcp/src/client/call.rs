@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep_until};
-use toolwright_json::Object;
+use toolwright_json::ObjectWriter;
 use toolwright_provider::call::{ErrorKind, Outcome, ToolError};
 use toolwright_runtime::tool::Context;
 
@@ -73,7 +73,7 @@ pub(super) struct Wanted<'w> {
     pub(super) method: &'w str,
     /// The name or URI of what it is about, which is repeated in a header of HTTP.
     pub(super) name: Option<&'w str>,
-    pub(super) params: Object,
+    pub(super) params: ObjectWriter,
     /// Further headers of HTTP.
     pub(super) repeated: Vec<(String, String)>,
     /// True if a second request does no harm.
@@ -97,7 +97,7 @@ impl Reconnector {
             let all = all.filter_map(|one| Some((one.header.clone(), one.of(&arguments)?)));
             repeated.extend(all);
         }
-        let params = Object::new()
+        let params = ObjectWriter::new()
             .text("name", &remote.name)
             .json("arguments", &arguments);
         let wanted = Wanted {

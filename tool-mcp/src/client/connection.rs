@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use futures_util::FutureExt;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
-use toolwright_json::Object;
+use toolwright_json::ObjectWriter;
 use toolwright_runtime::tool::{Cancel, Context, Progress};
 use toolwright_schema::panics::reported;
 use toolwright_schema::text::Printable;
@@ -94,9 +94,9 @@ pub(super) struct Head {
 /// A request of ours, before it is sent.
 pub(super) struct Request {
     pub(super) head: Head,
-    pub(super) params: Object,
+    pub(super) params: ObjectWriter,
     /// Entries of `_meta`.
-    pub(super) meta: Object,
+    pub(super) meta: ObjectWriter,
     pub(super) context: Option<Context>,
 }
 
@@ -107,8 +107,8 @@ impl Request {
                 method: method.to_owned(),
                 ..Head::default()
             },
-            params: Object::new(),
-            meta: Object::new(),
+            params: ObjectWriter::new(),
+            meta: ObjectWriter::new(),
             context: None,
         }
     }
@@ -157,7 +157,7 @@ impl Connection {
 
     /// Returns the client's capabilities as JSON.
     pub(super) fn capabilities(&self, is_modern: bool) -> String {
-        let mut all = Object::new();
+        let mut all = ObjectWriter::new();
         if self.asker.is_there() {
             all = all.json("elicitation", r#"{"form":{},"url":{}}"#);
         }
@@ -345,7 +345,9 @@ impl Connection {
             "notifications/message" => {
                 let text = params
                     .iter()
-                    .fold(Object::new(), |object, (key, json)| object.json(key, json));
+                    .fold(ObjectWriter::new(), |object, (key, json)| {
+                        object.json(key, json)
+                    });
                 self.events.tell(&ClientEvent::Log(text.end()));
             }
             // The server does not want an answer any more, and gets none.
@@ -414,8 +416,10 @@ impl Connection {
                 let params = match &frame.params {
                     MessageParams::Object(params) => params
                         .iter()
-                        .fold(Object::new(), |object, (key, json)| object.json(key, json)),
-                    _ => Object::new(),
+                        .fold(ObjectWriter::new(), |object, (key, json)| {
+                            object.json(key, json)
+                        }),
+                    _ => ObjectWriter::new(),
                 };
                 tokio::spawn(Arc::clone(self).elicit(id.clone(), params.end(), asked, stop));
                 return;

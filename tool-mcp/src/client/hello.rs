@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolwright_json::{Object, list, quoted};
+use toolwright_json::{ObjectWriter, list, quoted};
 
 use super::answer::{Answered, ServerRefusal};
 use super::connection::{Connection, Request, short};
@@ -45,14 +45,14 @@ impl Handshake {
 
 /// Returns the client's description of itself as JSON.
 pub(super) fn client_info() -> String {
-    Object::new()
+    ObjectWriter::new()
         .text("name", "toolwright")
         .text("version", env!("CARGO_PKG_VERSION"))
         .end()
 }
 
 /// Returns the `_meta` of each request since 2026-07-28.
-pub(super) fn modern_meta(meta: Object, capabilities: &str) -> Object {
+pub(super) fn modern_meta(meta: ObjectWriter, capabilities: &str) -> ObjectWriter {
     meta.text(key::VERSION, Version::V2026_07_28.as_str())
         .json(key::CLIENT_INFO, &client_info())
         .json(key::CAPABILITIES, capabilities)

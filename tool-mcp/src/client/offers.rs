@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use toolwright_json::Object;
+use toolwright_json::ObjectWriter;
 use toolwright_provider::call::{Block, Content, ErrorKind, ToolError};
 use toolwright_runtime::tool::Context;
 
@@ -97,7 +97,7 @@ impl Client {
         name: &str,
         arguments: impl IntoIterator<Item = (&'v str, &'v str)>,
     ) -> Result<Vec<PromptMessage>, ToolError> {
-        let params = Object::new()
+        let params = ObjectWriter::new()
             .text("name", name)
             .object("arguments", |object| {
                 arguments
@@ -137,11 +137,11 @@ impl Client {
     /// Reads a resource. Text becomes a document block, image and audio data become image and audio blocks, and any other
     /// data becomes a note.
     pub async fn read(&self, uri: &str) -> Result<Content, ToolError> {
-        let params = Object::new().text("uri", uri);
+        let params = ObjectWriter::new().text("uri", uri);
         let result = self.ask("resources/read", Some(uri), params).await?;
         let mut blocks = Vec::new();
         for contents in entries(&result, "contents")? {
-            let resource = Object::new()
+            let resource = ObjectWriter::new()
                 .text("type", "resource")
                 .json("resource", contents);
             read_block(&resource.end(), &mut blocks);
@@ -173,7 +173,9 @@ impl Client {
         argument: &str,
         value: &str,
     ) -> Result<Vec<String>, ToolError> {
-        let of = Object::new().text("type", "ref/prompt").text("name", name);
+        let of = ObjectWriter::new()
+            .text("type", "ref/prompt")
+            .text("name", name);
         self.complete(&of.end(), argument, value).await
     }
 
@@ -184,7 +186,7 @@ impl Client {
         variable: &str,
         value: &str,
     ) -> Result<Vec<String>, ToolError> {
-        let of = Object::new()
+        let of = ObjectWriter::new()
             .text("type", "ref/resource")
             .text("uri", template);
         self.complete(&of.end(), variable, value).await
@@ -196,9 +198,11 @@ impl Client {
         argument: &str,
         value: &str,
     ) -> Result<Vec<String>, ToolError> {
-        let params = Object::new().json("ref", of).object("argument", |object| {
-            object.text("name", argument).text("value", value)
-        });
+        let params = ObjectWriter::new()
+            .json("ref", of)
+            .object("argument", |object| {
+                object.text("name", argument).text("value", value)
+            });
         let result = self.ask("completion/complete", None, params).await?;
         let completion = Fields::of(&result)
             .ok()
@@ -213,7 +217,7 @@ impl Client {
         &self,
         method: &str,
         name: Option<&str>,
-        params: Object,
+        params: ObjectWriter,
     ) -> Result<String, ToolError> {
         let wanted = Wanted {
             method,
@@ -235,7 +239,7 @@ impl Client {
         let (mut all, mut bytes) = (Vec::new(), 0);
         let mut cursor: Option<String> = None;
         for _ in 0..MOST_PAGES {
-            let params = Object::new().maybe_text("cursor", cursor.as_deref());
+            let params = ObjectWriter::new().maybe_text("cursor", cursor.as_deref());
             let page = self.ask(method, None, params).await?;
             bytes += page.len();
             if bytes > self.link.settings.most_bytes {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep, timeout};
-use toolwright_json::Object;
+use toolwright_json::ObjectWriter;
 use toolwright_provider::call::{ErrorKind, ToolError};
 use toolwright_runtime::tool::Context;
 
@@ -65,7 +65,7 @@ impl Task {
         }
     }
 
-    fn wanted<'w>(&'w self, method: &'w str, params: Object) -> Wanted<'w> {
+    fn wanted<'w>(&'w self, method: &'w str, params: ObjectWriter) -> Wanted<'w> {
         Wanted {
             method,
             name: Some(&self.id),
@@ -129,7 +129,7 @@ impl Reconnector {
             let session = withdrawal.session.clone();
             // Nobody is asked again because their answer did not arrive.
             if let Some(answers) = &unsent {
-                let update = task.wanted("tasks/update", Object::new());
+                let update = task.wanted("tasks/update", ObjectWriter::new());
                 let sent = self.round(&session, &update, answers, &cx).await;
                 if matches!(sent, Ok(Answered::Result(_))) {
                     unsent = None;
@@ -185,7 +185,7 @@ impl Reconnector {
     ) -> Option<TaskStatus> {
         match self.say(session, task, cx).await? {
             TaskStatus::Done => {
-                let wanted = task.wanted("tasks/result", Object::new());
+                let wanted = task.wanted("tasks/result", ObjectWriter::new());
                 let answers = Answers::default();
                 match self.round(session, &wanted, &answers, cx).await {
                     Ok(Answered::Result(result)) => Some(TaskStatus::Result(result)),
@@ -199,7 +199,7 @@ impl Reconnector {
 
     /// Asks once. `None` if there is no answer.
     async fn say(&self, session: &McpSession, task: &mut Task, cx: &Context) -> Option<TaskStatus> {
-        let wanted = task.wanted("tasks/get", Object::new());
+        let wanted = task.wanted("tasks/get", ObjectWriter::new());
         let answers = Answers::default();
         let round = self.round(session, &wanted, &answers, cx).await;
         let text = match round.ok()? {

@@ -1,6 +1,6 @@
 //! Errors of JSON-RPC.
 
-use toolwright_json::Object;
+use toolwright_json::ObjectWriter;
 use toolwright_schema::text::Printable;
 
 /// Codes of errors.
@@ -57,7 +57,7 @@ impl RpcError {
     pub(crate) fn to_json(&self) -> String {
         // What the other side wrote may stand in it.
         let message = Printable::new(&self.message).at_most(MOST).to_string();
-        Object::new()
+        ObjectWriter::new()
             .json("code", &self.code.to_string())
             .text("message", &message)
             .maybe_json("data", self.data.as_deref())

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use toolwright_json::{Error, Object, Place, Scanner};
+use toolwright_json::{Error, ObjectWriter, Place, Scanner};
 
 use super::error::RpcError;
 use super::fields::{Fields, FieldsError};
@@ -181,8 +181,8 @@ pub(crate) fn error_response(id: Option<&str>, error: &RpcError) -> String {
         .end()
 }
 
-fn start(bytes: usize) -> Object {
-    Object::sized(bytes + 16).text("jsonrpc", "2.0")
+fn start(bytes: usize) -> ObjectWriter {
+    ObjectWriter::sized(bytes + 16).text("jsonrpc", "2.0")
 }
 
 /// The same JSON in one line: a line's end inside of it can only be space between two tokens.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use toolwright_json::{Object, list, quoted};
+use toolwright_json::{ObjectWriter, list, quoted};
 use toolwright_runtime::tool::{Context, Grant};
 
 use super::incoming::Request;
@@ -121,7 +121,7 @@ pub(super) async fn expires(cx: &Context) {
 
 pub(super) fn unsupported(asked: &str) -> RpcError {
     let versions = Version::ALL.map(|version| quoted(version.as_str()));
-    let data = Object::new()
+    let data = ObjectWriter::new()
         .json("supported", &list(versions))
         .text("requested", asked);
     let words = format!("the protocol version `{asked}` is not supported");

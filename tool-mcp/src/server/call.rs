@@ -8,7 +8,7 @@ use std::task::Poll;
 
 use serde_json::Value;
 use tokio::sync::mpsc;
-use toolwright_json::Object;
+use toolwright_json::ObjectWriter;
 use toolwright_provider::call::ToolCall;
 use toolwright_runtime::executor::{Batch, Decided, Executor, PendingReason, Reply};
 use toolwright_runtime::tool::{Cancel, Context, Progress};
@@ -396,7 +396,7 @@ impl Calling {
         let sealed = self.shared.seal.seal(&state, &self.call, owner.as_deref());
         let sealed =
             sealed.map_err(|error| RpcError::new(code::INTERNAL_ERROR, error.to_string()))?;
-        let result = Object::new()
+        let result = ObjectWriter::new()
             .text("resultType", "input_required")
             .object("inputRequests", |requests| {
                 requests.object(&key, |request| {
@@ -435,13 +435,13 @@ pub(super) fn no_resource(version: Version, uri: &str) -> RpcError {
     } else {
         code::RESOURCE_NOT_FOUND
     };
-    let data = Object::new().text("uri", uri);
+    let data = ObjectWriter::new().text("uri", uri);
     RpcError::new(code, format!("unknown resource `{uri}`")).with_data(data.end())
 }
 
 /// The client lacks these capabilities, JSON of an object.
 pub(super) fn lacks(words: impl Into<String>, capabilities: &str) -> RpcError {
-    let data = Object::new().json("requiredCapabilities", capabilities);
+    let data = ObjectWriter::new().json("requiredCapabilities", capabilities);
     RpcError::new(code::MISSING_CAPABILITY, words).with_data(data.end())
 }
 

@@ -1,6 +1,6 @@
 //! Offers of a server beside tools: prompts, and resources with their templates. Each is a tool in a set of its own.
 
-use toolwright_json::{Object, Value, list};
+use toolwright_json::{ObjectWriter, Value, list};
 use toolwright_provider::call::ToolDef;
 use toolwright_runtime::executor::Executor;
 use toolwright_runtime::tool::Context;
@@ -74,7 +74,7 @@ impl OfferSet {
             let variables = template::variables(template, asked)?;
             let arguments = variables
                 .iter()
-                .fold(Object::new(), |object, (name, value)| {
+                .fold(ObjectWriter::new(), |object, (name, value)| {
                     object.text(name, value)
                 });
             Some((def.name.to_string(), arguments.end()))
@@ -97,13 +97,13 @@ fn prompt(def: &ToolDef) -> String {
     let arguments = properties.iter().map(|(name, property)| {
         let description = property.get("description").and_then(Value::as_str);
         let is_required = required.iter().any(|one| one.as_str() == Some(name));
-        Object::new()
+        ObjectWriter::new()
             .text("name", name)
             .maybe_text("description", description)
             .json("required", if is_required { "true" } else { "false" })
             .end()
     });
-    described(Object::new().text("name", &def.name), def)
+    described(ObjectWriter::new().text("name", &def.name), def)
         .json("arguments", &list(arguments))
         .end()
 }
@@ -112,16 +112,19 @@ fn resource(def: &ToolDef, key: &str) -> String {
     let uri = uri(def).unwrap_or_default();
     let mime_type = def.meta.get(MIME_TYPE).and_then(|kind| kind.as_str());
     let annotations = def.meta.get("annotations").filter(|one| one.is_object());
-    described(Object::new().text(key, uri).text("name", &def.name), def)
-        .maybe_text("mimeType", mime_type)
-        .maybe_json(
-            "annotations",
-            annotations.map(ToString::to_string).as_deref(),
-        )
-        .end()
+    described(
+        ObjectWriter::new().text(key, uri).text("name", &def.name),
+        def,
+    )
+    .maybe_text("mimeType", mime_type)
+    .maybe_json(
+        "annotations",
+        annotations.map(ToString::to_string).as_deref(),
+    )
+    .end()
 }
 
-fn described(object: Object, def: &ToolDef) -> Object {
+fn described(object: ObjectWriter, def: &ToolDef) -> ObjectWriter {
     let description = Some(&*def.description).filter(|words| !words.is_empty());
     let icons = def.meta.get("icons").filter(|icons| icons.is_array());
     let mut meta: Vec<_> = def
@@ -131,9 +134,11 @@ fn described(object: Object, def: &ToolDef) -> Object {
         .collect();
     meta.sort_unstable_by_key(|(key, _)| *key);
     let meta = (!meta.is_empty()).then(|| {
-        let object = meta.iter().fold(Object::new(), |object, (key, value)| {
-            object.json(key, &value.to_string())
-        });
+        let object = meta
+            .iter()
+            .fold(ObjectWriter::new(), |object, (key, value)| {
+                object.json(key, &value.to_string())
+            });
         object.end()
     });
     object

@@ -6,7 +6,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use toolwright_json::{Object, Value, list, quoted};
+use toolwright_json::{ObjectWriter, Value, list, quoted};
 use toolwright_provider::call::ToolDef;
 use toolwright_runtime::tool::Context;
 
@@ -154,7 +154,7 @@ pub(super) fn complete(
         };
         let sent = values.iter().take(MOST).map(|value| quoted(value));
         let more = if values.len() > MOST { "true" } else { "false" };
-        let completion = Object::new()
+        let completion = ObjectWriter::new()
             .json("values", &list(sent))
             .json("total", &values.len().to_string())
             .json("hasMore", more);

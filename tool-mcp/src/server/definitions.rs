@@ -1,6 +1,6 @@
 //! `tools/list`: definitions, a page at a time.
 
-use toolwright_json::{Object, list};
+use toolwright_json::{ObjectWriter, list};
 use toolwright_provider::call::ToolDef;
 use toolwright_provider::definitions::{Notice, NoticeKind, sent_definitions};
 use toolwright_provider::dialect::object_root;
@@ -45,7 +45,7 @@ pub(super) fn notices(tools: &Toolset) -> Vec<Notice> {
 /// The definition, of a tool whose calls can be tasks. What the host says of it stays.
 fn can_be_task(text: &str) -> String {
     let all = Fields::of(text).unwrap_or_default();
-    let mut object = Object::new();
+    let mut object = ObjectWriter::new();
     for (key, value) in all.iter() {
         object = object.json(key, value);
     }
@@ -84,7 +84,7 @@ pub(super) fn list_page(
         let result = shared.complete().json("ttlMs", "0");
         result.text("cacheScope", "private")
     } else {
-        Object::new()
+        ObjectWriter::new()
     };
     let result = result.json(key, &list(listed));
     Ok(result.maybe_text("nextCursor", next.as_deref()).end())

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use toolwright_json::{Object, list, quoted};
+use toolwright_json::{ObjectWriter, list, quoted};
 use toolwright_runtime::tool::{Cancel, Context};
 
 use super::asker::{Asker, RequestOrigin, expires};
@@ -210,7 +210,7 @@ fn greet(shared: &Shared, peer: &Peer, params: &Fields<'_>) -> Answered {
         version,
         capabilities: Arc::new(can),
     });
-    let result = Object::new()
+    let result = ObjectWriter::new()
         .text("protocolVersion", version.as_str())
         .json("capabilities", &capabilities(shared, version))
         .json("serverInfo", &shared.info())
@@ -220,8 +220,10 @@ fn greet(shared: &Shared, peer: &Peer, params: &Fields<'_>) -> Answered {
 
 /// Returns the server's capabilities.
 fn capabilities(shared: &Shared, version: Version) -> String {
-    let changes = |object: Object| object.json("listChanged", "true");
-    let mut all = Object::new().json("logging", "{}").object("tools", changes);
+    let changes = |object: ObjectWriter| object.json("listChanged", "true");
+    let mut all = ObjectWriter::new()
+        .json("logging", "{}")
+        .object("tools", changes);
     if shared.prompts.is_some() {
         all = all.object("prompts", changes);
     }
@@ -291,7 +293,7 @@ async fn listen(shared: Arc<Shared>, asker: Asker, id: Id, wants: Wants, stop: C
     let Asker { out, peer, cx, .. } = asker;
     let hung_up = peer.map_or_else(Cancel::new, |peer| peer.hung_up.clone());
     let mut news = News::new(&shared, Some(id.clone()));
-    let params = of_subscription(Object::new(), &id).json("notifications", &wants.to_json());
+    let params = of_subscription(ObjectWriter::new(), &id).json("notifications", &wants.to_json());
     out.say(notification(
         "notifications/subscriptions/acknowledged",
         &params.end(),
@@ -310,7 +312,7 @@ async fn listen(shared: Arc<Shared>, asker: Asker, id: Id, wants: Wants, stop: C
             break;
         }
     }
-    Ok(of_subscription(Object::new().text("resultType", "complete"), &id).end())
+    Ok(of_subscription(ObjectWriter::new().text("resultType", "complete"), &id).end())
 }
 
 /// Tells a client that greeted of changes, as long as it reads.

@@ -1,6 +1,6 @@
 //! A call's progress, told to the client while it runs.
 
-use toolwright_json::{Object, quoted};
+use toolwright_json::{ObjectWriter, quoted};
 use toolwright_runtime::tool::Progress;
 
 use super::asker::Asker;
@@ -21,7 +21,7 @@ pub(super) async fn tell(asker: &Asker, tool: &str, progress: &Progress) {
     if let Some(token) = &asker.token {
         let number = |number: f64| serde_json::Value::from(number).to_string();
         let total = progress.total.filter(|total| total.is_finite()).map(number);
-        let params = Object::new()
+        let params = ObjectWriter::new()
             .json("progressToken", token)
             .json("progress", &number(progress.done))
             .maybe_json("total", total.as_deref())
@@ -32,7 +32,7 @@ pub(super) async fn tell(asker: &Asker, tool: &str, progress: &Progress) {
     if asker.logs
         && let Some(message) = progress.message.as_deref()
     {
-        let params = Object::new()
+        let params = ObjectWriter::new()
             .text("level", "info")
             .text("logger", tool)
             .json("data", &quoted(message));

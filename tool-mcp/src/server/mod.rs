@@ -29,7 +29,7 @@ use std::io;
 use std::sync::Arc;
 
 use tokio::io::{AsyncRead, AsyncWrite};
-use toolwright_json::Object;
+use toolwright_json::ObjectWriter;
 use toolwright_provider::call::Encoder;
 use toolwright_provider::definitions::Notice;
 use toolwright_runtime::executor::Executor;
@@ -175,7 +175,7 @@ impl Shared {
 
     /// JSON of what the server says of itself.
     fn info(&self) -> String {
-        Object::new()
+        ObjectWriter::new()
             .text("name", &self.name)
             .maybe_text("title", self.title.as_deref())
             .text("version", &self.version)
@@ -187,19 +187,19 @@ impl Shared {
     }
 
     /// The start of a result for a client that does not greet.
-    fn complete(&self) -> Object {
-        Object::new()
+    fn complete(&self) -> ObjectWriter {
+        ObjectWriter::new()
             .text("resultType", "complete")
             .object("_meta", |meta| meta.json(key::SERVER_INFO, &self.info()))
     }
 }
 
 /// The start of a result, which says what it is where the version has it so.
-fn start(version: Version) -> Object {
+fn start(version: Version) -> ObjectWriter {
     if version.is_modern() {
-        Object::new().text("resultType", "complete")
+        ObjectWriter::new().text("resultType", "complete")
     } else {
-        Object::new()
+        ObjectWriter::new()
     }
 }
 

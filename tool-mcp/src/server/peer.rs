@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
-use toolwright_json::Object;
+use toolwright_json::ObjectWriter;
 use toolwright_runtime::tool::Cancel;
 
 use super::outlet::Outlet;
@@ -223,7 +223,7 @@ impl Peer {
             () = stop.cancelled() => {
                 // Nobody's user is asked for a call that is over.
                 let reason = "the call was cancelled";
-                let params = Object::new().json("requestId", id.as_json()).text("reason", reason);
+                let params = ObjectWriter::new().json("requestId", id.as_json()).text("reason", reason);
                 let note = notification("notifications/cancelled", &params.end());
                 let _ = timeout(STILL_HEARD, out.say(note)).await;
                 return Err(reason.to_owned());

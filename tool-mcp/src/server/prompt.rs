@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
-use toolwright_json::{Object, list};
+use toolwright_json::{ObjectWriter, list};
 use toolwright_provider::call::{
     Block, Content, Encoder, ErrorKind, Outcome, Payload, ToolCall, ToolError, ToolResult,
 };
@@ -89,7 +89,7 @@ fn messages(role: &str, result: &ToolResult) -> Vec<String> {
         .and_then(|result| Fields::of(result).ok()?.json("content"))
         .map(array);
     let message = |block: &str| {
-        Object::new()
+        ObjectWriter::new()
             .text("role", role)
             .json("content", block)
             .end()
@@ -102,7 +102,7 @@ fn messages(role: &str, result: &ToolResult) -> Vec<String> {
 }
 
 /// The result of `prompts/get`.
-pub(super) fn prompt(start: Object, description: &str, result: &ToolResult) -> Answered {
+pub(super) fn prompt(start: ObjectWriter, description: &str, result: &ToolResult) -> Answered {
     let outcome = result
         .outcome
         .as_ref()
@@ -123,7 +123,7 @@ pub(super) fn prompt(start: Object, description: &str, result: &ToolResult) -> A
 /// The result of `resources/read`. `kind` is the media type that the resource has, and `none` the error if there is no
 /// such resource.
 pub(super) fn resource(
-    start: Object,
+    start: ObjectWriter,
     uri: &str,
     kind: Option<&str>,
     none: RpcError,
@@ -142,7 +142,7 @@ pub(super) fn resource(
                 .payload()
                 .is_none_or(|one| one.to_json().starts_with('"'));
             let kind = kind.or((!is_text).then_some("application/json"));
-            let contents = Object::new()
+            let contents = ObjectWriter::new()
                 .text("uri", uri)
                 .text("mimeType", kind.unwrap_or("text/plain"))
                 .text("text", &text);
@@ -151,7 +151,9 @@ pub(super) fn resource(
     };
     let contents = blocks.iter().map(|block| {
         let object = |uri: &str, kind: Option<&str>| {
-            Object::new().text("uri", uri).maybe_text("mimeType", kind)
+            ObjectWriter::new()
+                .text("uri", uri)
+                .maybe_text("mimeType", kind)
         };
         match block {
             Block::Image { mime_type, data } | Block::Audio { mime_type, data } => {

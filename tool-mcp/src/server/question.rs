@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use toolwright_json::{Integer, Object};
+use toolwright_json::{Integer, ObjectWriter};
 use toolwright_provider::call::{Outcome, ToolResult};
 use toolwright_runtime::executor::{Pending, PendingReason};
 use toolwright_runtime::tool::Decision;
@@ -55,7 +55,7 @@ impl InputQuestion {
     pub(super) fn params(&self) -> Result<String, String> {
         check(&self.schema)
             .map_err(|why| format!("the question's `schema` cannot be asked for: {why}"))?;
-        let params = Object::new()
+        let params = ObjectWriter::new()
             .text("mode", "form")
             .text("message", &self.message)
             .json("requestedSchema", &self.schema.to_string());

@@ -28,7 +28,7 @@ pub(super) struct Requests {
 }
 
 /// The right to begin a call before others do.
-pub(super) type Turn<'r> = tokio::sync::MutexGuard<'r, ()>;
+pub(super) type TurnGuard<'r> = tokio::sync::MutexGuard<'r, ()>;
 
 #[derive(Default)]
 struct RequestTable {
@@ -168,7 +168,7 @@ impl Requests {
     }
 
     /// The same before a call. Where calls wait, they begin one by one, so that each sees what those before it came to.
-    pub(super) async fn turn(&self) -> Option<Turn<'_>> {
+    pub(super) async fn turn(&self) -> Option<TurnGuard<'_>> {
         if !self.is_full() {
             return None;
         }

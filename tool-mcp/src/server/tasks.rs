@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use toolwright_json::{Object, list};
+use toolwright_json::{ObjectWriter, list};
 use toolwright_provider::call::{ErrorKind, ToolCall, ToolError, ToolResult};
 use toolwright_runtime::tool::{Context, OpenCall, OpenCallError, OpenCallState};
 
@@ -96,11 +96,11 @@ pub(super) fn created(shared: &Shared, id: &str, version: Version) -> Option<Str
     forget_old(shared);
     let call = shared.open.get(id)?;
     Some(if version.is_modern() {
-        let object = Object::new().text("resultType", "task");
+        let object = ObjectWriter::new().text("resultType", "task");
         members(object, shared, &call, version).end()
     } else {
-        let task = members(Object::new(), shared, &call, version).end();
-        Object::new().json("task", &task).end()
+        let task = members(ObjectWriter::new(), shared, &call, version).end();
+        ObjectWriter::new().json("task", &task).end()
     })
 }
 
@@ -115,7 +115,7 @@ pub(super) fn answer(
     let version = asker.version;
     let now = |result| Ok(RpcAnswer::Now(Ok(result)));
     if version.is_modern() && !asker.capabilities.has_extension(key::TASKS) {
-        let needed = Object::new().object("extensions", |all| all.json(key::TASKS, "{}"));
+        let needed = ObjectWriter::new().object("extensions", |all| all.json(key::TASKS, "{}"));
         let words = format!("the client does not declare the extension `{}`", key::TASKS);
         return Err(call::lacks(words, &needed.end()));
     }
@@ -125,8 +125,8 @@ pub(super) fn answer(
         let own = all
             .iter()
             .filter(|call| call.session.as_deref() == session && is_own(shared, asker, &call.key));
-        let own = own.map(|call| members(Object::new(), shared, call, version).end());
-        return now(Object::new().json("tasks", &list(own)).end());
+        let own = own.map(|call| members(ObjectWriter::new(), shared, call, version).end());
+        return now(ObjectWriter::new().json("tasks", &list(own)).end());
     }
     let Some(id) = params.text("taskId") else {
         return Err(RpcError::invalid_params("`taskId` is no string"));
@@ -165,7 +165,7 @@ pub(super) fn answer(
                 Ok(if version.is_modern() {
                     start(version).end()
                 } else {
-                    members(Object::new(), &shared, &call, version).end()
+                    members(ObjectWriter::new(), &shared, &call, version).end()
                 })
             })))
         }
@@ -188,15 +188,24 @@ async fn late_result(shared: Arc<Shared>, id: String, version: Version) -> Answe
     let meta = result.object("_meta").unwrap_or_default();
     let meta = meta
         .iter()
-        .fold(Object::new(), |meta, (name, value)| meta.json(name, value));
+        .fold(ObjectWriter::new(), |meta, (name, value)| {
+            meta.json(name, value)
+        });
     let meta = meta.object(key::RELATED_TASK, |task| task.text("taskId", &call.key));
     let rest = result.iter().filter(|(key, _)| *key != "_meta");
-    let rest = rest.fold(Object::new(), |rest, (key, value)| rest.json(key, value));
+    let rest = rest.fold(ObjectWriter::new(), |rest, (key, value)| {
+        rest.json(key, value)
+    });
     Ok(rest.json("_meta", &meta.end()).end())
 }
 
 /// Adds the members of a task.
-fn members(object: Object, shared: &Shared, call: &OpenCall, version: Version) -> Object {
+fn members(
+    object: ObjectWriter,
+    shared: &Shared,
+    call: &OpenCall,
+    version: Version,
+) -> ObjectWriter {
     let (ttl, poll) = if version.is_modern() {
         ("ttlMs", "pollIntervalMs")
     } else {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
-use toolwright_json::{Object, list, quoted};
+use toolwright_json::{ObjectWriter, list, quoted};
 use toolwright_runtime::toolset::Changes;
 
 use super::Shared;
@@ -63,7 +63,9 @@ impl Wants {
             ("resourcesListChanged", self.resources),
         ];
         let wanted = lists.into_iter().filter(|(_, wants)| *wants);
-        let mut filter = wanted.fold(Object::new(), |object, (key, _)| object.json(key, "true"));
+        let mut filter = wanted.fold(ObjectWriter::new(), |object, (key, _)| {
+            object.json(key, "true")
+        });
         if !self.uris.is_empty() {
             let mut uris: Vec<_> = self.uris.iter().map(|uri| quoted(uri)).collect();
             uris.sort_unstable();
@@ -125,15 +127,15 @@ impl News {
 
     fn note(&self, method: &str, uri: Option<&str>) -> String {
         let params = match &self.subscription {
-            Some(id) => of_subscription(Object::new(), id),
-            None => Object::new(),
+            Some(id) => of_subscription(ObjectWriter::new(), id),
+            None => ObjectWriter::new(),
         };
         notification(method, &params.maybe_text("uri", uri).end())
     }
 }
 
 /// Marks parameters or a result as those of a subscription.
-pub(super) fn of_subscription(object: Object, id: &Id) -> Object {
+pub(super) fn of_subscription(object: ObjectWriter, id: &Id) -> ObjectWriter {
     object.object("_meta", |meta| meta.json(key::SUBSCRIPTION, id.as_json()))
 }
 

@@ -2,7 +2,7 @@
 
 use super::{JsonText, Wire};
 use crate::dialect::{Dialect, LowerError, Lowered, lower};
-use toolwright_json::Object;
+use toolwright_json::ObjectWriter;
 use toolwright_schema::render::SchemaDoc;
 
 /// The form of an answer, in a provider's dialect.
@@ -19,7 +19,7 @@ impl AnswerForm<'_> {
     pub(super) const NAME: &'static str = "answer";
 
     /// Writes the schema and whether it is strict.
-    pub(super) fn write(&self, object: Object) -> Object {
+    pub(super) fn write(&self, object: ObjectWriter) -> ObjectWriter {
         let strict = if self.strict { "true" } else { "false" };
         object.json("schema", self.schema).json("strict", strict)
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use toolwright_json::{Object, quoted};
+use toolwright_json::{ObjectWriter, quoted};
 
 use serde_json::value::RawValue;
 
@@ -178,5 +178,5 @@ pub(super) fn as_object(arguments: &str) -> String {
         return arguments.to_owned();
     }
     let kept = quoted(arguments);
-    Object::new().json("INVALID_JSON", &kept).end()
+    ObjectWriter::new().json("INVALID_JSON", &kept).end()
 }

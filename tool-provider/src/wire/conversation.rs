@@ -7,7 +7,7 @@ use super::loading::{Echoed, Loads, WriteLoading, is_search, references};
 use super::read::{Members, elements, text};
 use super::{JsonText, Wire, WireError, WriteRequest};
 use crate::call::{Bytes, Encoder, Outcome, ToolCall, ToolResult};
-use toolwright_json::{Object, list};
+use toolwright_json::{ObjectWriter, list};
 use toolwright_schema::text::ShortStr;
 
 /// One thing that was said in a conversation, for [`Wire::conversation`].
@@ -264,7 +264,7 @@ fn late(result: &ToolResult, encoder: Encoder) -> String {
 
 /// A message of this role, whose parts stand under `key`.
 pub(super) fn message(role: &str, key: &str, parts: impl IntoIterator<Item = String>) -> String {
-    let message = Object::new().text("role", role);
+    let message = ObjectWriter::new().text("role", role);
     message.json(key, &list(parts)).end()
 }
 

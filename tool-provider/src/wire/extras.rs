@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::Wire;
 use super::tool_declaration::ToolDeclaration;
 use crate::call::{SortedKeys, ToolDef};
-use toolwright_json::Object;
+use toolwright_json::ObjectWriter;
 use toolwright_schema::text::Printable;
 
 /// Error of a tool's extras: see `with_extras` of a tool.
@@ -114,7 +114,7 @@ impl ToolDeclaration<'_> {
     }
 
     /// Adds the tool's extras for this wire, in the order of their keys.
-    pub(super) fn with_extras(&self, object: Object) -> Object {
+    pub(super) fn with_extras(&self, object: ObjectWriter) -> ObjectWriter {
         let extras = &self.def.extras;
         if extras.is_empty() {
             return object;

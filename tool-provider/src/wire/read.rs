@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use toolwright_json::Object;
+use toolwright_json::ObjectWriter;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Unexpected, Visitor};
 use serde_json::value::RawValue;
@@ -99,7 +99,9 @@ impl<'t> Members<'t> {
         let kept = self.iter().map(|(key, value)| (key, value.get()));
         let kept = kept.filter(|(key, _)| put.iter().all(|(other, _)| key != other));
         let all = put.iter().copied().chain(kept);
-        let object = all.fold(Object::new(), |object, (key, json)| object.json(key, json));
+        let object = all.fold(ObjectWriter::new(), |object, (key, json)| {
+            object.json(key, json)
+        });
         Some(object.end())
     }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::Wire;
 use crate::call::ToolDef;
 use crate::dialect::{Dialect, Lowered, object_root};
-use toolwright_json::{Object, list};
+use toolwright_json::{ObjectWriter, list};
 use toolwright_schema::render::SchemaDoc;
 
 /// A tool as a request declares it.
@@ -118,11 +118,11 @@ impl<'d> ToolDeclaration<'d> {
     }
 
     /// An object with room for the definition.
-    pub(super) fn open(&self) -> Object {
+    pub(super) fn open(&self) -> ObjectWriter {
         let schema = match self.schema {
             Input::Lowered(text) => text.len(),
             _ => 384,
         };
-        Object::sized(128 + self.name.len() + self.def.description.len() + schema)
+        ObjectWriter::sized(128 + self.name.len() + self.def.description.len() + schema)
     }
 }

@@ -166,7 +166,7 @@ pub trait ViaText<E> {
     /// The way; the bound is the one error of a type without words.
     fn __way(&self) -> ByText<E>
     where
-        E: Message,
+        E: FailureMessage,
     {
         ByText(E::message)
     }
@@ -180,13 +180,13 @@ impl<E> ViaText<E> for Probe<E, 0> {}
     label = "has no words for the model",
     note = "implement `std::fmt::Display` for `{Self}`: its text is what the model reads"
 )]
-pub trait Message {
+pub trait FailureMessage {
     /// The words.
     fn message(&self) -> String;
 }
 
 #[diagnostic::do_not_recommend]
-impl<E: Display> Message for E {
+impl<E: Display> FailureMessage for E {
     fn message(&self) -> String {
         self.to_string()
     }

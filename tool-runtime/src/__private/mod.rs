@@ -20,7 +20,7 @@ pub use self::entry::{
     Stateless, approved, approved_in_test, bound, bound_generic, described, entry, group, millis,
 };
 pub use self::finish::{
-    Finish, FinishAny, Message, ViaDebug, ViaError, ViaMessages, ViaText, ViaToolError, Way,
+    FailureMessage, Finish, FinishAny, ViaDebug, ViaError, ViaMessages, ViaText, ViaToolError, Way,
     answer, finish, later, outcome, pending, ready, validated,
 };
 pub use self::instructions::{Mentioned, mention, mention_of, mentioned_name};

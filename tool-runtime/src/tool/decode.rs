@@ -261,7 +261,7 @@ pub(crate) fn filled<'a>(
     if defaults.is_empty() {
         return Ok(text);
     }
-    let reading = walk::Reading {
+    let reading = walk::WalkOptions {
         // What was checked is in the schema's own form.
         lowered: false,
         ..refuse::reading_at_run_time(text, call)

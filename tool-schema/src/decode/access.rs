@@ -7,7 +7,7 @@ use toolwright_json::Place;
 use super::expected::Expected;
 use super::inside::Inside;
 use super::read::Json;
-use super::{Error, Problem, Segment, key};
+use super::{Error, Mismatch, Segment, key};
 
 /// Reads the value that stands next, of which this is known.
 #[inline]
@@ -49,7 +49,7 @@ impl<'j, 'de> Elements<'j, 'de> {
     /// Refuses elements that the type has no place for.
     pub(super) fn finish(&mut self) -> Result<(), Error> {
         if self.json.next_element(&mut self.place)? {
-            return Err(Error::new(Problem::Length));
+            return Err(Error::new(Mismatch::Length));
         }
         self.inside.close(self.json)
     }
@@ -366,7 +366,7 @@ impl<'de> VariantAccess<'de> for Tagged<'_, 'de> {
 
     /// A variant without content is a string, and nothing else: no schema says `{"a": null}`.
     fn unit_variant(self) -> Result<(), Error> {
-        Err(Error::new(Problem::Type { wanted: "a string" }))
+        Err(Error::new(Mismatch::Type { wanted: "a string" }))
     }
 
     fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Error> {

@@ -7,7 +7,7 @@ use super::expected::Expected;
 use super::inside::Inside;
 use super::number::{finite, visit, visit_wide};
 use super::read::Json;
-use super::{Error, Problem};
+use super::{Error, Mismatch};
 
 /// The name under which `serde_json::value::RawValue` asks for its text, and the key under which
 /// it expects it: serde's data model cannot express raw text, so this name is the protocol.
@@ -41,7 +41,7 @@ impl<'de> Json<'de> {
         inside.enter(self, false)?;
         match self.next_key(&mut Place::Opened)? {
             Some(tag) => Ok((tag, inside.value(self, tag)?)),
-            None => Err(Error::new(Problem::Type { wanted: VARIANT })),
+            None => Err(Error::new(Mismatch::Type { wanted: VARIANT })),
         }
     }
 
@@ -113,7 +113,7 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
         let mut chars = text.chars();
         if chars.next().is_none() || chars.next().is_some() {
             let wanted = "a string of one character";
-            return Err(Error::new(Problem::Type { wanted }));
+            return Err(Error::new(Mismatch::Type { wanted }));
         }
         visitor.visit_borrowed_str(text)
     }
@@ -240,7 +240,7 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
         if let Some(known) = self.asked
             && !known.contains(&self.last_key()?)
         {
-            return Err(Error::new(Problem::UnknownKey { known }));
+            return Err(Error::new(Mismatch::UnknownKey { known }));
         }
         self.skip_checked()?;
         visitor.visit_unit()

@@ -3,7 +3,7 @@
 //! A model is sent them, and may send them back.
 
 use crate::decode::walk::Budget;
-use crate::decode::{Fault, MAX_DEPTH, Reading, Repairs, collect_faults, written};
+use crate::decode::{Fault, MAX_DEPTH, Repairs, WalkOptions, collect_faults, written};
 use crate::shape::{Field, Role, Shape, bare};
 use crate::text::escaped;
 
@@ -24,7 +24,7 @@ pub fn refusal(shape: &Shape<'_>, json: &str) -> Option<Fault> {
 
 /// Returns the faults of a value that should be of a shape.
 pub fn faults(shape: &Shape<'_>, json: &str) -> Vec<Fault> {
-    let reading = Reading {
+    let reading = WalkOptions {
         depth: MAX_DEPTH,
         lowered: false,
         is_typed: true,

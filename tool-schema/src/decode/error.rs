@@ -9,7 +9,7 @@ pub struct Error(Box<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    problem: Problem,
+    problem: Mismatch,
     /// Byte offset of the value at fault, once known; white space may stand before it.
     at: Option<usize>,
     /// Segments from the fault outwards: each is pushed as the error travels up.
@@ -29,7 +29,7 @@ pub enum Segment {
 
 /// Kinds of faults at the end of a path.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Problem {
+pub enum Mismatch {
     /// The text is no JSON here.
     Syntax {
         expected: &'static str,
@@ -71,7 +71,7 @@ pub struct Refusal {
 
 impl Error {
     #[cold]
-    pub fn new(problem: Problem) -> Self {
+    pub fn new(problem: Mismatch) -> Self {
         Self(Box::new(Inner {
             problem,
             at: None,
@@ -80,23 +80,23 @@ impl Error {
     }
 
     #[cold]
-    pub(crate) fn at(problem: Problem, at: usize) -> Self {
+    pub(crate) fn at(problem: Mismatch, at: usize) -> Self {
         Self::new(problem).located(at)
     }
 
     #[cold]
     pub fn unknown_key(key: &str, known: &'static [&'static str]) -> Self {
-        Self::new(Problem::UnknownKey { known }).of(Segment::Key(key.to_owned()))
+        Self::new(Mismatch::UnknownKey { known }).of(Segment::Key(key.to_owned()))
     }
 
     #[cold]
     pub fn duplicate_key(key: &str) -> Self {
-        Self::new(Problem::DuplicateKey).of(Segment::Key(key.to_owned()))
+        Self::new(Mismatch::DuplicateKey).of(Segment::Key(key.to_owned()))
     }
 
     #[cold]
     pub fn missing_key(key: &str) -> Self {
-        Self::new(Problem::Missing).of(Segment::Key(key.to_owned()))
+        Self::new(Mismatch::Missing).of(Segment::Key(key.to_owned()))
     }
 
     /// Notes the offset of the value at fault, unless an inner value has done so.
@@ -137,9 +137,9 @@ impl Error {
     pub fn each(self) -> impl Iterator<Item = Self> {
         let Inner { problem, at, path } = *self.0;
         let problems = match problem {
-            Problem::Invalid(all) => all
+            Mismatch::Invalid(all) => all
                 .into_iter()
-                .map(|one| Problem::Invalid(vec![one]))
+                .map(|one| Mismatch::Invalid(vec![one]))
                 .collect(),
             other => vec![other],
         };
@@ -149,7 +149,7 @@ impl Error {
         })
     }
 
-    pub fn into_parts(self) -> (Problem, Option<usize>, Vec<Segment>) {
+    pub fn into_parts(self) -> (Mismatch, Option<usize>, Vec<Segment>) {
         let Inner {
             problem,
             at,
@@ -164,8 +164,8 @@ impl From<toolwright_json::Error> for Error {
     #[cold]
     fn from(error: toolwright_json::Error) -> Self {
         let problem = match error.expected() {
-            Expected::LessDepth => Problem::TooDeep,
-            expected => Problem::Syntax {
+            Expected::LessDepth => Mismatch::TooDeep,
+            expected => Mismatch::Syntax {
                 expected: expected.as_str(),
             },
         };
@@ -186,25 +186,25 @@ impl de::Error for Error {
     fn custom<T: fmt::Display>(message: T) -> Self {
         #[cfg(feature = "garde")]
         if let Some(report) = super::valid::report() {
-            return Self::new(Problem::Invalid(report));
+            return Self::new(Mismatch::Invalid(report));
         }
         let words = message.to_string();
         // What serde says itself names Rust types, which tell a model nothing.
         if words.starts_with("data did not match any variant of untagged enum ")
             || words.starts_with("no variant of enum ")
         {
-            return Self::new(Problem::Type { wanted: "" });
+            return Self::new(Mismatch::Type { wanted: "" });
         }
         // Of its buffers.
         if words == "i128 is not supported" || words == "u128 is not supported" {
             let words = "a 128-bit integer cannot be read here".into();
-            return Self::new(Problem::Refused(words));
+            return Self::new(Mismatch::Refused(words));
         }
-        Self::new(Problem::Refused(words))
+        Self::new(Mismatch::Refused(words))
     }
 
     fn invalid_type(_: Unexpected<'_>, _: &dyn de::Expected) -> Self {
-        Self::new(Problem::Type { wanted: "" })
+        Self::new(Mismatch::Type { wanted: "" })
     }
 
     /// Reports a number that its Rust type cannot hold as out of range. The reader has checked
@@ -215,21 +215,21 @@ impl de::Error for Error {
         ];
         let words = expected.to_string();
         if WIDTHS.contains(&words.as_str()) || words.starts_with("a nonzero ") {
-            return Self::new(Problem::Range);
+            return Self::new(Mismatch::Range);
         }
         // A number where a variant's or a field's name belongs.
         if words.starts_with("variant index ") || words.starts_with("field index ") {
-            return Self::new(Problem::Type { wanted: "" });
+            return Self::new(Mismatch::Type { wanted: "" });
         }
-        Self::new(Problem::Refused(format!("expected {words}")))
+        Self::new(Mismatch::Refused(format!("expected {words}")))
     }
 
     fn invalid_length(_: usize, _: &dyn de::Expected) -> Self {
-        Self::new(Problem::Length)
+        Self::new(Mismatch::Length)
     }
 
     fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
-        Self::new(Problem::UnknownVariant {
+        Self::new(Mismatch::UnknownVariant {
             got: variant.to_owned(),
             allowed: expected,
         })

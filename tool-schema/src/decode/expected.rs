@@ -6,7 +6,7 @@
 
 use super::access::Seen;
 use super::read::{Form, Json};
-use super::{Error, Problem};
+use super::{Error, Mismatch};
 use crate::decode::{Leaf, admits, walk};
 use crate::shape::{CheckLevel, FastBounds, Kind, Shape};
 
@@ -120,7 +120,7 @@ impl<'de> Json<'de> {
     fn walked(&mut self, shape: &Shape<'_>) -> Result<Option<(String, usize)>, Error> {
         self.expected = Expected::Checked;
         self.peek();
-        let reading = walk::Reading {
+        let reading = walk::WalkOptions {
             depth: self.depth(),
             lowered: self.is_lowered(),
             is_typed: true,
@@ -168,7 +168,7 @@ impl<'de> Json<'de> {
 /// Which rule was broken is found out by whoever tells it.
 #[cold]
 pub(super) fn refused() -> Error {
-    Error::new(Problem::Type { wanted: "" })
+    Error::new(Mismatch::Type { wanted: "" })
 }
 
 /// The level for a shape, with what it leads back to.

@@ -5,7 +5,7 @@ use toolwright_json::Place;
 use super::expected::{Expected, admits_key, refused};
 use super::member::Member;
 use super::read::{Form, Json};
-use super::{Error, Problem, Segment};
+use super::{Error, Mismatch, Segment};
 use crate::decode::admits_count;
 use crate::shape::{Field, Kind, Map, Object, Shape, Union};
 
@@ -211,7 +211,7 @@ impl Inside {
             }
             Parts::Places(items) => match items.get(index) {
                 Some(item) => Ok(Expected::of(item, self.lowered)),
-                None => Err(Error::new(Problem::Length)),
+                None => Err(Error::new(Mismatch::Length)),
             },
             _ => Err(refused()),
         }

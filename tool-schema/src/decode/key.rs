@@ -3,7 +3,7 @@ use serde::forward_to_deserialize_any;
 use toolwright_json::Number;
 
 use super::number::{integer_of, visit, visit_wide, wide_integer_of};
-use super::{Error, Problem};
+use super::{Error, Mismatch};
 
 /// An object's key, as the key type of a map asks for it.
 ///
@@ -21,7 +21,7 @@ impl<'de> Key<'de> {
         if canonical {
             Ok(self.0)
         } else {
-            Err(Error::new(Problem::Type {
+            Err(Error::new(Mismatch::Type {
                 wanted: "an integer",
             }))
         }
@@ -58,7 +58,7 @@ impl<'de> Deserializer<'de> for Key<'de> {
         match self.0 {
             "true" => visitor.visit_bool(true),
             "false" => visitor.visit_bool(false),
-            _ => Err(Error::new(Problem::Type {
+            _ => Err(Error::new(Mismatch::Type {
                 wanted: "true or false",
             })),
         }

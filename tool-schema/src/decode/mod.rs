@@ -56,11 +56,11 @@ pub use self::repair::{Repair, RepairKind, Repairs};
 pub use self::secret::unshown;
 pub use self::secret::{holds_secret, without_secrets};
 pub(crate) use self::stable::written;
-pub use self::walk::{Found, Reading, collect_faults};
+pub use self::walk::{Found, WalkOptions, collect_faults};
 pub(crate) use self::words::{describe, describe_range, one_of};
 
 pub use self::defaults::{RefusedDefault, faults, refusal, refused_defaults, refused_examples};
-pub use self::error::{Error, Problem, Segment};
+pub use self::error::{Error, Mismatch, Segment};
 pub use self::expected::{Expected, admits_key};
 pub use self::inside::position;
 pub use self::read::Json;

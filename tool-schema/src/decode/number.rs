@@ -3,7 +3,7 @@ use toolwright_json::{Integer, Number};
 
 use super::expected::Expected;
 use super::read::Json;
-use super::{Error, Problem};
+use super::{Error, Mismatch};
 use crate::decode::{Leaf, is_integer};
 use crate::shape::NumberRange;
 
@@ -13,7 +13,7 @@ pub(super) fn finite(number: Number<'_>) -> Result<f64, Error> {
     if value.is_finite() {
         Ok(value)
     } else {
-        Err(Error::new(Problem::Range))
+        Err(Error::new(Mismatch::Range))
     }
 }
 
@@ -29,7 +29,7 @@ pub(super) fn wide_integer_of(text: &str) -> Result<Integer, Error> {
 
 #[cold]
 fn not_integer() -> Error {
-    Error::new(Problem::Type { wanted: INTEGER })
+    Error::new(Mismatch::Type { wanted: INTEGER })
 }
 
 /// Hands on an integer that `T` holds. As with `serde_json`, the visitor is given 64 bits: those that
@@ -42,7 +42,7 @@ where
     match number {
         Number::Unsigned(value) if T::try_from(value).is_ok() => visitor.visit_u64(value),
         Number::Signed(value) if T::try_from(value).is_ok() => visitor.visit_i64(value),
-        _ => Err(Error::new(Problem::Range)),
+        _ => Err(Error::new(Mismatch::Range)),
     }
 }
 
@@ -55,7 +55,7 @@ where
     match integer {
         Integer::Unsigned(value) if T::try_from(value).is_ok() => visitor.visit_u128(value),
         Integer::Signed(value) if T::try_from(value).is_ok() => visitor.visit_i128(value),
-        _ => Err(Error::new(Problem::Range)),
+        _ => Err(Error::new(Mismatch::Range)),
     }
 }
 
@@ -123,7 +123,7 @@ impl<'de> Json<'de> {
             {
                 Ok(value)
             }
-            _ => Err(Error::new(Problem::Range)),
+            _ => Err(Error::new(Mismatch::Range)),
         }
     }
 

@@ -2,7 +2,7 @@ use toolwright_json::{Number, Place, Scanner};
 
 use super::expected::Expected;
 use super::store::Pen;
-use super::{Error, Problem, Store};
+use super::{Error, Mismatch, Store};
 use crate::decode::Leaf;
 use crate::shape::{Field, Presence};
 
@@ -142,11 +142,11 @@ impl<'de> Json<'de> {
     pub fn mismatch(&mut self, wanted: &'static str) -> Error {
         match self.peek() {
             Some(b'{' | b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n') => {
-                Error::at(Problem::Type { wanted }, self.offset())
+                Error::at(Mismatch::Type { wanted }, self.offset())
             }
             _ => {
                 let expected = toolwright_json::Expected::Value.as_str();
-                Error::at(Problem::Syntax { expected }, self.offset())
+                Error::at(Mismatch::Syntax { expected }, self.offset())
             }
         }
     }

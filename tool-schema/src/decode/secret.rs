@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use toolwright_json::{Place, write_comma, write_key};
 
 use crate::decode::fault::say::KEPT_BACK_KEY;
-use crate::decode::walk::{Budget, Reading, validate};
+use crate::decode::walk::{Budget, WalkOptions, validate};
 use crate::decode::{Error, Json, MAX_DEPTH, Store, admits_key};
 use crate::shape::{Alternative, Field, Kind, Shape, alternatives_of, bare};
 
@@ -85,7 +85,7 @@ fn show(json: &mut Json<'_>, shapes: &[&Shape<'_>], out: &mut String) -> Result<
 
 /// Returns true if the value that stands next is of this shape, also in a strict mode's form.
 fn fits(json: &Json<'_>, shape: &Shape<'_>) -> bool {
-    let reading = Reading {
+    let reading = WalkOptions {
         depth: json.depth(),
         lowered: true,
         is_typed: true,

@@ -31,14 +31,14 @@ pub(crate) use self::rule::is_listed;
 use self::union::Ways;
 use crate::decode::fault::say;
 use crate::decode::{
-    Error, FaultCode, Json, Problem, Repairs, Seen, Segment, Store, admits_count, first_repeat,
+    Error, FaultCode, Json, Mismatch, Repairs, Seen, Segment, Store, admits_count, first_repeat,
     holds_secret,
 };
 use crate::shape::{Kind, ListedKeys, Peeled, Shape, alternatives};
 
 /// Settings for reading a text.
 #[derive(Clone, Copy)]
-pub struct Reading {
+pub struct WalkOptions {
     /// Number of arrays and objects that may open, one inside the other.
     pub depth: u8,
     /// True if the text was written for a provider's strict mode.
@@ -49,7 +49,7 @@ pub struct Reading {
     pub budget: Budget,
 }
 
-impl Reading {
+impl WalkOptions {
     /// Settings for a text that a schema of run time judges, outside a call.
     pub const fn at_run_time(text: &str) -> Self {
         Self {
@@ -71,13 +71,13 @@ impl Reading {
 pub(crate) fn validate(
     text: &str,
     at: usize,
-    reading: Reading,
+    reading: WalkOptions,
     shape: &Shape<'_>,
 ) -> Result<Option<(String, usize)>, Error> {
     let store = Store::new();
     let mut walk = Walk::new(reading.of(text, at, &store), Mode::FailFast, reading);
     match walk.value(shape) {
-        Err(Stop) => Err(Error::new(Problem::Type { wanted: "" })),
+        Err(Stop) => Err(Error::new(Mismatch::Type { wanted: "" })),
         Ok(()) if walk.edits.is_empty() => Ok(None),
         Ok(()) => {
             let end = walk.json.offset();
@@ -100,7 +100,7 @@ pub enum Admitted {
 /// verdict.
 pub fn admits_value(text: &str, shape: &Shape<'_>) -> Option<bool> {
     let store = Store::new();
-    let reading = Reading::at_run_time(text);
+    let reading = WalkOptions::at_run_time(text);
     let mut walk = Walk::new(reading.of(text, 0, &store), Mode::FailFast, reading);
     let walked = walk.value(shape);
     let is_admitted = walked.is_ok() && walk.json.finish().is_ok();
@@ -108,7 +108,7 @@ pub fn admits_value(text: &str, shape: &Shape<'_>) -> Option<bool> {
 }
 
 /// Validates arguments against a schema.
-pub fn admitted(text: &str, reading: Reading, shape: &Shape<'_>) -> Admitted {
+pub fn admitted(text: &str, reading: WalkOptions, shape: &Shape<'_>) -> Admitted {
     let store = Store::new();
     let mut walk = Walk::new(reading.of(text, 0, &store), Mode::FailFast, reading);
     if walk.json.peek() != Some(b'{') {
@@ -125,7 +125,12 @@ pub fn admitted(text: &str, reading: Reading, shape: &Shape<'_>) -> Admitted {
 
 /// Adds defaults to arguments that a schema admits, at the ends of the objects that leave their keys out. All that is there
 /// stays as it is.
-pub fn filled(text: &str, reading: Reading, shape: &Shape<'_>, defaults: &Defaults) -> Admitted {
+pub fn filled(
+    text: &str,
+    reading: WalkOptions,
+    shape: &Shape<'_>,
+    defaults: &Defaults,
+) -> Admitted {
     let store = Store::new();
     let mut walk = Walk::new(reading.of(text, 0, &store), Mode::FailFast, reading);
     walk.defaults = Some(defaults);
@@ -138,7 +143,12 @@ pub fn filled(text: &str, reading: Reading, shape: &Shape<'_>, defaults: &Defaul
 }
 
 /// Collects all faults of a text that is JSON.
-pub fn collect_faults(text: &str, reading: Reading, root: &Shape<'_>, repairs: Repairs) -> Found {
+pub fn collect_faults(
+    text: &str,
+    reading: WalkOptions,
+    root: &Shape<'_>,
+    repairs: Repairs,
+) -> Found {
     let store = Store::new();
     let mut walk = Walk::new(
         reading.of(text, 0, &store),
@@ -219,7 +229,7 @@ struct Walk<'t> {
 }
 
 impl<'t> Walk<'t> {
-    fn new(json: Json<'t>, mode: Mode, reading: Reading) -> Self {
+    fn new(json: Json<'t>, mode: Mode, reading: WalkOptions) -> Self {
         Self {
             json,
             mode,

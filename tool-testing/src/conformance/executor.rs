@@ -11,14 +11,14 @@ use toolwright_runtime::toolset::Toolset;
 
 /// Result of a turn: the answers in call order, and the calls that wait.
 #[derive(Debug, Clone)]
-pub struct Turn {
+pub struct TurnResult {
     /// The answers.
     pub answered: Vec<ToolResult>,
     /// The calls without an answer.
     pub pending: Vec<ToolCall>,
 }
 
-impl From<Batch> for Turn {
+impl From<Batch> for TurnResult {
     fn from(batch: Batch) -> Self {
         Self {
             pending: batch
@@ -45,7 +45,7 @@ impl From<Batch> for Turn {
 /// # Panics
 /// When it is not so.
 #[track_caller]
-pub fn executor(run: impl Fn(&Toolset, &[ToolCall], &Context) -> Turn) {
+pub fn executor(run: impl Fn(&Toolset, &[ToolCall], &Context) -> TurnResult) {
     let ran = Arc::new(AtomicUsize::new(0));
     let tools = match tools(&ran) {
         Ok(tools) => tools,

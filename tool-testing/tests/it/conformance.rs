@@ -229,7 +229,7 @@ fn a_snapshot_says_what_each_dialect_is_sent() {
 mod executors {
     use super::complaint;
     use toolwright::{Executor, ToolResult};
-    use toolwright_testing::conformance::{Turn, executor};
+    use toolwright_testing::conformance::{TurnResult, executor};
 
     #[test]
     fn ours_conform() {
@@ -241,7 +241,7 @@ mod executors {
     fn others_are_told_why() {
         // One call after the other, by the toolset alone: nothing waits, and nothing is cancelled.
         let told = complaint(|| {
-            executor(|tools, calls, cx| Turn {
+            executor(|tools, calls, cx| TurnResult {
                 answered: calls
                     .iter()
                     .map(|call| tools.call_blocking(call, cx))
@@ -252,7 +252,7 @@ mod executors {
         assert!(told.contains("a manual tool waits"), "{told}");
         let told = complaint(|| {
             executor(|tools, calls, cx| {
-                let mut turn: Turn = Executor::serial(tools).run_blocking(calls, cx).into();
+                let mut turn: TurnResult = Executor::serial(tools).run_blocking(calls, cx).into();
                 turn.answered.reverse();
                 turn
             });
@@ -260,7 +260,7 @@ mod executors {
         assert!(told.contains("is answered under"), "{told}");
         let told = complaint(|| {
             executor(|tools, calls, cx| {
-                let mut turn: Turn = Executor::serial(tools).run_blocking(calls, cx).into();
+                let mut turn: TurnResult = Executor::serial(tools).run_blocking(calls, cx).into();
                 turn.answered.retain(ToolResult::is_success);
                 turn
             });

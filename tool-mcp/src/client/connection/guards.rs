@@ -3,7 +3,7 @@
 use std::sync::{Arc, Weak};
 
 use tokio::sync::{Notify, oneshot};
-use toolwright_json::Object;
+use toolwright_json::ObjectWriter;
 use toolwright_runtime::tool::Cancel;
 
 use super::Connection;
@@ -42,7 +42,7 @@ impl Drop for PendingRequest {
             return;
         }
         self.way.gone.cancel();
-        let params = Object::new()
+        let params = ObjectWriter::new()
             .json("requestId", &id.to_string())
             .text("reason", self.reason);
         drop(connection.notify("notifications/cancelled", &params.end()));

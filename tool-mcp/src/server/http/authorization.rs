@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use futures_util::FutureExt;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, header};
 use serde_json::{Map, Value};
-use toolwright_json::{Object, list, quoted};
+use toolwright_json::{ObjectWriter, list, quoted};
 use toolwright_provider::call::ToolDef;
 use toolwright_runtime::executor::Executor;
 use toolwright_runtime::tool::{Context, Grant};
@@ -347,7 +347,7 @@ impl Authorization {
             Some(scopes) => scopes.clone(),
             None => of_all(shared, &inner.required),
         };
-        let text = Object::new()
+        let text = ObjectWriter::new()
             .text("resource", &inner.resource)
             .json("authorization_servers", &list([quoted(&inner.issuer)]))
             .json(

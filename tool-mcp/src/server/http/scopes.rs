@@ -1,7 +1,7 @@
 //! Requests for what the caller lacks scopes for.
 
 use http::{Response, StatusCode};
-use toolwright_json::{Object, list, quoted};
+use toolwright_json::{ObjectWriter, list, quoted};
 use toolwright_runtime::tool::{Context, Grant};
 
 use super::body::HttpBody;
@@ -56,7 +56,7 @@ impl RequiredScopes {
         );
         let scopes = list(self.0.iter().map(|scope| quoted(scope)));
         let error = RpcError::new(code::INVALID_REQUEST, words)
-            .with_data(Object::new().json("scopes", &scopes).end());
+            .with_data(ObjectWriter::new().json("scopes", &scopes).end());
         let mut response = json(
             StatusCode::FORBIDDEN,
             error_response(id.map(Id::as_json), &error),

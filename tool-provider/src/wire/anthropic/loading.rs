@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use toolwright_json::{Object, list, quoted};
+use toolwright_json::{ObjectWriter, list, quoted};
 
 use super::super::WriteRequest;
 use super::super::conversation::message;
@@ -36,7 +36,10 @@ impl WriteLoading for Anthropic {
     fn hosted(&self, loading: Loading) -> String {
         let name = self.reserved(loading).unwrap_or_default();
         let kind = format!("{name}_20251119");
-        Object::new().text("type", &kind).text("name", name).end()
+        ObjectWriter::new()
+            .text("type", &kind)
+            .text("name", name)
+            .end()
     }
 
     /// A reference leads to a definition of the same request, so each request holds them all.
@@ -63,7 +66,7 @@ impl WriteLoading for Anthropic {
             let found = found.and_then(|name| tools.iter().find(|tool| tool.name == name));
             found.map_or_else(|| block_json(block), |tool| reference(tool.name))
         });
-        let answer = Object::new()
+        let answer = ObjectWriter::new()
             .text("type", "tool_result")
             .text("tool_use_id", &result.id)
             .json("content", &list(blocks));
@@ -73,13 +76,13 @@ impl WriteLoading for Anthropic {
     fn load(&self, number: usize, tools: &[Loadable<'_>]) -> Vec<String> {
         let id = format!("load_{number}");
         let names = tools.iter().map(|tool| tool.name).collect::<Vec<_>>();
-        let input = Object::new().json("query", &quoted(&names.join(" ")));
-        let call = Object::new()
+        let input = ObjectWriter::new().json("query", &quoted(&names.join(" ")));
+        let call = ObjectWriter::new()
             .text("type", "tool_use")
             .text("id", &id)
             .text("name", SEARCH_TOOLS)
             .json("input", &input.end());
-        let answer = Object::new()
+        let answer = ObjectWriter::new()
             .text("type", "tool_result")
             .text("tool_use_id", &id)
             .json(
@@ -100,14 +103,14 @@ fn uncached(definition: &str) -> Cow<'_, str> {
         return Cow::Borrowed(definition);
     }
     let kept = members.iter().filter(|(key, _)| *key != "cache_control");
-    let kept = kept.fold(Object::new(), |object, (key, value)| {
+    let kept = kept.fold(ObjectWriter::new(), |object, (key, value)| {
         object.json(key, value.get())
     });
     Cow::Owned(kept.end())
 }
 
 fn reference(name: &str) -> String {
-    Object::new()
+    ObjectWriter::new()
         .text("type", "tool_reference")
         .text("tool_name", name)
         .end()

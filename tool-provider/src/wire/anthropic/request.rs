@@ -1,5 +1,5 @@
 use serde::Deserialize;
-use toolwright_json::{Object, list};
+use toolwright_json::{ObjectWriter, list};
 
 use super::super::answer_form::AnswerForm;
 use super::super::call::as_object;
@@ -39,7 +39,7 @@ impl WriteRequest for Anthropic {
     fn assistant(&self, text: &str, calls: &[ToolCall], _: Option<&dyn Loads>) -> Vec<String> {
         let words = (!text.trim().is_empty()).then(|| text_block(text));
         let calls = calls.iter().map(|call| {
-            Object::new()
+            ObjectWriter::new()
                 .text("type", "tool_use")
                 .text("id", &call.id)
                 .text("name", &call.name)
@@ -54,7 +54,7 @@ impl WriteRequest for Anthropic {
     }
 
     fn conversation(&self, system: Option<&str>, messages: Vec<String>) -> Option<String> {
-        let body = Object::new().maybe_text("system", system);
+        let body = ObjectWriter::new().maybe_text("system", system);
         let messages = list(alternating(messages, text_block));
         Some(body.json("messages", &messages).end())
     }
@@ -73,29 +73,31 @@ impl WriteRequest for Anthropic {
 
     fn tool_choice(&self, choice: &ToolChoice, parallel: Parallel) -> Option<String> {
         let value = match choice {
-            ToolChoice::Auto => Object::new().text("type", "auto"),
-            ToolChoice::Required => Object::new().text("type", "any"),
+            ToolChoice::Auto => ObjectWriter::new().text("type", "auto"),
+            ToolChoice::Required => ObjectWriter::new().text("type", "any"),
             // It takes no word about several calls.
-            ToolChoice::None => return Some(Object::new().text("type", "none").end()),
-            ToolChoice::Specific(name) => Object::new().text("type", "tool").text("name", name),
+            ToolChoice::None => return Some(ObjectWriter::new().text("type", "none").end()),
+            ToolChoice::Specific(name) => {
+                ObjectWriter::new().text("type", "tool").text("name", name)
+            }
         };
         let alone = (parallel == Parallel::Forbidden).then_some("true");
         Some(value.maybe_json("disable_parallel_tool_use", alone).end())
     }
 
     fn request(&self, definitions: &str, choice: Option<&str>, _: Parallel) -> String {
-        let body = Object::new().json("tools", definitions);
+        let body = ObjectWriter::new().json("tools", definitions);
         body.maybe_json("tool_choice", choice).end()
     }
 
     /// Source: `output_config.format` of Anthropic's documentation, "Structured outputs", 2026-11.
     fn answer_form(&self, form: &AnswerForm<'_>) -> Option<String> {
-        let format = Object::new()
+        let format = ObjectWriter::new()
             .text("type", "json_schema")
             .json("schema", form.schema)
             .end();
-        let config = Object::new().json("format", &format).end();
-        Some(Object::new().json("output_config", &config).end())
+        let config = ObjectWriter::new().json("format", &format).end();
+        Some(ObjectWriter::new().json("output_config", &config).end())
     }
 }
 
@@ -125,7 +127,7 @@ fn results(results: &[ToolResult], encoder: Encoder) -> Vec<String> {
         return Vec::new();
     }
     let blocks = results.iter().map(|result| {
-        let block = Object::new()
+        let block = ObjectWriter::new()
             .text("type", "tool_result")
             .text("tool_use_id", &result.id);
         let block = match &result.outcome {
@@ -142,7 +144,10 @@ fn results(results: &[ToolResult], encoder: Encoder) -> Vec<String> {
 }
 
 fn text_block(text: &str) -> String {
-    Object::new().text("type", "text").text("text", text).end()
+    ObjectWriter::new()
+        .text("type", "text")
+        .text("text", text)
+        .end()
 }
 
 /// The API refuses a text block without text.
@@ -154,12 +159,12 @@ pub(super) fn is_empty(block: &Block) -> bool {
 pub(super) fn block_json(block: &Block) -> String {
     match block {
         Block::Image { mime_type, data } => {
-            let source = Object::new()
+            let source = ObjectWriter::new()
                 .text("type", "base64")
                 .text("media_type", mime_type)
                 .text("data", data)
                 .end();
-            Object::new()
+            ObjectWriter::new()
                 .text("type", "image")
                 .json("source", &source)
                 .end()

@@ -1,5 +1,5 @@
 use std::borrow::Cow;
-use toolwright_json::{Object, list};
+use toolwright_json::{ObjectWriter, list};
 
 use serde_json::value::RawValue;
 
@@ -44,7 +44,7 @@ impl ReadResponse for Response<'_> {
     fn messages(&self) -> Vec<String> {
         let content = self.blocks.echo(answerable).map(list);
         let content = content.as_deref().unwrap_or(self.content.get());
-        let message = Object::new().text("role", "assistant");
+        let message = ObjectWriter::new().text("role", "assistant");
         vec![message.json("content", content).end()]
     }
 

@@ -1,5 +1,5 @@
 use serde::Deserialize;
-use toolwright_json::{Object, list};
+use toolwright_json::{ObjectWriter, list};
 
 use super::super::answer_form::AnswerForm;
 use super::super::call::as_object;
@@ -14,7 +14,7 @@ use toolwright_schema::render::SchemaDoc;
 impl WriteRequest for BedrockConverse {
     /// An empty description is refused, so it is left out.
     fn definition(&self, tool: &ToolDeclaration<'_>) -> String {
-        let spec = |object: Object| {
+        let spec = |object: ObjectWriter| {
             let description = tool.description();
             let description = Some(&*description).filter(|text| !text.is_empty());
             let spec = object.text("name", tool.name);
@@ -59,11 +59,11 @@ impl WriteRequest for BedrockConverse {
     fn assistant(&self, text: &str, calls: &[ToolCall], _: Option<&dyn Loads>) -> Vec<String> {
         let words = (!text.trim().is_empty()).then(|| text_block(text));
         let calls = calls.iter().map(|call| {
-            let tool_use = Object::new()
+            let tool_use = ObjectWriter::new()
                 .text("toolUseId", &call.id)
                 .text("name", &call.name)
                 .json("input", &as_object(&call.arguments));
-            Object::new().json("toolUse", &tool_use.end()).end()
+            ObjectWriter::new().json("toolUse", &tool_use.end()).end()
         });
         vec![message(
             "assistant",
@@ -74,7 +74,7 @@ impl WriteRequest for BedrockConverse {
 
     fn conversation(&self, system: Option<&str>, messages: Vec<String>) -> Option<String> {
         let system = system.map(|system| list([text_block(system)]));
-        let body = Object::new().maybe_json("system", system.as_deref());
+        let body = ObjectWriter::new().maybe_json("system", system.as_deref());
         let messages = list(alternating(messages, text_block));
         Some(body.json("messages", &messages).end())
     }
@@ -97,12 +97,12 @@ impl WriteRequest for BedrockConverse {
                     list((!is_blank(&text)).then(|| block_json(&text)))
                 }
             };
-            let block = Object::new()
+            let block = ObjectWriter::new()
                 .text("toolUseId", &result.id)
                 .json("content", &content);
             // Not every model takes the word for a success.
             let block = block.maybe_text("status", (!result.is_success()).then_some("error"));
-            Object::new().json("toolResult", &block.end()).end()
+            ObjectWriter::new().json("toolResult", &block.end()).end()
         });
         vec![message("user", "content", blocks)]
     }
@@ -115,17 +115,17 @@ impl WriteRequest for BedrockConverse {
             ToolChoice::Auto => ("auto", "{}".to_owned()),
             ToolChoice::Required => ("any", "{}".to_owned()),
             ToolChoice::None => return None,
-            ToolChoice::Specific(name) => ("tool", Object::new().text("name", name).end()),
+            ToolChoice::Specific(name) => ("tool", ObjectWriter::new().text("name", name).end()),
         };
-        Some(Object::new().json(word, &value).end())
+        Some(ObjectWriter::new().json(word, &value).end())
     }
 
     fn request(&self, definitions: &str, choice: Option<&str>, _: Parallel) -> String {
-        let config = Object::new().json("tools", definitions);
+        let config = ObjectWriter::new().json("tools", definitions);
         // Some models refuse the word for what they do anyway.
         let choice = choice.filter(|choice| *choice != r#"{"auto":{}}"#);
         let config = config.maybe_json("toolChoice", choice);
-        Object::new().json("toolConfig", &config.end()).end()
+        ObjectWriter::new().json("toolConfig", &config.end()).end()
     }
 
     fn answer_form(&self, _: &AnswerForm<'_>) -> Option<String> {
@@ -134,7 +134,7 @@ impl WriteRequest for BedrockConverse {
 }
 
 fn text_block(text: &str) -> String {
-    Object::new().text("text", text).end()
+    ObjectWriter::new().text("text", text).end()
 }
 
 /// The API refuses a text block without text.
@@ -147,13 +147,15 @@ fn is_blank(block: &Block) -> bool {
 fn block_json(block: &Block) -> String {
     match block {
         Block::Json { value } if value.is_object() => {
-            Object::new().json("json", &value.to_string()).end()
+            ObjectWriter::new().json("json", &value.to_string()).end()
         }
         Block::Image { mime_type, data } => match mime_type.strip_prefix("image/") {
             Some(format @ ("png" | "jpeg" | "gif" | "webp")) => {
-                let source = Object::new().text("bytes", data).end();
-                let image = Object::new().text("format", format).json("source", &source);
-                Object::new().json("image", &image.end()).end()
+                let source = ObjectWriter::new().text("bytes", data).end();
+                let image = ObjectWriter::new()
+                    .text("format", format)
+                    .json("source", &source);
+                ObjectWriter::new().json("image", &image.end()).end()
             }
             _ => text_block(&block.to_plain()),
         },

@@ -1,5 +1,5 @@
 use serde_json::value::RawValue;
-use toolwright_json::{Object, list};
+use toolwright_json::{ObjectWriter, list};
 
 use super::super::call::{Element, Elements, RawCall, mended};
 use super::super::completion::{FinishReason, Usage};
@@ -86,7 +86,7 @@ fn answerable(block: &Element<'_>, call: &RawCall<'_>, id: &str) -> Option<Strin
         ]),
         // It stands there twice, and cannot be read: what is left is a call that can be answered.
         Err(_) => {
-            let call = Object::new().text("toolUseId", id).text("name", "");
+            let call = ObjectWriter::new().text("toolUseId", id).text("name", "");
             Some(call.json("input", "{}").end())
         }
     };

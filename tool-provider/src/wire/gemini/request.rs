@@ -1,5 +1,5 @@
 use serde::Deserialize;
-use toolwright_json::{Object, list, quoted};
+use toolwright_json::{ObjectWriter, list, quoted};
 
 use super::super::answer_form::AnswerForm;
 use super::super::call::as_object;
@@ -34,7 +34,7 @@ impl WriteRequest for Gemini {
 
     /// One tool that holds all functions.
     fn definitions(&self, declarations: String) -> String {
-        let tool = Object::new().json("functionDeclarations", &declarations);
+        let tool = ObjectWriter::new().json("functionDeclarations", &declarations);
         list([tool.end()])
     }
 
@@ -70,11 +70,11 @@ impl WriteRequest for Gemini {
     fn assistant(&self, text: &str, calls: &[ToolCall], _: Option<&dyn Loads>) -> Vec<String> {
         let words = (!text.is_empty()).then(|| text_part(text));
         let calls = calls.iter().map(|call| {
-            let call = Object::new()
+            let call = ObjectWriter::new()
                 .text("id", &call.id)
                 .text("name", &call.name)
                 .json("args", &as_object(&call.arguments));
-            Object::new().json("functionCall", &call.end()).end()
+            ObjectWriter::new().json("functionCall", &call.end()).end()
         });
         vec![message("model", "parts", words.into_iter().chain(calls))]
     }
@@ -83,9 +83,9 @@ impl WriteRequest for Gemini {
     fn conversation(&self, system: Option<&str>, messages: Vec<String>) -> Option<String> {
         let system = system.map(|system| {
             let parts = list([text_part(system)]);
-            Object::new().json("parts", &parts).end()
+            ObjectWriter::new().json("parts", &parts).end()
         });
-        let body = Object::new().maybe_json("systemInstruction", system.as_deref());
+        let body = ObjectWriter::new().maybe_json("systemInstruction", system.as_deref());
         let has_parts = |content: &String| {
             let content = Members::read(content).unwrap_or_default();
             !elements(content.get("parts")).is_empty()
@@ -110,13 +110,13 @@ impl WriteRequest for Gemini {
                 Ok(Outcome::Content(content)) => split(content),
                 _ => (encoder.encode_json(result).into_owned(), Vec::new()),
             };
-            let response = Object::new()
+            let response = ObjectWriter::new()
                 .text("id", &result.id)
                 .text("name", &result.name)
-                .json("response", &Object::new().json(key, &value).end());
+                .json("response", &ObjectWriter::new().json(key, &value).end());
             let parts = (!parts.is_empty()).then(|| list(parts));
             let response = response.maybe_json("parts", parts.as_deref());
-            Object::new()
+            ObjectWriter::new()
                 .json("functionResponse", &response.end())
                 .end()
         });
@@ -129,22 +129,22 @@ impl WriteRequest for Gemini {
             return None;
         }
         let config = match choice {
-            ToolChoice::Auto => Object::new().text("mode", "AUTO"),
-            ToolChoice::Required => Object::new().text("mode", "ANY"),
-            ToolChoice::None => Object::new().text("mode", "NONE"),
-            ToolChoice::Specific(name) => Object::new()
+            ToolChoice::Auto => ObjectWriter::new().text("mode", "AUTO"),
+            ToolChoice::Required => ObjectWriter::new().text("mode", "ANY"),
+            ToolChoice::None => ObjectWriter::new().text("mode", "NONE"),
+            ToolChoice::Specific(name) => ObjectWriter::new()
                 .text("mode", "ANY")
                 .json("allowedFunctionNames", &list([quoted(name)])),
         };
         Some(
-            Object::new()
+            ObjectWriter::new()
                 .json("functionCallingConfig", &config.end())
                 .end(),
         )
     }
 
     fn request(&self, definitions: &str, choice: Option<&str>, _: Parallel) -> String {
-        let body = Object::new().json("tools", definitions);
+        let body = ObjectWriter::new().json("tools", definitions);
         body.maybe_json("toolConfig", choice).end()
     }
 
@@ -155,16 +155,16 @@ impl WriteRequest for Gemini {
         } else {
             "responseJsonSchema"
         };
-        let config = Object::new()
+        let config = ObjectWriter::new()
             .text("responseMimeType", "application/json")
             .json(key, form.schema)
             .end();
-        Some(Object::new().json("generationConfig", &config).end())
+        Some(ObjectWriter::new().json("generationConfig", &config).end())
     }
 }
 
 fn text_part(text: &str) -> String {
-    Object::new().text("text", text).end()
+    ObjectWriter::new().text("text", text).end()
 }
 
 /// The text of the blocks, and the parts of those that have one: pictures and PDFs.
@@ -174,11 +174,11 @@ fn split(content: &Content) -> (String, Vec<String>) {
     for block in content.blocks() {
         match block {
             Block::Image { mime_type, data } => {
-                let blob = Object::new()
+                let blob = ObjectWriter::new()
                     .text("mimeType", mime_type)
                     .text("data", data)
                     .end();
-                parts.push(Object::new().json("inlineData", &blob).end());
+                parts.push(ObjectWriter::new().json("inlineData", &blob).end());
             }
             other => words.push(other.clone()),
         }

@@ -1,5 +1,5 @@
 use serde_json::value::RawValue;
-use toolwright_json::{Object, list, quoted};
+use toolwright_json::{ObjectWriter, list, quoted};
 
 use super::super::call::{Element, Elements, RawCall, mended};
 use super::super::completion::{FinishReason, Usage};
@@ -146,7 +146,7 @@ fn answerable(part: &Element<'_>, call: &RawCall<'_>, id: &str) -> Option<String
             Members::of(Some(function_call)).with(&[("args", args), ("id", call.new_id(id))])
         }
         // It stands there twice, and cannot be read: what is left is a call that can be answered.
-        Err(_) => Some(Object::new().text("id", id).text("name", "").end()),
+        Err(_) => Some(ObjectWriter::new().text("id", id).text("name", "").end()),
     };
     part.members.with(&[("functionCall", function_call)])
 }

@@ -1,5 +1,5 @@
 use std::borrow::Cow;
-use toolwright_json::{Object, list};
+use toolwright_json::{ObjectWriter, list};
 
 use serde::Deserialize;
 
@@ -26,9 +26,9 @@ impl Mcp {
         let structured = self.structured(result);
         let meta = (!result.repairs.is_empty()).then(|| {
             let repairs = list(result.repairs.iter().map(repair));
-            Object::new().json(REPAIRS, &repairs).end()
+            ObjectWriter::new().json(REPAIRS, &repairs).end()
         });
-        Object::new()
+        ObjectWriter::new()
             .maybe_text("resultType", self.of_2026.then_some("complete"))
             .json("content", &content)
             .maybe_json("structuredContent", structured.as_deref())
@@ -136,7 +136,7 @@ impl WriteRequest for Mcp {
 
     /// The members of the result of `tools/list`.
     fn request(&self, definitions: &str, _: Option<&str>, _: Parallel) -> String {
-        Object::new().json("tools", definitions).end()
+        ObjectWriter::new().json("tools", definitions).end()
     }
 
     fn answer_form(&self, _: &AnswerForm<'_>) -> Option<String> {
@@ -161,7 +161,7 @@ fn annotations(hints: Annotations) -> String {
         .into_iter()
         .filter_map(|(key, hint)| Some((key, hint?)));
     given
-        .fold(Object::new(), |object, (key, hint)| {
+        .fold(ObjectWriter::new(), |object, (key, hint)| {
             object.json(key, if hint { "true" } else { "false" })
         })
         .end()
@@ -175,18 +175,22 @@ fn meta(def: &ToolDef) -> Option<String> {
     let was = &def.old_names().arguments;
     if !was.is_empty() {
         let names = was.iter();
-        let names = names.fold(Object::new(), |names, (old, new)| names.text(old, new));
+        let names = names.fold(ObjectWriter::new(), |names, (old, new)| {
+            names.text(old, new)
+        });
         entries.push((OldNames::META, names.end()));
     }
     entries.sort_unstable_by_key(|(key, _)| *key);
-    let object = entries.iter().fold(Object::new(), |object, (key, value)| {
-        object.json(key, value)
-    });
+    let object = entries
+        .iter()
+        .fold(ObjectWriter::new(), |object, (key, value)| {
+            object.json(key, value)
+        });
     (!entries.is_empty()).then(|| object.end())
 }
 
 fn repair(repair: &Repair) -> String {
-    Object::new()
+    ObjectWriter::new()
         .text("path", &repair.path)
         .text("kind", repair.kind.as_str())
         .text("from", &repair.from)
@@ -195,7 +199,10 @@ fn repair(repair: &Repair) -> String {
 }
 
 fn text_block(text: &str) -> String {
-    Object::new().text("type", "text").text("text", text).end()
+    ObjectWriter::new()
+        .text("type", "text")
+        .text("text", text)
+        .end()
 }
 
 /// Data is text; all else has a block of its own.
@@ -205,7 +212,7 @@ fn block_json(block: &Block) -> String {
         Block::Audio { mime_type, data } => binary("audio", mime_type, data),
         Block::Resource { uri, mime_type } => {
             let last = uri.rsplit('/').find(|part| !part.is_empty());
-            let link = Object::new()
+            let link = ObjectWriter::new()
                 .text("type", "resource_link")
                 .text("uri", uri)
                 .text("name", last.unwrap_or(uri));
@@ -216,9 +223,9 @@ fn block_json(block: &Block) -> String {
             mime_type,
             text,
         } => {
-            let document = Object::new().text("uri", uri);
+            let document = ObjectWriter::new().text("uri", uri);
             let document = document.maybe_text("mimeType", mime_type.as_deref());
-            Object::new()
+            ObjectWriter::new()
                 .text("type", "resource")
                 .json("resource", &document.text("text", text).end())
                 .end()
@@ -228,7 +235,7 @@ fn block_json(block: &Block) -> String {
 }
 
 fn binary(kind: &str, mime_type: &str, data: &str) -> String {
-    Object::new()
+    ObjectWriter::new()
         .text("type", kind)
         .text("data", data)
         .text("mimeType", mime_type)

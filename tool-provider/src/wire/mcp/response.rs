@@ -1,7 +1,7 @@
 //! The model is on the client's side: its "response" is the client's request.
 
 use std::borrow::Cow;
-use toolwright_json::Object;
+use toolwright_json::ObjectWriter;
 
 use serde_json::value::RawValue;
 
@@ -65,7 +65,7 @@ impl ReadResponse for Response<'_> {
             };
             let (_, answer) = left.remove(at);
             responses.push(match rpc_id {
-                Some(id) => Object::new()
+                Some(id) => ObjectWriter::new()
                     .text("jsonrpc", "2.0")
                     .json("id", id)
                     .json("result", &answer)

@@ -5,7 +5,7 @@ use super::super::tool_declaration::ToolDeclaration;
 use super::super::{Loads, Parallel, ToolChoice, WireError, WriteRequest};
 use super::Ollama;
 use crate::call::{Block, Encoder, Outcome, ToolCall, ToolDef, ToolResult};
-use toolwright_json::{Object, list, quoted};
+use toolwright_json::{ObjectWriter, list, quoted};
 
 impl WriteRequest for Ollama {
     /// The form is that of `OpenAI`'s chat.
@@ -23,11 +23,11 @@ impl WriteRequest for Ollama {
 
     fn assistant(&self, text: &str, calls: &[ToolCall], _: Option<&dyn Loads>) -> Vec<String> {
         vec![openai::assistant(text, calls, |call| {
-            let function = Object::new()
+            let function = ObjectWriter::new()
                 .text("name", &call.name)
                 .json("arguments", &as_object(&call.arguments))
                 .end();
-            Object::new()
+            ObjectWriter::new()
                 .text("id", &call.id)
                 .json("function", &function)
                 .end()
@@ -42,7 +42,7 @@ impl WriteRequest for Ollama {
     /// there is no flag for an error.
     fn results(&self, results: &[ToolResult], encoder: Encoder) -> Vec<String> {
         let messages = results.iter().map(|result| {
-            let message = Object::new()
+            let message = ObjectWriter::new()
                 .text("role", "tool")
                 .text("tool_name", &result.name)
                 .text("tool_call_id", &result.id)
@@ -60,12 +60,12 @@ impl WriteRequest for Ollama {
     }
 
     fn request(&self, definitions: &str, _: Option<&str>, _: Parallel) -> String {
-        Object::new().json("tools", definitions).end()
+        ObjectWriter::new().json("tools", definitions).end()
     }
 
     /// Source: `format` of ollama/ollama, `docs/api.md`, 2026-10.
     fn answer_form(&self, form: &AnswerForm<'_>) -> Option<String> {
-        Some(Object::new().json("format", form.schema).end())
+        Some(ObjectWriter::new().json("format", form.schema).end())
     }
 }
 

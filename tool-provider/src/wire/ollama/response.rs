@@ -1,13 +1,13 @@
 use super::super::call::{Element, RawCall, mended};
 use super::super::completion::{FinishReason, Usage};
-use super::super::openai::response::Message;
+use super::super::openai::response::ResponseMessage;
 use super::super::read::Members;
 use super::super::{ReadResponse, WireError};
 use crate::call::ToolCall;
 
 pub(in super::super) struct Response<'t> {
     members: Members<'t>,
-    message: Message<'t>,
+    message: ResponseMessage<'t>,
 }
 
 impl<'t> Response<'t> {
@@ -17,7 +17,7 @@ impl<'t> Response<'t> {
         let message = members.one("message").map_err(wrong)?;
         Ok(Self {
             members,
-            message: Message::read(message)?,
+            message: ResponseMessage::read(message)?,
         })
     }
 }

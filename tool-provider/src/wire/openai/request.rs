@@ -1,5 +1,5 @@
 use serde::Deserialize;
-use toolwright_json::{Object, list, quoted};
+use toolwright_json::{ObjectWriter, list, quoted};
 
 use super::super::answer_form::AnswerForm;
 use super::super::read::object;
@@ -25,11 +25,11 @@ impl WriteRequest for OpenAiChat {
     /// Arguments are text here, whatever they are.
     fn assistant(&self, text: &str, calls: &[ToolCall], _: Option<&dyn Loads>) -> Vec<String> {
         vec![assistant(text, calls, |call| {
-            let function = Object::new()
+            let function = ObjectWriter::new()
                 .text("name", &call.name)
                 .text("arguments", &call.arguments)
                 .end();
-            Object::new()
+            ObjectWriter::new()
                 .text("id", &call.id)
                 .text("type", "function")
                 .json("function", &function)
@@ -44,7 +44,7 @@ impl WriteRequest for OpenAiChat {
     /// One message an answer. Its content is text: the API takes no other parts of a tool.
     fn results(&self, results: &[ToolResult], encoder: Encoder) -> Vec<String> {
         let messages = results.iter().map(|result| {
-            Object::new()
+            ObjectWriter::new()
                 .text("role", "tool")
                 .text("tool_call_id", &result.id)
                 .text("content", &result.content(encoder))
@@ -56,8 +56,8 @@ impl WriteRequest for OpenAiChat {
     fn tool_choice(&self, choice: &ToolChoice, _: Parallel) -> Option<String> {
         Some(match choice {
             ToolChoice::Specific(name) => {
-                let function = Object::new().text("name", name).end();
-                Object::new()
+                let function = ObjectWriter::new().text("name", name).end();
+                ObjectWriter::new()
                     .text("type", "function")
                     .json("function", &function)
                     .end()
@@ -72,17 +72,17 @@ impl WriteRequest for OpenAiChat {
 
     /// Source: `response_format` of openai/openai-openapi, `openapi.yaml`, 2026-08.
     fn answer_form(&self, form: &AnswerForm<'_>) -> Option<String> {
-        let named = form.write(Object::new().text("name", AnswerForm::NAME));
-        let format = Object::new()
+        let named = form.write(ObjectWriter::new().text("name", AnswerForm::NAME));
+        let format = ObjectWriter::new()
             .text("type", "json_schema")
             .json("json_schema", &named.end());
-        let body = Object::new().json("response_format", &format.end());
+        let body = ObjectWriter::new().json("response_format", &format.end());
         Some(body.end())
     }
 }
 
 pub(in super::super) fn user(text: &str) -> String {
-    Object::new()
+    ObjectWriter::new()
         .text("role", "user")
         .text("content", text)
         .end()
@@ -94,7 +94,7 @@ pub(in super::super) fn assistant(
     calls: &[ToolCall],
     call: impl Fn(&ToolCall) -> String,
 ) -> String {
-    let message = Object::new()
+    let message = ObjectWriter::new()
         .text("role", "assistant")
         .text("content", text);
     let calls = (!calls.is_empty()).then(|| list(calls.iter().map(call)));
@@ -104,13 +104,13 @@ pub(in super::super) fn assistant(
 /// The system prompt is a message, the first.
 pub(in super::super) fn conversation(system: Option<&str>, messages: Vec<String>) -> String {
     let system = system.map(|system| {
-        Object::new()
+        ObjectWriter::new()
             .text("role", "system")
             .text("content", system)
             .end()
     });
     let messages = list(system.into_iter().chain(messages));
-    Object::new().json("messages", &messages).end()
+    ObjectWriter::new().json("messages", &messages).end()
 }
 
 /// The choices that are one word.
@@ -128,13 +128,13 @@ pub(in super::super) fn request(
     parallel: Parallel,
 ) -> String {
     let alone = (parallel == Parallel::Forbidden).then_some("false");
-    let body = Object::new().json("tools", definitions);
+    let body = ObjectWriter::new().json("tools", definitions);
     let body = body.maybe_json("tool_choice", choice);
     body.maybe_json("parallel_tool_calls", alone).end()
 }
 
 pub(in super::super) fn definition(tool: &ToolDeclaration<'_>) -> String {
-    let function = |object: Object| {
+    let function = |object: ObjectWriter| {
         let function = object
             .text("name", tool.name)
             .text("description", &tool.description())

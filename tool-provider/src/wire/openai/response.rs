@@ -1,5 +1,5 @@
 use serde_json::value::RawValue;
-use toolwright_json::{Object, list};
+use toolwright_json::{ObjectWriter, list};
 
 use super::super::call::{Element, Elements, RawCall, words_if};
 use super::super::completion::{FinishReason, Usage};
@@ -11,7 +11,7 @@ pub(in super::super) struct Response<'t> {
     members: Members<'t>,
     /// The first: a request with tools asks for one choice.
     choice: Members<'t>,
-    message: Message<'t>,
+    message: ResponseMessage<'t>,
 }
 
 impl<'t> Response<'t> {
@@ -27,7 +27,7 @@ impl<'t> Response<'t> {
         Ok(Self {
             members,
             choice,
-            message: Message::read(message)?,
+            message: ResponseMessage::read(message)?,
         })
     }
 
@@ -71,13 +71,13 @@ impl ReadResponse for Response<'_> {
 }
 
 /// A model's message, which Ollama writes like this, too.
-pub(in super::super) struct Message<'t> {
+pub(in super::super) struct ResponseMessage<'t> {
     json: &'t RawValue,
     members: Members<'t>,
     pub(in super::super) calls: Elements<'t>,
 }
 
-impl<'t> Message<'t> {
+impl<'t> ResponseMessage<'t> {
     pub(in super::super) fn read(json: &'t RawValue) -> Result<Self, WireError> {
         let wrong = |error| WireError::json("this is no OpenAI chat message", error);
         let members = Members::read(json.get()).map_err(wrong)?;
@@ -114,7 +114,7 @@ impl<'t> Message<'t> {
         let members = self
             .members
             .iter()
-            .fold(Object::new(), |object, (key, value)| {
+            .fold(ObjectWriter::new(), |object, (key, value)| {
                 let is_calls = key == "tool_calls";
                 object.json(key, if is_calls { &calls } else { value.get() })
             });

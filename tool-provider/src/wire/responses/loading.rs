@@ -5,7 +5,7 @@
 use std::sync::LazyLock;
 
 use serde_json::value::RawValue;
-use toolwright_json::{Object, list, quoted};
+use toolwright_json::{ObjectWriter, list, quoted};
 
 use super::super::call::{RawCall, as_object};
 use super::super::loading::{
@@ -27,7 +27,7 @@ impl WriteLoading for OpenAiResponses {
     }
 
     fn hosted(&self, _: Loading) -> String {
-        Object::new().text("type", "tool_search").end()
+        ObjectWriter::new().text("type", "tool_search").end()
     }
 
     /// A model that the client searches for is told of nothing else.
@@ -57,7 +57,7 @@ impl WriteLoading for OpenAiResponses {
     /// There is no place for words in the output, so they are a message behind it.
     fn found(&self, result: &ToolResult, tools: &[Loadable<'_>], encoder: Encoder) -> Vec<String> {
         let words = references(result).next().is_none().then(|| {
-            Object::new()
+            ObjectWriter::new()
                 .text("role", "developer")
                 .text("content", &result.content(encoder))
                 .end()
@@ -73,7 +73,7 @@ impl WriteLoading for OpenAiResponses {
         let call = ToolCall::new(
             &*id,
             SEARCH_TOOLS,
-            Object::new().json("query", &query).end(),
+            ObjectWriter::new().json("query", &query).end(),
         );
         vec![search(&call), output(&id, tools)]
     }
@@ -81,7 +81,7 @@ impl WriteLoading for OpenAiResponses {
 
 /// A search as the model would have made it.
 pub(super) fn search(call: &ToolCall) -> String {
-    Object::new()
+    ObjectWriter::new()
         .text("type", "tool_search_call")
         .text("execution", "client")
         .text("call_id", &call.id)
@@ -91,7 +91,7 @@ pub(super) fn search(call: &ToolCall) -> String {
 }
 
 fn output(id: &str, tools: &[Loadable<'_>]) -> String {
-    Object::new()
+    ObjectWriter::new()
         .text("type", "tool_search_output")
         .text("execution", "client")
         .text("call_id", id)
@@ -116,7 +116,7 @@ fn grouped(tools: &[Loadable<'_>]) -> Vec<String> {
     let written = groups.into_iter().map(|(first, texts)| {
         let (name, words) = (first.namespace.name(), first.namespace.description());
         let words = if words.is_empty() { name } else { words };
-        Object::new()
+        ObjectWriter::new()
             .text("type", "namespace")
             .text("name", name)
             .text("description", words)

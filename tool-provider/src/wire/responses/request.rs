@@ -1,5 +1,5 @@
 use serde::Deserialize;
-use toolwright_json::{Object, list};
+use toolwright_json::{ObjectWriter, list};
 
 use super::super::answer_form::AnswerForm;
 use super::super::loading::{Echoed, Namespace, WriteLoading, is_search};
@@ -55,7 +55,7 @@ impl WriteRequest for OpenAiResponses {
 
     /// Words and calls are items of their own.
     fn assistant(&self, text: &str, calls: &[ToolCall], loads: Option<&dyn Loads>) -> Vec<String> {
-        let said = Object::new()
+        let said = ObjectWriter::new()
             .text("role", "assistant")
             .text("content", text);
         let said = (!text.is_empty() || calls.is_empty()).then(|| said.end());
@@ -65,7 +65,7 @@ impl WriteRequest for OpenAiResponses {
             }
             // A call of a deferred tool is refused without its group.
             let namespace = loads.and_then(|loads| loads.namespace_of(&call.name));
-            Object::new()
+            ObjectWriter::new()
                 .text("type", "function_call")
                 .text("call_id", &call.id)
                 .text("name", &call.name)
@@ -77,14 +77,14 @@ impl WriteRequest for OpenAiResponses {
     }
 
     fn conversation(&self, system: Option<&str>, messages: Vec<String>) -> Option<String> {
-        let body = Object::new().maybe_text("instructions", system);
+        let body = ObjectWriter::new().maybe_text("instructions", system);
         Some(body.json("input", &list(messages)).end())
     }
 
     /// One item an answer. There is no flag for an error.
     fn results(&self, results: &[ToolResult], encoder: Encoder) -> Vec<String> {
         let items = results.iter().map(|result| {
-            let item = Object::new()
+            let item = ObjectWriter::new()
                 .text("type", "function_call_output")
                 .text("call_id", &result.id);
             match &result.outcome {
@@ -110,7 +110,7 @@ impl WriteRequest for OpenAiResponses {
 
     fn tool_choice(&self, choice: &ToolChoice, _: Parallel) -> Option<String> {
         Some(match choice {
-            ToolChoice::Specific(name) => Object::new()
+            ToolChoice::Specific(name) => ObjectWriter::new()
                 .text("type", "function")
                 .text("name", name)
                 .end(),
@@ -124,23 +124,23 @@ impl WriteRequest for OpenAiResponses {
 
     /// Source: `text.format` of openai/openai-openapi, `openapi.yaml`, 2026-08.
     fn answer_form(&self, form: &AnswerForm<'_>) -> Option<String> {
-        let format = Object::new()
+        let format = ObjectWriter::new()
             .text("type", "json_schema")
             .text("name", AnswerForm::NAME);
         let format = form.write(format).end();
-        let text = Object::new().json("format", &format).end();
-        Some(Object::new().json("text", &text).end())
+        let text = ObjectWriter::new().json("format", &format).end();
+        Some(ObjectWriter::new().json("text", &text).end())
     }
 }
 
 /// Text and pictures have parts of their own; of all else the model gets words.
 fn part(block: &Block) -> String {
     match block {
-        Block::Image { mime_type, data } => Object::new()
+        Block::Image { mime_type, data } => ObjectWriter::new()
             .text("type", "input_image")
             .text("image_url", &format!("data:{mime_type};base64,{data}"))
             .end(),
-        other => Object::new()
+        other => ObjectWriter::new()
             .text("type", "input_text")
             .text("text", &other.to_plain())
             .end(),

@@ -8,7 +8,7 @@ use toolwright_provider::call::ToolError;
 use toolwright_schema::decode::fault::say;
 use toolwright_schema::decode::walk::Admitted;
 use toolwright_schema::decode::{
-    Error, Fault, FaultCode, Found, Problem, Repair, RepairKind, Repairs, Reporter, holds_secret,
+    Error, Fault, FaultCode, Found, Mismatch, Repair, RepairKind, Repairs, Reporter, holds_secret,
     position, walk,
 };
 use toolwright_schema::shape::{Object, Shape};
@@ -88,7 +88,7 @@ fn decoded<'a>(text: &'a str, call: &Call<'a>) -> Option<&'a str> {
 fn not_json(text: &str, error: Error, call: &Call<'_>, is_secret: bool) -> Fault {
     let (problem, at, _) = error.into_parts();
     let (code, message) = match problem {
-        Problem::Syntax { expected } => (
+        Mismatch::Syntax { expected } => (
             FaultCode::InvalidJson,
             say::not_json(text, expected, at.unwrap_or_default(), is_secret),
         ),
@@ -103,8 +103,8 @@ fn not_json(text: &str, error: Error, call: &Call<'_>, is_secret: bool) -> Fault
     Fault::new(String::new(), code, message)
 }
 
-fn reading(call: &Call<'_>) -> walk::Reading {
-    walk::Reading {
+fn reading(call: &Call<'_>) -> walk::WalkOptions {
+    walk::WalkOptions {
         depth: call.limits().depth,
         lowered: call.is_lowered(),
         is_typed: true,
@@ -113,8 +113,8 @@ fn reading(call: &Call<'_>) -> walk::Reading {
 }
 
 /// Reading by a run-time schema, for a handler that reads the arguments as they are.
-pub(crate) fn reading_at_run_time(text: &str, call: &Call<'_>) -> walk::Reading {
-    walk::Reading {
+pub(crate) fn reading_at_run_time(text: &str, call: &Call<'_>) -> walk::WalkOptions {
+    walk::WalkOptions {
         is_typed: false,
         budget: walk::Budget::of(text),
         ..reading(call)
@@ -248,7 +248,7 @@ fn typed_faults<'a>(
             json.rewind(start, depth);
             let read = match fill_one(&mut json, field, *slot) {
                 // A type that stops inside its value has not read it.
-                Ok(()) if json.offset() != end => Err(Error::new(Problem::Type { wanted: "" })),
+                Ok(()) if json.offset() != end => Err(Error::new(Mismatch::Type { wanted: "" })),
                 read => read,
             };
             if let Err(error) = read {

@@ -1,5 +1,5 @@
 use super::{Fault, FaultCode, named, say};
-use crate::decode::{Error, Problem, Segment, describe, describe_range, holds_secret};
+use crate::decode::{Error, Mismatch, Segment, describe, describe_range, holds_secret};
 use crate::shape::{Kind, Role, Shape, bare};
 
 /// Turns what reading a type found into words: what the type's own code refuses, and everything
@@ -29,7 +29,7 @@ impl<'t, 's> Reporter<'t, 's> {
     /// Returns the fault inside the arguments' object that an error stands for.
     pub fn fault(&self, error: Error) -> Fault {
         let (problem, mut at, mut path) = error.into_parts();
-        if let Problem::Invalid(refusals) = &problem
+        if let Mismatch::Invalid(refusals) = &problem
             && let Some(refusal) = refusals.first()
         {
             let inside = named::find(self.text, at, refusal.path.clone());
@@ -56,24 +56,24 @@ impl<'t, 's> Reporter<'t, 's> {
             None => unknown.into(),
         };
         let (code, message) = match problem {
-            Problem::Range => {
+            Mismatch::Range => {
                 let what = shape.map(|shape| describe_range(&shape));
                 (
                     FaultCode::OutOfRange,
                     expected(&what.unwrap_or("another number".into())),
                 )
             }
-            Problem::Length => (
+            Mismatch::Length => (
                 FaultCode::WrongType,
                 expected(&described("another number of elements")),
             ),
-            Problem::Refused(words) => {
+            Mismatch::Refused(words) => {
                 // An author who quotes the value tells it.
                 let words = (!place.is_hidden).then_some(words);
                 let message = refused(shape.as_ref(), &got, words.as_deref());
                 (FaultCode::Bound, message)
             }
-            Problem::Invalid(refusals) => {
+            Mismatch::Invalid(refusals) => {
                 let mut refusals = refusals.into_iter().filter(|_| !place.is_hidden);
                 let words = refusals.next().map(|refusal| refusal.words);
                 let got = if at < self.text.len() {
@@ -83,23 +83,23 @@ impl<'t, 's> Reporter<'t, 's> {
                 };
                 (FaultCode::Bound, refused(None, got, words.as_deref()))
             }
-            Problem::UnknownVariant { got, allowed } => {
+            Mismatch::UnknownVariant { got, allowed } => {
                 let got = (!self.hides).then_some(got);
                 let message = unknown_variant(whose, got.as_deref(), shape.as_ref(), allowed);
                 (FaultCode::WrongType, message)
             }
-            Problem::Missing => {
+            Mismatch::Missing => {
                 let message = match &shape {
                     Some(shape) => say::missing(shape),
                     None => "missing".into(),
                 };
                 (FaultCode::MissingArgument, message)
             }
-            Problem::UnknownKey { known } => {
+            Mismatch::UnknownKey { known } => {
                 (FaultCode::UnknownArgument, self.unknown_key(&path, known))
             }
-            Problem::DuplicateKey => (FaultCode::DuplicateKey, "given more than once".into()),
-            Problem::Type { wanted } => {
+            Mismatch::DuplicateKey => (FaultCode::DuplicateKey, "given more than once".into()),
+            Mismatch::Type { wanted } => {
                 let unknown = if wanted.is_empty() {
                     "another value"
                 } else {
@@ -108,7 +108,7 @@ impl<'t, 's> Reporter<'t, 's> {
                 (FaultCode::WrongType, expected(&described(unknown)))
             }
             // The text has been found to be JSON, so it is the type that reads it wrongly.
-            Problem::Syntax { .. } | Problem::TooDeep => {
+            Mismatch::Syntax { .. } | Mismatch::TooDeep => {
                 (FaultCode::WrongType, expected("another value"))
             }
         };

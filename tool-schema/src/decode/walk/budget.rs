@@ -2,7 +2,7 @@
 
 use crate::decode::Json;
 
-use super::{Edit, Reading, Stop, Walk, Walked};
+use super::{Edit, Stop, Walk, WalkOptions, Walked};
 
 /// Limits on the cost of a walk. A step is a value, a key, or 16 bytes of a text that is compared,
 /// passed over or copied.
@@ -35,7 +35,7 @@ impl Walk<'_> {
     /// Starts a walk over a text that stands for the value at `start`: its faults are this walk's, and
     /// it pays from the same budget.
     pub(super) fn within<'i>(&mut self, json: Json<'i>, start: usize) -> Walk<'i> {
-        let reading = Reading {
+        let reading = WalkOptions {
             depth: json.depth(),
             lowered: json.is_lowered(),
             is_typed: self.is_typed,

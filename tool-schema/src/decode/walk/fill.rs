@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::object::{Given, Keys};
-use super::{Edit, Mode, Reading, Walk, Walked, bytes};
+use super::{Edit, Mode, Walk, WalkOptions, Walked, bytes};
 use crate::decode::defaults::RefusedDefault;
 use crate::decode::fault::say;
 use crate::decode::{Fault, FaultCode, MAX_DEPTH, Repairs, Store};
@@ -34,7 +34,7 @@ impl Defaults {
         let mut budget = Budget::of(schema);
         for default in found {
             let (field, json) = (default.field, default.json);
-            let reading = Reading {
+            let reading = WalkOptions {
                 depth: MAX_DEPTH,
                 lowered: false,
                 is_typed: false,

@@ -8,7 +8,6 @@ mod check_level;
 mod children;
 mod extern_types;
 mod facts;
-mod fast_bounds;
 mod field;
 pub(crate) mod fields;
 #[cfg(feature = "schemars")]
@@ -30,7 +29,6 @@ mod view;
 pub(crate) use self::check_level::CheckLevel;
 pub(crate) use self::children::Role;
 pub(crate) use self::facts::JsonType;
-pub(crate) use self::fast_bounds::FastBounds;
 pub use self::field::{Field, OutputPresence, Presence};
 pub use self::fields::{Alternative, Key, Rest, alternatives, alternatives_of, keys_beside};
 #[cfg(feature = "schemars")]
@@ -72,9 +70,6 @@ pub struct Shape<'s> {
     /// Level at which the decoder checks values. `Shape::new` decides it; nobody else sets it.
     #[doc(hidden)]
     pub check: CheckLevel,
-    /// Bounds of values that need no close look. `Shape::new` decides them; nobody else sets them.
-    #[doc(hidden)]
-    pub fast: FastBounds,
     /// True if values are for the tool alone: no error, event or log shows them. Providers do not
     /// see this.
     pub is_secret: bool,
@@ -167,7 +162,6 @@ impl<'s> Shape<'s> {
     pub const fn new(kind: Kind<'s>) -> Self {
         Self {
             check: CheckLevel::of(&kind),
-            fast: FastBounds::of(&kind),
             kind,
             description: "",
             title: "",

@@ -58,10 +58,6 @@ impl<'j, 'de> Elements<'j, 'de> {
 impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
     type Error = Error;
 
-    fn size_hint(&self) -> Option<usize> {
-        Some(self.json.about_elements())
-    }
-
     fn next_element_seed<T: DeserializeSeed<'de>>(
         &mut self,
         seed: T,

@@ -8,7 +8,7 @@ use super::access::Seen;
 use super::read::{Form, Json};
 use super::{Error, Mismatch};
 use crate::decode::{Leaf, admits, walk};
-use crate::shape::{CheckLevel, FastBounds, Kind, Shape};
+use crate::shape::{CheckLevel, Kind, Shape};
 
 /// An expectation of a value.
 #[derive(Debug, Clone, Copy)]
@@ -56,7 +56,7 @@ impl<'de> Json<'de> {
         match expected {
             Expected::Typed | Expected::Checked => Ok(self),
             // A value without parts.
-            Expected::Shaped(shape) if !matches!(shape.fast, FastBounds::Nothing) => Ok(self),
+            Expected::Shaped(shape) if shape.kind.is_scalar() => Ok(self),
             Expected::Shaped(Shape {
                 kind: Kind::Object(_),
                 check: CheckLevel::Watched,
@@ -140,8 +140,7 @@ impl<'de> Json<'de> {
     }
 
     /// Compares a value without parts with what it has to be.
-    #[inline(always)]
-    #[allow(clippy::inline_always)] // See `FastBounds::admits`.
+    #[inline]
     pub(super) fn check_leaf(&mut self, leaf: Leaf<'_>) -> Result<(), Error> {
         match self.expected {
             Expected::Typed | Expected::Checked => Ok(()),

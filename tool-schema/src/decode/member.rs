@@ -9,7 +9,7 @@ use toolwright_json::Place;
 use super::Error;
 use super::expected::Expected;
 use super::read::{Form, Json};
-use crate::shape::{FastBounds, Field, JsonType, Kind, Object, Peeled, Shape, Union, Variant};
+use crate::shape::{Field, JsonType, Kind, Object, Peeled, Shape, Union, Variant};
 
 impl<'de> Json<'de> {
     /// Returns what a value that serde buffers has to be, if the reader can check it as it goes: a value without
@@ -37,7 +37,9 @@ impl<'de> Json<'de> {
                     }
                     None => member_of(union, next)?,
                 },
-                _ if is_leaf(shape) => return Some(Expected::Shaped(shape)),
+                kind if kind.is_scalar() || shape.core().is_leaf() => {
+                    return Some(Expected::Shaped(shape));
+                }
                 _ => match unbounded(shape, next) {
                     Some(inner) => inner,
                     None if next == b'[' && has_elements(shape) => {
@@ -88,11 +90,6 @@ impl<'de> Json<'de> {
         }
         self.plain()
     }
-}
-
-/// Returns true if values of a shape have no parts.
-fn is_leaf(shape: &Shape<'_>) -> bool {
-    !matches!(shape.fast, FastBounds::Nothing) || shape.core().is_leaf()
 }
 
 /// Returns the shape inside a layer that says nothing of a value with this first byte, or behind an edge back.

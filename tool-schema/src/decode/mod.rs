@@ -20,7 +20,6 @@
 mod access;
 pub(crate) mod check;
 mod checker;
-mod count;
 mod de;
 mod defaults;
 mod error;

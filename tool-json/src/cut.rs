@@ -2,9 +2,12 @@
 //!
 //! Plain text is cut at a boundary. JSON is cut so that it is still valid, since a model reads the structure.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
-use crate::string::quoted;
+use crate::string::{quoted, write_string};
+use crate::value::Value;
+use crate::write::{write_comma, write_key};
 
 /// Returns the offset at which to cut a text to these limits. `None` if the text is within them.
 pub fn end(text: &str, bytes: usize, lines: usize) -> Option<usize> {
@@ -23,33 +26,29 @@ pub fn end(text: &str, bytes: usize, lines: usize) -> Option<usize> {
 /// and says that something was omitted.
 ///
 /// Strings are shortened first, all to one length. If that is not enough, lists and objects lose their last elements,
-/// and say how many.
+/// and say how many. A text that nests too deep for [`Value`] is `note` alone.
 pub fn json(text: &str, room: usize, note: &str) -> String {
-    let said = quoted(note);
-    let is_container = text.trim_start().starts_with(['{', '[']);
-    let Some(room) = room.checked_sub(said.len() + NOTE_KEY.len() + RESERVED) else {
-        return said;
+    let note = quoted(note);
+    let room = room.checked_sub(note.len() + NOTE_KEY.len() + 3 + RESERVED);
+    let (Some(room), Ok(value @ (Value::Array(_) | Value::Object(_)))) = (room, Value::parse(text))
+    else {
+        return note;
     };
-    if !is_container {
-        return said;
+    let mut longest = room.max(SHORTEST);
+    while longest > SHORTEST && left(room, &value, longest).is_none() {
+        longest /= 2;
     }
-    let longest = longest_string(text, room);
     let mut cutter = Cutter {
         out: String::new(),
         room,
-        reserved: 0,
-        longest,
-        levels: Vec::new(),
-        note: said,
+        longest: longest.max(SHORTEST),
     };
-    for token in Tokens(text) {
-        cutter.take(token);
-    }
+    cutter.container(&value, 0, Some(&note));
     cutter.out
 }
 
 /// Key of the note in an object.
-const NOTE_KEY: &str = r#""[output truncated]":"#;
+const NOTE_KEY: &str = "[output truncated]";
 
 /// Maximal length of the end of a list or an object: `,"…":"18446744073709551615 more"}`.
 const RESERVED: usize = 40;
@@ -60,235 +59,88 @@ const SHORTEST: usize = 64;
 /// Maximal length of the note in a shortened string: `…[18446744073709551615 more bytes]`.
 const SHORTENED: usize = 40;
 
-#[derive(Clone, Copy)]
-enum Token<'t> {
-    Open(char),
-    Close(char),
-    /// String token with its quotes.
-    String(&'t str),
-    /// Number, `true`, `false` or `null`.
-    Scalar(&'t str),
-}
-
-/// Tokens of a valid JSON text, without its commas and colons.
-struct Tokens<'t>(&'t str);
-
-impl<'t> Iterator for Tokens<'t> {
-    type Item = Token<'t>;
-
-    fn next(&mut self) -> Option<Token<'t>> {
-        let rest = self.0.trim_start_matches([' ', '\t', '\n', '\r', ',', ':']);
-        let first = rest.chars().next()?;
-        let end = match first {
-            '{' | '[' | '}' | ']' => first.len_utf8(),
-            '"' => string_end(rest),
-            _ => rest
-                .find([' ', '\t', '\n', '\r', ',', ':', '{', '[', '}', ']', '"'])
-                .unwrap_or(rest.len()),
-        };
-        let (token, rest) = rest.split_at_checked(end)?;
-        self.0 = rest;
-        Some(match first {
-            '{' | '[' => Token::Open(first),
-            '}' | ']' => Token::Close(first),
-            '"' => Token::String(token),
-            _ => Token::Scalar(token),
-        })
+/// Shortens a string to `longest` bytes.
+fn shortened(text: &str, longest: usize) -> Cow<'_, str> {
+    if text.len() <= longest + SHORTENED {
+        return text.into();
     }
+    let (kept, more) = text.split_at(text.floor_char_boundary(longest));
+    format!("{kept}…[{} more bytes]", more.len()).into()
 }
 
-/// Returns the end of the string at the start of the text.
-fn string_end(text: &str) -> usize {
-    let mut escaped = false;
-    for (at, byte) in text.bytes().enumerate().skip(1) {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = true,
-            b'"' => return at + 1,
-            _ => {}
+/// Returns the rest of the room behind a value with shortened strings; `None` if it does not fit.
+fn left(room: usize, value: &Value<'_>, longest: usize) -> Option<usize> {
+    let behind =
+        |room: usize, text: &str| room.checked_sub(quoted(&shortened(text, longest)).len() + 1);
+    match value {
+        Value::String(text) => behind(room, text),
+        Value::Array(items) => {
+            let mut items = items.iter();
+            items.try_fold(room.checked_sub(2)?, |room, item| left(room, item, longest))
         }
-    }
-    text.len()
-}
-
-/// Returns the length to cut strings to, so that the rest has room. Returns the minimum if no length is enough.
-fn longest_string(text: &str, room: usize) -> usize {
-    let mut lengths = Vec::new();
-    let mut length = room.max(SHORTEST);
-    while length > SHORTEST {
-        lengths.push((length, 0usize));
-        length /= 2;
-    }
-    let mut others = 0usize;
-    for token in Tokens(text) {
-        match token {
-            Token::String(string) => {
-                others += 1;
-                for (length, total) in &mut lengths {
-                    *total += string.len().min(*length + SHORTENED);
-                }
-            }
-            Token::Scalar(scalar) => others += scalar.len() + 1,
-            Token::Open(_) | Token::Close(_) => others += 1,
+        Value::Object(entries) => {
+            let mut entries = entries.iter();
+            entries.try_fold(room.checked_sub(2)?, |room, (key, value)| {
+                left(behind(room, key)?, value, longest)
+            })
         }
+        scalar => room.checked_sub(scalar.to_json().len() + 1),
     }
-    lengths
-        .iter()
-        .find(|(_, total)| total + others <= room)
-        .map_or(SHORTEST, |(length, _)| *length)
 }
 
-/// Shortens a string token to `longest` bytes. Returns `None` if it is not longer.
-fn shortened(string: &str, longest: usize) -> Option<String> {
-    if string.len() <= longest + SHORTENED {
-        return None;
-    }
-    let mut end = 1;
-    let mut units = string.char_indices().skip(1);
-    while let Some((at, char)) = units.next() {
-        if char == '\\' {
-            // Escapes and surrogate pairs are kept whole.
-            let rest = string.get(at..).unwrap_or_default();
-            let length = match rest.as_bytes() {
-                [
-                    _,
-                    b'u',
-                    b'd' | b'D',
-                    b'8' | b'9' | b'a' | b'b' | b'A' | b'B',
-                    ..,
-                ] => 12,
-                [_, b'u', ..] => 6,
-                _ => 2,
-            };
-            if at + length > longest {
-                break;
-            }
-            units.nth(length - 2);
-            end = at + length;
-        } else {
-            if at + char.len_utf8() > longest {
-                break;
-            }
-            end = at + char.len_utf8();
-        }
-    }
-    let kept = string.get(..end)?;
-    let more = string.len().saturating_sub(end + 1);
-    Some(format!("{kept}…[{more} more bytes]\""))
-}
-
-struct Level<'t> {
-    is_object: bool,
-    /// True if the container is in the output.
-    is_shown: bool,
-    /// Number of omitted elements. All elements after the first omitted one are omitted.
-    left_out: usize,
-    /// True if the container has elements in the output.
-    has_items: bool,
-    key: Option<&'t str>,
-}
-
-struct Cutter<'t> {
+struct Cutter {
     out: String,
     room: usize,
-    /// Bytes reserved for the ends of open containers.
-    reserved: usize,
     longest: usize,
-    levels: Vec<Level<'t>>,
-    note: String,
 }
 
-impl<'t> Cutter<'t> {
-    fn take(&mut self, token: Token<'t>) {
-        match token {
-            Token::String(key) if self.wants_key() => {
-                if let Some(level) = self.levels.last_mut() {
-                    level.key = Some(key);
-                }
+impl Cutter {
+    /// Appends a value. Returns false if there was no room for it and for `reserved` more bytes.
+    fn value(&mut self, value: &Value<'_>, reserved: usize) -> bool {
+        match value {
+            Value::Array(_) | Value::Object(_) => self.container(value, reserved, None),
+            Value::String(text) => write_string(&mut self.out, &shortened(text, self.longest)),
+            Value::Number(text) if text.len() > self.longest => {
+                // Writing to a string cannot fail.
+                let _ = write!(self.out, "\"[a number of {} digits]\"", text.len());
             }
-            Token::String(string) => {
-                let short = shortened(string, self.longest);
-                self.item(short.as_deref().unwrap_or(string), 0);
-            }
-            Token::Scalar(number) if number.len() > self.longest => {
-                let length = number.len();
-                self.item(&format!("\"[a number of {length} digits]\""), 0);
-            }
-            Token::Scalar(scalar) => {
-                self.item(scalar, 0);
-            }
-            Token::Open(open) => {
-                let is_shown = self.item(open.encode_utf8(&mut [0; 4]), RESERVED);
-                if is_shown {
-                    self.reserved += RESERVED;
-                }
-                self.levels.push(Level {
-                    is_object: open == '{',
-                    is_shown,
-                    left_out: 0,
-                    has_items: false,
-                    key: None,
-                });
-            }
-            Token::Close(close) => self.close(close),
+            scalar => scalar.write(&mut self.out),
         }
+        self.out.len() + reserved <= self.room
     }
 
-    fn wants_key(&self) -> bool {
-        let level = self.levels.last();
-        level.is_some_and(|level| level.is_object && level.key.is_none())
-    }
-
-    /// Writes a value or an opening bracket, if there is room for it and for `more` bytes. Returns false if it was
-    /// omitted.
-    fn item(&mut self, text: &str, more: usize) -> bool {
-        let Some(level) = self.levels.last_mut() else {
-            self.out.push_str(text);
-            return true;
+    /// Appends the first elements of an array or object, the number of the others, and the note.
+    fn container(&mut self, value: &Value<'_>, reserved: usize, note: Option<&str>) {
+        let is_object = matches!(value, Value::Object(_));
+        let parts: Vec<(&str, &Value<'_>)> = match value {
+            Value::Object(entries) => entries.iter().map(|(key, value)| (&**key, value)).collect(),
+            other => other.items().iter().map(|item| ("", item)).collect(),
         };
-        let key = level.key.take();
-        let short = key.and_then(|key| shortened(key, self.longest));
-        let key = short.as_deref().or(key);
-        let needs = text.len() + more + key.map_or(0, |key| key.len() + 1) + 1;
-        let fits = self.out.len() + self.reserved + needs <= self.room;
-        if !level.is_shown || level.left_out > 0 || !fits {
-            level.left_out += 1;
-            return false;
-        }
-        if level.has_items {
-            self.out.push(',');
-        }
-        level.has_items = true;
-        if let Some(key) = key {
-            self.out.push_str(key);
-            self.out.push(':');
-        }
-        self.out.push_str(text);
-        true
-    }
-
-    fn close(&mut self, close: char) {
-        let Some(level) = self.levels.pop() else {
-            return;
+        let start = if is_object {
+            write_key
+        } else {
+            |out: &mut String, _: &str| write_comma(out)
         };
-        if !level.is_shown {
-            return;
+        self.out.push(if is_object { '{' } else { '[' });
+        let mut others = parts.len();
+        for (key, part) in parts {
+            let end = self.out.len();
+            start(&mut self.out, &shortened(key, self.longest));
+            if !self.value(part, reserved + RESERVED) {
+                self.out.truncate(end);
+                break;
+            }
+            others -= 1;
         }
-        self.reserved = self.reserved.saturating_sub(RESERVED);
-        let mut comma = if level.has_items { "," } else { "" };
-        if level.left_out > 0 {
-            let key = if level.is_object { "\"…\":" } else { "" };
-            let more = level.left_out;
-            // Writing to a string cannot fail.
-            let _ = write!(self.out, "{comma}{key}\"{more} more\"");
-            comma = ",";
+        if others > 0 {
+            start(&mut self.out, "…");
+            let _ = write!(self.out, "\"{others} more\"");
         }
-        if self.levels.is_empty() {
-            let key = if level.is_object { NOTE_KEY } else { "" };
-            let note = &self.note;
-            let _ = write!(self.out, "{comma}{key}{note}");
+        if let Some(note) = note {
+            start(&mut self.out, NOTE_KEY);
+            self.out.push_str(note);
         }
-        self.out.push(close);
+        self.out.push(if is_object { '}' } else { ']' });
     }
 }
 

@@ -15,7 +15,6 @@ mod policy;
 mod redacted;
 mod resume;
 mod runner;
-mod running;
 mod scheduler;
 mod shared;
 mod source;

@@ -6,7 +6,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::blocking::BlockingLimit;
-use super::deadline::Limited;
+use super::call_set::RunningCall;
+use super::deadline;
 use super::dispatch::Job;
 use super::layer::{Handled, Layer, Next, Request};
 use super::offloaded::{Offloaded, OwnedCall};
@@ -47,18 +48,6 @@ pub(super) struct FinishedCall {
     pub(super) waits_with: Option<Arc<str>>,
 }
 
-impl FinishedCall {
-    /// Makes the outcome of a call without layers.
-    pub(super) fn plain(job: &Job<'_>, answer: Answered) -> Self {
-        Self {
-            index: job.index,
-            handled: answer.into(),
-            repairs: job.store.repairs().to_vec(),
-            waits_with: None,
-        }
-    }
-}
-
 /// Everything that all calls of a batch run with.
 pub(super) struct BatchEnv<'a> {
     pub(super) cx: Context,
@@ -73,18 +62,23 @@ pub(super) struct BatchEnv<'a> {
 }
 
 impl BatchEnv<'_> {
-    /// Limits a future of a call to a time from `began`: the tool's own limit, or that of the executor.
-    pub(super) fn within<F>(&self, began: Instant, entry: &Entry, future: F) -> Limited<F> {
-        Limited::new(began, entry.options().timeout.or(self.limit), future)
+    /// Runs a future of a call within a time from `began`: the tool's own limit, or that of the executor.
+    async fn within<F: Future>(
+        &self,
+        began: Instant,
+        entry: &Entry,
+        future: F,
+    ) -> Result<F::Output, ToolError> {
+        deadline::within(began, entry.options().timeout.or(self.limit), future).await
     }
 
     /// Returns true if calls of the tool stay open.
-    pub(super) fn is_background(&self, entry: &Entry) -> bool {
+    fn is_background(&self, entry: &Entry) -> bool {
         entry.options().background && self.executor.open_calls.is_some()
     }
 
     /// Returns true if a call with this answer runs again.
-    pub(super) fn runs_again(&self, entry: &Entry, answer: &Answered) -> bool {
+    fn runs_again(&self, entry: &Entry, answer: &Answered) -> bool {
         let Err(error) = answer else {
             return false;
         };
@@ -101,10 +95,7 @@ impl BatchEnv<'_> {
 }
 
 /// Starts a tool's code on this task: returns a future, or the answer.
-pub(super) fn first<'a>(
-    entry: &'a Entry,
-    call: Call<'a>,
-) -> Result<Contained<'a, Answered>, Answered> {
+fn first<'a>(entry: &'a Entry, call: Call<'a>) -> Result<Contained<'a, Answered>, Answered> {
     match contained(|| entry.tool().__run(call)) {
         Ok(Ok(Answer::Ready(answer))) => match items::stream_of(&answer) {
             Some(stream) => Ok(items::read(stream, call)),
@@ -117,22 +108,13 @@ pub(super) fn first<'a>(
 }
 
 /// Runs a call inside its span, with layers, on another task or thread if its tool asks for that.
-pub(super) async fn in_span(
-    job: &Job<'_>,
+pub(super) fn in_span<'a>(
+    job: &'a Job<'a>,
     began: Instant,
-    env: &BatchEnv<'_>,
+    env: &'a BatchEnv<'a>,
     span: CallSpan,
-) -> FinishedCall {
-    span.around(layered(job, began, env, &span)).await
-}
-
-/// Runs the tool's code of a call without layers again.
-pub(super) async fn again(job: &Job<'_>, env: &BatchEnv<'_>) -> FinishedCall {
-    let span = CallSpan::none();
-    drop_attempt(job, env);
-    let core = Core::new(job, &env.cx, env, &span);
-    let answered = core.body(job.call, Instant::now(), None).await;
-    core.end(answered.into())
+) -> RunningCall<'a> {
+    Box::pin(async move { span.around(layered(job, began, env, &span)).await })
 }
 
 /// Drops what an attempt without layers left behind that failed: the next one is the call's.
@@ -352,7 +334,7 @@ impl<'a> Core<'a> {
         let store = Store::new();
         let asked = self.asked(call, &store).with_yes(yes);
         let answered = match first(self.entry, asked) {
-            Ok(first) => self.limited(asked, began, first).await,
+            Ok(first) => self.in_time(asked, began, first).await,
             Err(answer) => answer,
         };
         self.repaired(&store);
@@ -360,22 +342,22 @@ impl<'a> Core<'a> {
     }
 
     /// Awaits the answer and, if that is a stream, its items, within one time limit.
-    async fn limited<'c>(
+    async fn in_time<'c>(
         &self,
         call: Call<'c>,
         began: Instant,
         first: Contained<'c, Answered>,
     ) -> Answered {
-        let mut limited = self.env.within(began, self.entry, first);
-        loop {
-            let answer = (&mut limited).await;
-            let answer = answer.map_err(|late| out_of_time(self.cx, self.index, late));
-            let answer = answer.flatten();
-            match items::stream_of(&answer) {
-                Some(stream) => limited.continue_with(items::read(stream, call)),
-                None => return answer,
+        let whole = async {
+            let mut answer = first.await;
+            while let Some(stream) = items::stream_of(&answer) {
+                answer = items::read(stream, call).await;
             }
-        }
+            answer
+        };
+        let answer = self.env.within(began, self.entry, whole).await;
+        let answer = answer.map_err(|late| out_of_time(self.cx, self.index, late));
+        answer.flatten()
     }
 
     /// Runs the tool's code on another thread. That may outlive the batch, so it owns everything it needs.
@@ -422,7 +404,7 @@ pub(super) fn not_stopped(error: ToolError) -> ToolError {
 
 /// Marks the timeout of a call that offloaded code, which may still run.
 #[cold]
-pub(super) fn out_of_time(cx: &Context, index: usize, late: ToolError) -> ToolError {
+fn out_of_time(cx: &Context, index: usize, late: ToolError) -> ToolError {
     if cx.is_offloaded(index) {
         not_stopped(late)
     } else {

@@ -1,14 +1,13 @@
 //! Calls in flight. They are polled in the order in which they were woken.
 //!
-//! `FuturesUnordered` allocates a node for each future. These calls are `Unpin` and stand in one `Vec`, and a call that
-//! answers at once needs no waker.
+//! `FuturesUnordered` would do, but for `tests/shuttle`, which explores the schedules of this lock alone.
 
 use std::collections::VecDeque;
+use std::pin::Pin;
 use std::sync::{Arc, PoisonError};
 use std::task::{Context as TaskContext, Poll, Wake, Waker};
 
 use super::body::FinishedCall;
-use super::running::RunningCall;
 use crate::sync::{Mutex, MutexGuard};
 
 /// Calls in flight, and the queue of those that were woken.
@@ -23,14 +22,15 @@ pub(super) struct CallSet<'a> {
     ready: VecDeque<usize>,
     /// A call was polled since the last `Pending`.
     polled: bool,
-    /// Made when the first call is pending.
-    queue: Option<Arc<WakeQueue>>,
+    queue: Arc<WakeQueue>,
 }
+
+/// A call in flight.
+pub(super) type RunningCall<'a> = Pin<Box<dyn Future<Output = FinishedCall> + Send + 'a>>;
 
 struct Slot<'a> {
     call: RunningCall<'a>,
-    /// `None` until the call is pending.
-    waker: Option<Waker>,
+    waker: Waker,
 }
 
 impl<'a> CallSet<'a> {
@@ -42,7 +42,7 @@ impl<'a> CallSet<'a> {
             begun: 0,
             ready: VecDeque::new(),
             polled: false,
-            queue: None,
+            queue: WakeQueue::of(calls),
         }
     }
 
@@ -52,17 +52,17 @@ impl<'a> CallSet<'a> {
     }
 
     pub(super) fn start(&mut self, call: RunningCall<'a>) {
-        self.calls.push(Some(Slot { call, waker: None }));
+        let (queue, place) = (Arc::clone(&self.queue), self.calls.len());
+        let waker = Waker::from(Arc::new(CallWaker { queue, place }));
+        self.calls.push(Some(Slot { call, waker }));
         self.running += 1;
     }
 
     /// Returns the next call that ends; `None` if none is in flight. Between two `Pending` each call is polled at most
     /// once.
     pub(super) fn poll(&mut self, task: &mut TaskContext<'_>) -> Poll<Option<FinishedCall>> {
-        if !self.polled
-            && let Some(queue) = &self.queue
-        {
-            queue.take(&mut self.ready);
+        if !self.polled {
+            self.queue.take(&mut self.ready);
         }
         while let Some(place) = self.next() {
             self.polled = true;
@@ -74,9 +74,7 @@ impl<'a> CallSet<'a> {
             return Poll::Ready(None);
         }
         self.polled = false;
-        if let Some(queue) = &self.queue {
-            queue.wait(task.waker());
-        }
+        self.queue.wait(task.waker());
         Poll::Pending
     }
 
@@ -90,26 +88,11 @@ impl<'a> CallSet<'a> {
 
     /// Polls one call. If it ends, it is removed and its outcome returned.
     fn poll_call(&mut self, place: usize) -> Option<FinishedCall> {
-        let all = self.calls.capacity();
         let slot = self.calls.get_mut(place)?;
         let Slot { call, waker } = slot.as_mut()?;
-        let finished = match waker {
-            None => call.begin(),
-            Some(_) => None,
-        };
-        let finished = match finished {
-            Some(finished) => finished,
-            None => {
-                let waker = waker.get_or_insert_with(|| {
-                    let queue = self.queue.get_or_insert_with(|| WakeQueue::of(all));
-                    let queue = Arc::clone(queue);
-                    Waker::from(Arc::new(CallWaker { queue, place }))
-                });
-                match call.poll(&mut TaskContext::from_waker(waker)) {
-                    Poll::Ready(finished) => finished,
-                    Poll::Pending => return None,
-                }
-            }
+        let polled = call.as_mut().poll(&mut TaskContext::from_waker(waker));
+        let Poll::Ready(finished) = polled else {
+            return None;
         };
         *slot = None;
         self.running -= 1;
@@ -120,10 +103,8 @@ impl<'a> CallSet<'a> {
 /// Wakers that outlive the set wake nothing.
 impl Drop for CallSet<'_> {
     fn drop(&mut self) {
-        if let Some(queue) = &self.queue {
-            let all = std::mem::take(&mut *queue.all());
-            drop(all);
-        }
+        let all = std::mem::take(&mut *self.queue.all());
+        drop(all);
     }
 }
 

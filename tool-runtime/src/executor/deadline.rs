@@ -1,7 +1,7 @@
 //! Time limits of calls.
 
 use std::future::{Future, poll_fn};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
@@ -9,48 +9,27 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use toolwright_provider::call::{ErrorKind, ToolError, contained};
 
-/// A future with a time limit.
-pub(super) struct Limited<F> {
-    future: F,
+/// Runs a future within a time from `began`.
+pub(super) async fn within<F: Future>(
     began: Instant,
     limit: Option<Duration>,
-    /// Made when the future is pending for the first time.
-    timer: Option<Timer>,
-}
-
-impl<F> Limited<F> {
-    /// Limits a future to a time from `began`.
-    pub(super) fn new(began: Instant, limit: Option<Duration>, future: F) -> Self {
-        Self {
-            future,
-            began,
-            limit,
-            timer: None,
-        }
-    }
-
-    /// Replaces the future; the deadline stays.
-    pub(super) fn continue_with(&mut self, next: F) {
-        self.future = next;
-    }
-}
-
-impl<F: Future + Unpin> Future for Limited<F> {
-    type Output = Result<F::Output, ToolError>;
-
-    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
-        let this = &mut *self;
-        if let Poll::Ready(done) = Pin::new(&mut this.future).poll(task) {
+    future: F,
+) -> Result<F::Output, ToolError> {
+    let mut future = pin!(future);
+    // Made when the future is pending for the first time.
+    let mut timer = None;
+    poll_fn(|task| {
+        if let Poll::Ready(done) = future.as_mut().poll(task) {
             return Poll::Ready(Ok(done));
         }
-        let Some(limit) = this.limit else {
+        let Some(limit) = limit else {
             return Poll::Pending;
         };
         // A deadline beyond the clock's range is no limit.
-        let at = this.began.checked_add(limit);
-        let timer = this.timer.get_or_insert_with(|| Timer::at(at));
+        let timer = timer.get_or_insert_with(|| Timer::at(began.checked_add(limit)));
         timer.poll(task).map(|()| Err(timed_out(limit)))
-    }
+    })
+    .await
 }
 
 #[cold]

@@ -9,7 +9,6 @@ use super::{Executor, MAX_CALLS};
 use crate::tool::{Context, Decision};
 use crate::toolset::{Entry, Toolset};
 use toolwright_provider::call::{ErrorKind, Outcome, ToolCall, ToolError};
-use toolwright_schema::decode::Store;
 
 /// A call to run.
 pub(super) struct Job<'a> {
@@ -18,8 +17,6 @@ pub(super) struct Job<'a> {
     pub(super) call: &'a ToolCall,
     pub(super) entry: &'a Entry,
     pub(super) plan: Plan<'a>,
-    /// Store for decoded arguments, if the call runs on the batch's task.
-    pub(super) store: Store,
 }
 
 /// Plan for a call of a turn that was paused, or that waited elsewhere.
@@ -102,7 +99,6 @@ pub(super) fn dispatch<'a>(
                     call: run,
                     entry,
                     plan,
-                    store: Store::new(),
                 });
             }
             Dispatched::Waits(entry, reason) => {

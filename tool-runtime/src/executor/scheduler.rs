@@ -9,12 +9,11 @@ use tokio::time::Instant;
 
 use super::Executor;
 use super::batch_state::BatchState;
-use super::body::BatchEnv;
+use super::body::{self, BatchEnv};
 use super::call_set::CallSet;
 use super::deadline::Timer;
 use super::dispatch::Job;
 use super::runner::{Desk, Runs};
-use super::running::RunningCall;
 use crate::executor::Batch;
 use crate::tool::Cancel;
 use toolwright_provider::call::{ErrorKind, ToolError};
@@ -71,7 +70,7 @@ pub(super) async fn run_jobs<'a>(
                 alone = exclusive;
                 let (began, span) = state.start(job.index, last);
                 last = Some(began);
-                calls.start(RunningCall::new(job, began, &env, span));
+                calls.start(body::in_span(job, began, &env, span));
                 to_run.next();
             }
             if stopped.as_mut().poll(task).is_ready() {

@@ -84,11 +84,6 @@ mod on {
             Self(Some(Arc::new(Open { span, has_content })))
         }
 
-        /// Returns no span.
-        pub(in crate::executor) fn none() -> Self {
-            Self(None)
-        }
-
         /// Returns true if there is no span.
         pub(in crate::executor) fn is_none(&self) -> bool {
             self.0.is_none()
@@ -142,10 +137,6 @@ mod off {
         }
 
         pub(in crate::executor) fn of(_: &ToolCall, _: Redacted<'_>, _: bool) -> Self {
-            Self
-        }
-
-        pub(in crate::executor) fn none() -> Self {
             Self
         }
 

@@ -29,71 +29,14 @@ const JOINTS: [&str; 7] = [
     "next",
 ];
 
-/// Returns true for words of English that say nothing of what a tool does.
-fn is_filler(word: &str) -> bool {
-    matches!(
-        word,
-        "a" | "an"
-            | "the"
-            | "of"
-            | "to"
-            | "in"
-            | "on"
-            | "at"
-            | "for"
-            | "from"
-            | "by"
-            | "with"
-            | "and"
-            | "or"
-            | "is"
-            | "are"
-            | "was"
-            | "were"
-            | "be"
-            | "been"
-            | "being"
-            | "this"
-            | "that"
-            | "these"
-            | "those"
-            | "it"
-            | "its"
-            | "as"
-            | "i"
-            | "me"
-            | "my"
-            | "we"
-            | "our"
-            | "you"
-            | "your"
-            | "he"
-            | "she"
-            | "they"
-            | "them"
-            | "his"
-            | "her"
-            | "their"
-            | "can"
-            | "could"
-            | "would"
-            | "should"
-            | "will"
-            | "what"
-            | "which"
-            | "who"
-            | "when"
-            | "where"
-            | "how"
-            | "do"
-            | "does"
-            | "did"
-            | "have"
-            | "has"
-            | "had"
-            | "if"
-    )
-}
+/// Words of English that say nothing of what a tool does.
+#[rustfmt::skip]
+const FILLERS: [&str; 60] = [
+    "a", "an", "the", "of", "to", "in", "on", "at", "for", "from", "by", "with", "and", "or", "is", "are", "was",
+    "were", "be", "been", "being", "this", "that", "these", "those", "it", "its", "as", "i", "me", "my", "we", "our",
+    "you", "your", "he", "she", "they", "them", "his", "her", "their", "can", "could", "would", "should", "will",
+    "what", "which", "who", "when", "where", "how", "do", "does", "did", "have", "has", "had", "if",
+];
 
 /// Calls a function with each word of a text, in lower case and without the `s` of a plural.
 ///
@@ -131,7 +74,7 @@ fn finish(word: &mut String, class: Class, each: &mut dyn FnMut(&str)) {
         for (start, end) in starts.zip(ends.chain([word.len()])) {
             each(word.get(start..end).unwrap_or_default());
         }
-    } else if !word.is_empty() && !is_filler(word) {
+    } else if !word.is_empty() && !FILLERS.contains(&word.as_str()) {
         each(stem(word));
     }
     word.clear();

@@ -232,10 +232,6 @@ impl DeferredGroups {
         }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.starts.is_empty()
-    }
-
     /// Begins a group before the element at this place, if one begins there.
     pub(super) fn begin(&self, at: usize, tools: &Ident) -> TokenStream {
         let start = self.starts.iter().find(|start| start.at == at);
@@ -253,7 +249,7 @@ impl DeferredGroups {
         }
     }
 
-    /// What the checks of a request have to know, for the constants `DEFERRED` and `LOADS`.
+    /// What the checks of a request have to know, for the constants `LOADS` and `COUNT`.
     pub(super) fn constants(&self) -> TokenStream {
         let stable = literal(self.stable);
         let most = match &self.at_most {
@@ -271,28 +267,18 @@ impl DeferredGroups {
     }
 
     /// Checks the limits of a request in this dialect, whatever is loaded.
-    pub(super) fn fits_request(&self, dialect: &Ident) -> TokenStream {
+    pub(super) fn fits_request(dialect: &Ident) -> TokenStream {
         let name = literal(dialect.to_string());
-        if self.is_empty() {
-            return quote_spanned! {dialect.span()=>
-                const _: () = __tool::fits_request(__tool::dialect(#name), LISTED);
-            };
-        }
         quote_spanned! {dialect.span()=>
-            const _: () = __tool::fits_loaded::<COUNT>(__tool::dialect(#name), LISTED, LOADS);
+            const _: () = __tool::fits_request::<COUNT>(__tool::dialect(#name), LISTED, LOADS);
         }
     }
 
     /// Checks a budget, whatever is loaded.
-    pub(super) fn within_budget(&self, budget: &LitInt) -> TokenStream {
+    pub(super) fn within_budget(budget: &LitInt) -> TokenStream {
         let place = SpanEnds::of(budget);
-        let (within, arguments) = if self.is_empty() {
-            let within = place.start(quote!(__tool::within_budget));
-            (within, place.end(quote!((#budget, LISTED))))
-        } else {
-            let within = place.start(quote!(__tool::loaded_within_budget::<COUNT>));
-            (within, place.end(quote!((#budget, LISTED, LOADS))))
-        };
+        let within = place.start(quote!(__tool::within_budget::<COUNT>));
+        let arguments = place.end(quote!((#budget, LISTED, LOADS)));
         quote!(const _: () = #within #arguments;)
     }
 }

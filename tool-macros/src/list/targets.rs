@@ -201,9 +201,7 @@ impl Targets {
             let name = literal(dialect.to_string());
             quote_spanned!(dialect.span()=> const _: () = __tool::is_dialect(#name);)
         });
-        let requests = dialects
-            .iter()
-            .map(|dialect| self.deferred.fits_request(dialect));
+        let requests = dialects.iter().map(DeferredGroups::fits_request);
         let is_unproven = |called: &Ident| unproven.contains(called);
         let accepted = elements.iter().enumerate().map(|(index, element)| {
             let (place, last) = (element.place(), element.last_name());
@@ -218,11 +216,8 @@ impl Targets {
             let name = literal(tool.to_string());
             quote_spanned!(tool.span()=> const _: () = __tool::is_listed(#name, LISTED);)
         });
-        let within = budget
-            .as_ref()
-            .map(|budget| self.deferred.within_budget(budget));
-        let loads = has_checks && !self.deferred.is_empty();
-        let loads = loads.then(|| self.deferred.constants());
+        let within = budget.as_ref().map(DeferredGroups::within_budget);
+        let loads = has_checks.then(|| self.deferred.constants());
         let of_dialects = !dialects.is_empty();
         let targets = of_dialects
             .then(|| quote!(const TARGETS: &[__tool::Option<__tool::Dialect>] = &[#(#targets),*];));

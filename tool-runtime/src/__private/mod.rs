@@ -41,9 +41,8 @@ pub use self::slot::{
 };
 pub use self::table::{ArrayOf, Described, Params, RootOf, Table, name_of, words};
 pub use self::targets::{
-    Inputs, LoadLimits, MOST_LOADED, OwnTargets, Untargeted, accepted, count, dialect, fits_loaded,
-    fits_request, is_dialect, is_listed, is_read_of_a_text, loaded_within_budget, own_targets,
-    within_budget,
+    Inputs, LoadLimits, MOST_LOADED, OwnTargets, Untargeted, accepted, count, dialect,
+    fits_request, is_dialect, is_listed, is_read_of_a_text, own_targets, within_budget,
 };
 pub use crate::tool::{
     Approved, Call, Context, EarlyExit, Provide, ProvideShared, Ran, Reading, Slot,

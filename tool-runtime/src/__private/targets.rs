@@ -1,16 +1,14 @@
 //! Support for `targets` of `tools!` and `#[tool]`: the checks in `const` that providers accept every tool,
 //! and all of them in one request.
 
-mod loaded;
 mod request;
 mod words;
 
 use super::{As, Descriptor, Handle, Listed, OneToolBlock};
 use toolwright_provider::dialect::{Acceptance, Dialect, Judged, LowerErrorCode};
-use toolwright_schema::text::{nearer, same};
+use toolwright_schema::text::same;
 
-pub use self::loaded::{LoadLimits, MOST_LOADED, count, fits_loaded, loaded_within_budget};
-pub use self::request::{fits_request, within_budget};
+pub use self::request::{LoadLimits, MOST_LOADED, count, fits_request, within_budget};
 use toolwright_schema::shape::Kind;
 use toolwright_schema::text::ConstText;
 
@@ -83,19 +81,7 @@ pub const fn is_dialect(name: &str) {
     let mut text = ConstText::new();
     text.push("no dialect is called `");
     text.push(name);
-    text.push("`\nhelp: ");
-    let mut nearest: Option<(&str, usize)> = None;
-    let mut rest: &[Dialect] = &Dialect::ALL;
-    while let [one, tail @ ..] = rest {
-        nearer(name, one.name(), &mut nearest);
-        rest = tail;
-    }
-    if let Some((near, _)) = nearest {
-        text.push("did you mean `");
-        text.push(near);
-        text.push("`? ");
-    }
-    text.push("the dialects are ");
+    text.push("`\nhelp: the dialects are ");
     let mut rest: &[Dialect] = &Dialect::ALL;
     while let [one, tail @ ..] = rest {
         text.push(one.name());
@@ -110,10 +96,9 @@ pub const fn is_dialect(name: &str) {
 /// Refuses a tool of `unproven` that the list does not have.
 ///
 /// # Panics
-/// At the caller's place, with the tool that may be meant.
+/// At the caller's place.
 #[track_caller]
 pub const fn is_listed(name: &str, list: &[Inputs]) {
-    let mut nearest: Option<(&str, usize)> = None;
     let mut rest = list;
     while let [element, tail @ ..] = rest {
         let (mut tools, listed) = element.tools();
@@ -122,7 +107,6 @@ pub const fn is_listed(name: &str, list: &[Inputs]) {
             if same(tool.name, name) || tool.name.is_empty() {
                 return;
             }
-            nearer(name, tool.name, &mut nearest);
             tools = more;
         }
         if let As::Tool(other, _) = listed
@@ -135,15 +119,7 @@ pub const fn is_listed(name: &str, list: &[Inputs]) {
     let mut text = ConstText::new();
     text.push("the list has no tool `");
     text.push(name);
-    text.push("`\nhelp: ");
-    match nearest {
-        Some((near, _)) => {
-            text.push("did you mean `");
-            text.push(near);
-            text.push("`?");
-        }
-        None => text.push("remove it from `unproven`"),
-    }
+    text.push("`\nhelp: write the name of one that it has, or remove it from `unproven`");
     panic!("{}", text.as_str());
 }
 

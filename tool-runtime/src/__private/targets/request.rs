@@ -1,16 +1,25 @@
-//! Limits of one request, and what a list asks of it.
+//! Limits of one request, and what a list asks of it: of the tools that every request has, and of those that a conversation
+//! may have loaded. Whatever a search, a filter or a group loads is a set of at most so many tools, so the largest shares
+//! decide.
 
 use super::{As, Descriptor, Inputs, called};
 use toolwright_provider::dialect::{Acceptance, Dialect, Size};
+use toolwright_provider::wire::SEARCH_TOOLS;
 use toolwright_schema::text::ConstText;
 use toolwright_schema::tokens;
+
+/// Default for `at_most`, as in `LoadOptions::at_most`.
+pub const MOST_LOADED: usize = 40;
+
+/// Tokens of the definition of `search_tools`, without its groups, at most. A test compares them.
+const SEARCH: usize = 140;
 
 /// Number of tools that are named as those that cost most.
 const NAMED: usize = 3;
 
 /// Quantities that are counted of a tool.
 #[derive(Clone, Copy)]
-pub(super) enum Measure {
+enum Measure {
     Tools,
     OptionalKeys(Dialect),
     Unions(Dialect),
@@ -20,12 +29,76 @@ pub(super) enum Measure {
 
 /// Total of all tools of a list, and those that cost most.
 #[derive(Clone, Copy)]
-pub(super) struct Sum {
-    pub(super) total: usize,
+struct Sum {
+    total: usize,
     most: [(&'static str, usize); NAMED],
 }
 
+/// What a list says of its deferred tools.
+#[derive(Debug, Clone, Copy)]
+pub struct LoadLimits {
+    /// The number of elements that are not deferred; these come first.
+    stable: usize,
+    at_most: usize,
+    /// Tokens that a model is told of the groups, at most.
+    told: usize,
+}
+
+impl LoadLimits {
+    /// Sets all of it. The groups are those with words, `name: words`.
+    pub const fn new(stable: usize, at_most: usize, groups: &[&str]) -> Self {
+        let mut told = 0;
+        let mut rest = groups;
+        while let [group, tail @ ..] = rest {
+            // A line of a list, in JSON.
+            told += tokens::bound(group) + 2;
+            rest = tail;
+        }
+        Self {
+            stable,
+            at_most,
+            told,
+        }
+    }
+}
+
+/// Returns the number of tools in a list.
+pub const fn count(list: &[Inputs]) -> usize {
+    Measure::Tools.sum(list).total
+}
+
 impl Measure {
+    /// Returns the name, and the help where there is too much of it.
+    const fn words(self) -> [&'static str; 2] {
+        match self {
+            Self::Tools => [
+                " tools",
+                "make lists of fewer tools, and send the one that a turn needs",
+            ],
+            Self::OptionalKeys(_) => [
+                " keys that may be missing",
+                "make some of them required, or make lists of fewer tools, and send the one that a turn needs",
+            ],
+            Self::Unions(_) => [
+                " values of one of several types",
+                "use enums without data, or make lists of fewer tools, and send the one that a turn needs",
+            ],
+            Self::Tokens => [
+                " tokens of definitions",
+                "say less in them, make lists of fewer tools, or raise the budget",
+            ],
+        }
+    }
+
+    /// Returns the share of `search_tools`, which a list with deferred tools adds.
+    const fn search(self, loads: LoadLimits) -> usize {
+        match self {
+            Self::Tools => 1,
+            Self::OptionalKeys(_) | Self::Unions(_) => 0,
+            Self::Tokens => SEARCH + loads.told,
+        }
+    }
+
     const fn of(self, tool: &Descriptor, listed: As) -> usize {
         match self {
             Self::Tools => 1,
@@ -53,18 +126,14 @@ impl Measure {
     }
 
     /// Returns a tool's name in the list and its share; nothing of a tool that did not compile.
-    pub(super) const fn share(
-        self,
-        tool: &Descriptor,
-        listed: As,
-    ) -> Option<(&'static str, usize)> {
+    const fn share(self, tool: &Descriptor, listed: As) -> Option<(&'static str, usize)> {
         if tool.name.is_empty() {
             return None;
         }
         Some((called(listed, tool), self.of(tool, listed)))
     }
 
-    pub(super) const fn sum(self, list: &[Inputs]) -> Sum {
+    const fn sum(self, list: &[Inputs]) -> Sum {
         let mut sum = Sum {
             total: 0,
             most: [("", 0); NAMED],
@@ -89,7 +158,7 @@ const fn size(target: Dialect, tool: &Descriptor) -> Size {
 }
 
 impl Sum {
-    pub(super) const fn add(&mut self, name: &'static str, count: usize) {
+    const fn add(&mut self, name: &'static str, count: usize) {
         self.total += count;
         let mut new = (name, count);
         let mut places: &mut [(&'static str, usize)] = &mut self.most;
@@ -104,7 +173,7 @@ impl Sum {
     }
 
     /// Says which tools cost most, each with what it costs.
-    pub(super) const fn tell(&self, text: &mut ConstText) {
+    const fn tell(&self, text: &mut ConstText) {
         let mut rest: &[(&'static str, usize)] = &self.most;
         let mut is_first = true;
         while let [(name, count), tail @ ..] = rest {
@@ -122,50 +191,8 @@ impl Sum {
     }
 }
 
-/// Refuses more than a target takes in one request: tools, keys that may be missing, unions.
-///
-/// # Panics
-/// At the caller's place, with the target, what is too much and the tools that cost most.
-#[track_caller]
-pub const fn fits_request(target: Option<Dialect>, list: &[Inputs]) {
-    let Some(target) = target else { return };
-    let limits = target.request_limits();
-    let tools = Measure::Tools.sum(list).total;
-    if let Some(most) = limits.tools
-        && tools > most
-    {
-        let mut text = ConstText::new();
-        text.push("the list has ");
-        text.push_number(tools);
-        text.push(" tools, and ");
-        text.push(target.name());
-        text.push(" takes ");
-        text.push_number(most);
-        text.push(
-            " in one request\nhelp: make lists of fewer tools, and send the one that a turn needs",
-        );
-        panic!("{}", text.as_str());
-    }
-    if (limits.optional_keys.is_some() || limits.unions.is_some()) && all_accepted(target, list) {
-        share(
-            target,
-            limits.optional_keys,
-            Measure::OptionalKeys(target).sum(list),
-            " keys that may be missing",
-            "\nhelp: make some of them required, or make lists of fewer tools, and send the one that a turn needs",
-        );
-        share(
-            target,
-            limits.unions,
-            Measure::Unions(target).sum(list),
-            " values of one of several types",
-            "\nhelp: use enums without data, or make lists of fewer tools, and send the one that a turn needs",
-        );
-    }
-}
-
 /// Returns true if no tool is refused. Nothing is known of one that is, and it has its own error.
-pub(super) const fn all_accepted(target: Dialect, list: &[Inputs]) -> bool {
+const fn all_accepted(target: Dialect, list: &[Inputs]) -> bool {
     let mut rest = list;
     while let [element, tail @ ..] = rest {
         let (mut tools, _) = element.tools();
@@ -180,43 +207,140 @@ pub(super) const fn all_accepted(target: Dialect, list: &[Inputs]) -> bool {
     true
 }
 
+/// Shares of deferred tools.
+struct Shares<const N: usize> {
+    shares: [(&'static str, usize); N],
+    len: usize,
+}
+
+impl<const N: usize> Shares<N> {
+    const fn of(measure: Measure, list: &[Inputs]) -> Self {
+        let mut all = Self {
+            shares: [("", 0); N],
+            len: 0,
+        };
+        let mut rest = list;
+        while let [element, tail @ ..] = rest {
+            let (mut tools, listed) = element.tools();
+            while let [tool, more @ ..] = tools {
+                if let Some(share) = measure.share(tool, listed)
+                    && let Some((_, [place, ..])) = all.shares.split_at_mut_checked(all.len)
+                {
+                    *place = share;
+                    all.len += 1;
+                }
+                tools = more;
+            }
+            rest = tail;
+        }
+        all
+    }
+
+    /// Takes the largest share out.
+    #[allow(clippy::indexing_slicing)] // Both are within what was put in.
+    const fn take_largest(&mut self) -> Option<(&'static str, usize)> {
+        let (mut at, mut largest) = (1, 0);
+        while at < self.len {
+            if self.shares[at].1 > self.shares[largest].1 {
+                largest = at;
+            }
+            at += 1;
+        }
+        let Some(last) = self.len.checked_sub(1) else {
+            return None;
+        };
+        let taken = self.shares[largest];
+        self.shares[largest] = self.shares[last];
+        self.len = last;
+        Some(taken)
+    }
+}
+
+/// Refuses more than a target takes in one request, whatever the conversation has loaded: tools, keys that may be missing,
+/// unions.
+///
+/// # Panics
+/// At the caller's place, with what is too much, the tools that cost most and the `at_most` that would fit.
 #[track_caller]
-const fn share(target: Dialect, most: Option<usize>, sum: Sum, what: &str, help: &str) {
+pub const fn fits_request<const N: usize>(
+    target: Option<Dialect>,
+    list: &[Inputs],
+    loads: LoadLimits,
+) {
+    let Some(target) = target else { return };
+    let limits = target.request_limits();
+    let takes = [target.name(), " takes ", " in one request"];
+    fits::<N>(Measure::Tools, limits.tools, takes, list, loads);
+    if (limits.optional_keys.is_some() || limits.unions.is_some()) && all_accepted(target, list) {
+        let keys = Measure::OptionalKeys(target);
+        fits::<N>(keys, limits.optional_keys, takes, list, loads);
+        fits::<N>(Measure::Unions(target), limits.unions, takes, list, loads);
+    }
+}
+
+/// Refuses a list whose definitions may take more tokens than the budget, whatever the conversation has loaded.
+///
+/// # Panics
+/// As [`fits_request`], with the budget.
+#[track_caller]
+pub const fn within_budget<const N: usize>(budget: usize, list: &[Inputs], loads: LoadLimits) {
+    let takes = ["the budget", " is ", ""];
+    fits::<N>(Measure::Tokens, Some(budget), takes, list, loads);
+}
+
+#[track_caller]
+const fn fits<const N: usize>(
+    measure: Measure,
+    most: Option<usize>,
+    takes: [&str; 3],
+    list: &[Inputs],
+    loads: LoadLimits,
+) {
     let Some(most) = most else { return };
+    let (stable, deferred) = list.split_at(loads.stable);
+    let mut sum = measure.sum(stable);
+    if !deferred.is_empty() {
+        sum.add(SEARCH_TOOLS, measure.search(loads));
+    }
+    let always = sum.total;
+    let mut shares = Shares::<N>::of(measure, deferred);
+    let (mut loaded, mut fitting) = (0, 0);
+    while loaded < loads.at_most
+        && let Some((name, share)) = shares.take_largest()
+    {
+        sum.add(name, share);
+        loaded += 1;
+        if sum.total <= most {
+            fitting = loaded;
+        }
+    }
     if sum.total <= most {
         return;
     }
+    let [what, help] = measure.words();
     let mut text = ConstText::new();
-    text.push("the list has ");
-    text.push_number(sum.total);
+    text.push("every request has ");
+    text.push_number(always);
     text.push(what);
-    text.push(", and ");
-    text.push(target.name());
-    text.push(" takes ");
-    text.push_number(most);
-    text.push(" in one request; most are in ");
-    sum.tell(&mut text);
-    text.push(help);
-    panic!("{}", text.as_str());
-}
-
-/// Refuses a list whose definitions may take more tokens than the budget.
-///
-/// # Panics
-/// At the caller's place, with the tokens, the budget and the tools that cost most.
-#[track_caller]
-pub const fn within_budget(budget: usize, list: &[Inputs]) {
-    let sum = Measure::Tokens.sum(list);
-    if sum.total <= budget {
-        return;
+    if loaded > 0 {
+        text.push(", what a conversation loads adds up to ");
+        text.push_number(sum.total - always);
     }
-    let mut text = ConstText::new();
-    text.push("the definitions take up to ");
-    text.push_number(sum.total);
-    text.push(" tokens of every request, and the budget is ");
-    text.push_number(budget);
-    text.push("; most are of ");
-    sum.tell(&mut text);
-    text.push("\nhelp: say less in them, make lists of fewer tools, or raise the budget");
+    text.push(", and ");
+    text.push(takes[0]);
+    text.push(takes[1]);
+    text.push_number(most);
+    text.push(takes[2]);
+    if !matches!(measure, Measure::Tools) {
+        text.push("; most are in ");
+        sum.tell(&mut text);
+    }
+    text.push("\nhelp: ");
+    if fitting > 0 {
+        text.push("write `at_most: ");
+        text.push_number(fitting);
+        text.push("`, or ");
+    }
+    text.push(help);
     panic!("{}", text.as_str());
 }

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 use toolwright_json::{Decimal, Integer, Value, quoted};
+use toolwright_schema::decode::sample;
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::Parts as _;
 use toolwright_schema::shape::{Kind, Rule, Shape};
@@ -354,7 +355,7 @@ fn strings<'s>(shapes: impl Iterator<Item = &'s Shape<'s>>) -> Vec<String> {
         if let Some(pattern) = rules.pattern {
             texts.extend(matching(pattern.text));
         }
-        texts.extend(formatted(rules.format).map(str::to_owned));
+        texts.extend(sample(rules.format).map(str::to_owned));
     }
     let mut all: Vec<String> = texts.iter().cloned().collect();
     for len in lens.into_iter().filter(|len| *len <= LONGEST.0) {
@@ -370,27 +371,6 @@ fn strings<'s>(shapes: impl Iterator<Item = &'s Shape<'s>>) -> Vec<String> {
         }
     }
     all
-}
-
-/// Returns a text of a format.
-fn formatted(format: &str) -> impl Iterator<Item = &'static str> {
-    let text = match format {
-        "date" => "2024-01-31",
-        "date-time" => "2024-01-31T10:00:00Z",
-        "time" => "10:00:00Z",
-        "duration" => "P1D",
-        "email" | "idn-email" => "a@b.example",
-        "hostname" | "idn-hostname" => "b.example",
-        "ipv4" => "127.0.0.1",
-        "ipv6" => "::1",
-        "uuid" => "00000000-0000-4000-8000-000000000000",
-        "uri" | "iri" | "uri-reference" | "iri-reference" | "uri-template" => "http://b.example/",
-        "json-pointer" => "/a",
-        "relative-json-pointer" => "0",
-        "regex" => "a",
-        _ => return None.into_iter(),
-    };
-    Some(text).into_iter()
 }
 
 /// Returns texts that a regular expression may match.

@@ -1,8 +1,9 @@
 //! A value that a shape admits, to show in a fault what was expected: a model copies sooner than it
 //! reads.
 
-use toolwright_json::{Decimal, write_key, write_string};
+use toolwright_json::{quoted, write_key};
 
+use crate::decode::walk::admits_value;
 use crate::decode::{refusal, written};
 use crate::shape::{
     Alternative, Array, Field, Id, Int, IntegerRange, Kind, Map, NumberRange, Shape, StringRules,
@@ -154,12 +155,6 @@ fn is_short(json: &str) -> bool {
     json.len() <= MAX_LEN || json.chars().count() <= MAX_LEN
 }
 
-fn quoted(text: &str) -> String {
-    let mut json = String::new();
-    write_string(&mut json, text);
-    json
-}
-
 fn first_name(variants: &[Variant<'_>]) -> Option<String> {
     variants.first().map(|variant| quoted(variant.name))
 }
@@ -195,6 +190,7 @@ fn integer(range: &IntegerRange) -> Option<Int> {
 /// A number near 1, above zero if there is one. What arithmetic with `f64` proposes, the exact values
 /// must admit.
 fn number(range: &NumberRange<'_>) -> Option<String> {
+    let shape = Shape::new(Kind::Number(*range));
     let min = range.min.map(|edge| edge.at);
     let max = range.max.map(|edge| edge.at);
     let mut proposed: Vec<String> = vec!["1".into()];
@@ -226,42 +222,11 @@ fn number(range: &NumberRange<'_>) -> Option<String> {
     };
     proposed
         .into_iter()
-        .filter(|text| is_in(range, text))
+        .filter(|text| admits_value(text, &shape) == Some(true))
         .min_by(|a, b| {
             let (a, b) = (rank(a), rank(b));
             a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
         })
-}
-
-/// Returns true if the range admits the number, exactly.
-fn is_in(range: &NumberRange<'_>, text: &str) -> bool {
-    let Some(number) = Decimal::of(text) else {
-        return false;
-    };
-    let edge = |edge: Option<crate::shape::Edge<'_>>, is_min: bool| {
-        let Some(edge) = edge else {
-            return true;
-        };
-        Decimal::of(edge.at.text).is_some_and(|at| {
-            let (low, high) = if is_min {
-                (&at, &number)
-            } else {
-                (&number, &at)
-            };
-            if edge.exclusive {
-                low < high
-            } else {
-                low <= high
-            }
-        })
-    };
-    let is_multiple = range
-        .multiple_of
-        .is_none_or(|of| Decimal::of(of.text).is_some_and(|of| number.is_multiple_of(&of)));
-    let is_held = text
-        .parse::<f64>()
-        .is_ok_and(|value| value.abs() <= range.width);
-    edge(range.min, true) && edge(range.max, false) && is_multiple && is_held
 }
 
 /// The text that a type's own words name: of "Time of day, such as `23:59:59`" the time. The type may
@@ -300,20 +265,23 @@ fn word(word: &str, rules: &StringRules<'_>) -> Option<String> {
     Some(quoted(&word.chars().cycle().take(len).collect::<String>()))
 }
 
-/// A string of a format.
-fn sample(format: &str) -> Option<&'static str> {
+/// Returns a string of a format.
+pub fn sample(format: &str) -> Option<&'static str> {
     Some(match format {
         "date-time" => "2026-01-31T12:00:00Z",
         "date" => "2026-01-31",
         "time" => "12:00:00Z",
         "duration" => "PT1H",
-        "email" => "name@example.com",
-        "hostname" => "example.com",
+        "email" | "idn-email" => "name@example.com",
+        "hostname" | "idn-hostname" => "example.com",
         "ipv4" => "192.0.2.1",
         "ipv6" => "2001:db8::1",
-        "uri" | "uri-reference" => "https://example.com/",
+        "uri" | "iri" | "uri-reference" | "iri-reference" | "uri-template" => {
+            "https://example.com/"
+        }
         "uuid" => "6fa459ea-ee8a-4ca4-894e-db77e160355e",
         "json-pointer" => "/name/0",
+        "relative-json-pointer" => "0",
         "regex" => "^text$",
         _ => return None,
     })

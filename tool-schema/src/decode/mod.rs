@@ -45,7 +45,7 @@ mod words;
 pub(crate) use self::access::Seen;
 pub(crate) use self::check::{Leaf, admits, admits_count, first_repeat, int_of, is_integer};
 pub use self::checker::Checker;
-pub use self::example::example;
+pub use self::example::{example, sample};
 pub use self::fault::Reporter;
 pub(crate) use self::fault::say::json_string;
 pub use self::fault::{Fault, FaultCode};

@@ -51,7 +51,7 @@ impl<'s> ListedKeys<'s> {
     }
 
     /// Returns the fields, in order.
-    pub(crate) fn fields(&self) -> impl Iterator<Item = &'s Field<'s>> {
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &'s Field<'s>> + use<'s> {
         self.runs.into_iter().flatten()
     }
 

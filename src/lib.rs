@@ -478,11 +478,6 @@ pub use toolwright_macros::resource;
 /// Equal names, names that some provider refuses, and state that is missing do not compile.
 #[macro_export]
 macro_rules! tools {
-    ($(#[$($attr:tt)*])* $vis:vis enum $($list:tt)*) => {
-        ::core::compile_error!(
-            "the enum of a list's calls is gone\nhelp: list the tools in `tools![…]`, and read a call by its tool's struct: `#[tool(args = Add)]`"
-        );
-    };
     ($($list:tt)*) => {
         $crate::__private::list_tools!($crate; $($list)*)
     };

@@ -65,8 +65,6 @@ pub(crate) struct Options {
     pub(crate) ignore_unknown: Option<Span>,
     /// The names that it had before.
     pub(crate) was: Vec<Text>,
-    /// True once `version` or `migrate` was rejected.
-    pub(crate) has_version: bool,
     /// The dialects that must accept the tool.
     pub(crate) targets: Vec<Ident>,
     /// Calls as a model should make them.

@@ -2,7 +2,6 @@
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Expr, Path, Token, Type, token};
 
@@ -43,7 +42,6 @@ impl Parse for ParsedList {
 pub(super) fn elements(input: ParseStream<'_>) -> syn::Result<Vec<Element>> {
     let mut elements = Vec::new();
     while !input.is_empty() && !input.peek(Token![;]) {
-        refuse_retired(input)?;
         let element: Element = input.parse()?;
         if input.is_empty() || input.peek(Token![;]) {
             elements.push(element);
@@ -56,19 +54,6 @@ pub(super) fn elements(input: ParseStream<'_>) -> syn::Result<Vec<Element>> {
         input.parse::<Token![,]>()?;
     }
     Ok(elements)
-}
-
-/// Refuses `retired("old" => tool)`, which earlier versions had.
-fn refuse_retired(input: ParseStream<'_>) -> syn::Result<()> {
-    let ahead = input.fork();
-    let _ = ahead.call(Attribute::parse_outer);
-    match ahead.call(Ident::parse_any) {
-        Ok(key) if key == "retired" && ahead.peek(token::Paren) => Err(syn::Error::new(
-            key.span(),
-            "retired names are lines of the lock file\nhelp: write `old_name -> new_name` there, and pass the file to the toolset: `tools![…].retired(include_str!(\"../tools.lock\"))`",
-        )),
-        _ => Ok(()),
-    }
 }
 
 /// Returns the error for a token in place of a comma, in terms of what the token starts.

@@ -124,12 +124,6 @@ impl Targets {
                 })?;
                 self.budget = Some(budget);
             }
-            "lock" => {
-                return Err(syn::Error::new(
-                    key.span(),
-                    "a test checks the lock, and the list does not name it\nhelp: remove `lock`, switch on the feature `lock`, and write in a test: `toolwright::lock!(tools, \"tools.lock\").check().unwrap()`",
-                ));
-            }
             other => {
                 let meant = did_you_mean(other, OPTIONS).map(|meant| meant + " ");
                 return Err(syn::Error::new(

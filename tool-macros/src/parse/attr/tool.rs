@@ -8,7 +8,7 @@ use syn::{Ident, LitStr, Meta, Path, Token};
 use super::entry::{Entry, Table, entries};
 use super::json::example;
 use super::meta::{json_string, meta_json, with_members};
-use super::past::{self, was};
+use super::past::was;
 use super::suggestions::unknown;
 use super::targets::targets;
 use super::value::{flag, krate, path, text, text_like, words};
@@ -90,7 +90,6 @@ pub(crate) fn options(cx: &Ctxt, role: FunctionRole, tokens: TokenStream) -> Opt
                 &entry.meta,
                 "the state of a tool is a parameter, not an option\nhelp: mark a parameter: `#[state] db: &Db`",
             );
-        } else if past::is_gone(cx, &entry, &mut options) {
         } else if role == FunctionRole::Tool {
             TOOL.read_known(cx, &entry, &mut options);
         } else if role == FunctionRole::Resource && entry.key == "mime_type" {
@@ -158,11 +157,6 @@ pub(crate) fn block(cx: &Ctxt, tokens: TokenStream) -> Option<Path> {
         let key = entry.key.as_str();
         if key == "crate" {
             path = krate(cx, &entry);
-        } else if key == "args" {
-            cx.error(
-                &entry.meta,
-                "`args` on an impl block made an enum of its calls, which is gone\nhelp: remove it; `#[tool(args = Name)]` on a method makes a struct of the method's arguments",
-            );
         } else if TOOL.keys().contains(&key) {
             cx.error(
                 &entry.meta,

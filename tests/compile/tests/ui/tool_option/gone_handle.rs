@@ -1,7 +1,0 @@
-use toolwright::tool;
-
-/// Tell the weather.
-#[tool(handle = Weather)]
-fn weather() {}
-
-fn main() {}

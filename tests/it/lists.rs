@@ -1,5 +1,4 @@
-//! Lists are read whole and in order, whatever makes it hard to tell beforehand how long they are, and where that is easy they
-//! are allocated once.
+//! Lists are read whole and in order, whatever stands in them.
 
 // Tools that own what they are given are what this is about.
 #![allow(clippy::unwrap_used, clippy::needless_pass_by_value)]
@@ -38,26 +37,14 @@ fn words(words: Vec<String>, set: Option<BTreeSet<String>>) -> Vec<String> {
     words.into_iter().chain(set.into_iter().flatten()).collect()
 }
 
-/// How many places were made for numbers.
+/// How many numbers it was given.
 #[tool]
-fn places(numbers: Vec<i64>) -> usize {
-    numbers.capacity()
-}
-
-/// How many places were made for objects.
-#[tool]
-fn places_of_lines(lines: Vec<Line>) -> usize {
-    lines.capacity()
-}
-
-/// How many places were made for texts.
-#[tool]
-fn places_of_words(words: Vec<String>) -> usize {
-    words.capacity()
+fn count(numbers: Vec<i64>) -> usize {
+    numbers.len()
 }
 
 fn set() -> Toolset {
-    tools![lines, grid, words, places, places_of_lines, places_of_words]
+    tools![lines, grid, words, count]
 }
 
 fn answer(tool: &str, arguments: &str) -> Value {
@@ -113,37 +100,6 @@ fn what_stands_in_a_list_does_not_matter() {
 }
 
 #[test]
-fn a_plain_list_is_allocated_once() {
-    for count in [0, 1, 3, 10, 64] {
-        let numbers: Vec<i64> = (0..count).collect();
-        let lines: Vec<_> = numbers.iter().map(|_| json!({"note": "x"})).collect();
-        let words: Vec<_> = numbers.iter().map(|number| format!("w{number}")).collect();
-        let sent = [
-            ("places", json!({"numbers": numbers})),
-            ("places_of_lines", json!({"lines": lines})),
-            ("places_of_words", json!({"words": words})),
-        ];
-        for (tool, arguments) in sent {
-            assert_eq!(
-                answer(tool, &arguments.to_string()),
-                json!(count),
-                "{tool} {arguments}"
-            );
-        }
-    }
-}
-
-/// What a model writes does not decide how much is allocated before it is read.
-#[test]
-fn room_is_made_for_few_that_may_not_come() {
-    let commas = ",".repeat(1_000_000);
-    let places = answer("places_of_words", &json!({"words": [commas]}).to_string());
-    assert!((1..=64).contains(&places.as_u64().unwrap()), "{places}");
-    let far = format!(r#"{{"numbers": [1{}]}}"#, " ".repeat(100_000));
-    assert_eq!(answer("places", &far), json!(1));
-}
-
-#[test]
 fn lists_that_do_not_end_are_refused() {
     for arguments in [
         r#"{"numbers": ["#,
@@ -152,7 +108,7 @@ fn lists_that_do_not_end_are_refused() {
         r#"{"numbers": [1,2}"#,
         r#"{"numbers": [,]}"#,
     ] {
-        let call = ToolCall::new("1", "places", arguments);
+        let call = ToolCall::new("1", "count", arguments);
         let result = set().call_blocking(&call, &Context::new());
         assert!(result.outcome.is_err(), "{arguments}");
     }

@@ -18,10 +18,10 @@ use std::borrow::Cow;
 
 use self::definitions::Definition;
 pub use self::document::SchemaDoc;
-use self::sink::{Builder, Sink};
+use self::sink::Text;
 pub(crate) use self::words::{Words, described};
 use crate::keyword::Keyword;
-use crate::read::Ordered;
+use crate::read::{Ordered, read};
 use crate::shape::{Alternative, Bare, Detail, Id, Key, Kind, Shape, Side, bare, fields};
 
 /// The JSON Schema of a shape.
@@ -43,12 +43,11 @@ pub(crate) fn render_into(
 
 /// The JSON Schema of a shape, as a value.
 pub(crate) fn build(shape: &'static Shape<'static>, side: Side, detail: Detail) -> Ordered {
-    let writer = Writer::new(Builder::default(), shape, side, detail);
-    writer.document(shape).root
+    read(&render(shape, side, detail)).unwrap_or_default()
 }
 
-struct Writer<S> {
-    out: S,
+struct Writer {
+    out: Text,
     side: Side,
     detail: Detail,
     /// The types that something inside them comes back to.
@@ -58,10 +57,10 @@ struct Writer<S> {
     required: Vec<Cow<'static, str>>,
 }
 
-impl<S: Sink> Writer<S> {
-    fn new(out: S, shape: &'static Shape<'static>, side: Side, detail: Detail) -> Self {
+impl Writer {
+    fn new(out: String, shape: &'static Shape<'static>, side: Side, detail: Detail) -> Self {
         Self {
-            out,
+            out: Text(out),
             side,
             detail,
             recursive: crate::shape::targets(shape),
@@ -71,12 +70,12 @@ impl<S: Sink> Writer<S> {
     }
 
     /// A whole schema, with the types that it refers to.
-    fn document(mut self, shape: &'static Shape<'static>) -> S {
+    fn document(mut self, shape: &'static Shape<'static>) -> String {
         self.out.open_object();
         self.keywords(shape, &Words::default(), true);
         self.definitions();
         self.out.close_object();
-        self.out
+        self.out.0
     }
 
     /// One schema. The words of the field that holds it win over the type's own.
@@ -167,7 +166,7 @@ impl<S: Sink> Writer<S> {
 
     fn string(&mut self, keyword: Keyword, text: impl Into<Cow<'static, str>>) {
         self.out.key(keyword);
-        self.out.string(text.into());
+        self.out.string(&text.into());
     }
 
     /// A keyword that counts.
@@ -193,11 +192,11 @@ impl<S: Sink> Writer<S> {
         self.out.open_array();
         for text in texts {
             self.out.element();
-            self.out.string(text);
+            self.out.string(&text);
         }
         if nullable {
             self.out.element();
-            self.out.value(Ordered::Null);
+            self.out.json("null");
         }
         self.out.close_array();
     }
@@ -274,7 +273,7 @@ impl<S: Sink> Writer<S> {
             if required {
                 self.required.push(Cow::Borrowed(name));
             }
-            self.out.name(name.into());
+            self.out.name(name);
             let words = Words::of(field);
             self.schema(
                 field.shape,

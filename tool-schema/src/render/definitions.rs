@@ -1,6 +1,5 @@
 //! Types that stand under `$defs`, since something inside them comes back to them.
 
-use super::sink::Sink;
 use super::{Words, Writer};
 use crate::keyword::Keyword;
 use crate::read::Ordered;
@@ -25,7 +24,7 @@ pub(super) enum Body {
     Value(Ordered),
 }
 
-impl<S: Sink> Writer<S> {
+impl Writer {
     /// The outermost layer of a shape that something inside it comes back to.
     pub(super) fn recursive_layer(
         &self,
@@ -102,14 +101,14 @@ impl<S: Sink> Writer<S> {
         let mut written = 0;
         while let Some(def) = self.defs.get(written) {
             let (name, body) = (def.name.clone(), def.body.clone());
-            self.out.name(name.into());
+            self.out.name(&name);
             match body {
                 Body::Shape(shape) => {
                     self.out.open_object();
                     self.keywords(shape, &Words::default(), true);
                     self.out.close_object();
                 }
-                Body::Value(value) => self.out.value(value),
+                Body::Value(value) => self.out.value(&value),
             }
             written += 1;
         }

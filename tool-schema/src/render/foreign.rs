@@ -3,14 +3,13 @@
 use super::definitions::{Body, Definition};
 use std::borrow::Cow;
 
-use super::sink::Sink;
 use super::{Words, Writer};
 use crate::keyword::Keyword;
 use crate::read::keywords::{Keywords, text};
 use crate::read::{Ordered, Parts, Published, change_references, published};
 use crate::shape::{Foreign, Side};
 
-impl<S: Sink> Writer<S> {
+impl Writer {
     /// A schema that came from elsewhere, in the same form as ours; its definitions move to ours.
     fn moved(&mut self, foreign: &Foreign, nullable: bool, is_root: bool) -> Ordered {
         let value = match self.side {
@@ -93,8 +92,8 @@ impl<S: Sink> Writer<S> {
     fn entries(&mut self, object: Ordered) {
         if let Ordered::Object(entries) = object {
             for (key, value) in entries {
-                self.out.name(key);
-                self.out.value(value);
+                self.out.name(&key);
+                self.out.value(&value);
             }
         }
     }

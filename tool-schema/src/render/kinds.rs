@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use super::sink::Sink;
 use super::{Words, Writer};
 use crate::keyword::Keyword;
 use crate::shape::{
@@ -10,7 +9,7 @@ use crate::shape::{
     UNSIGNED_KEY, Union, Variant, bare,
 };
 
-impl<S: Sink> Writer<S> {
+impl Writer {
     pub(super) fn kind(&mut self, kind: &Kind<'static>, nullable: bool) {
         match kind {
             Kind::Null => self.type_name("null", false),
@@ -73,7 +72,7 @@ impl<S: Sink> Writer<S> {
     fn names(
         &self,
         variants: &'static [Variant<'static>],
-    ) -> impl Iterator<Item = &'static str> + use<S> {
+    ) -> impl Iterator<Item = &'static str> + use<> {
         let side = self.side;
         variants.iter().map(move |variant| match side {
             Side::Input => variant.name,
@@ -211,7 +210,7 @@ impl<S: Sink> Writer<S> {
         self.out.key(Keyword::Properties);
         self.out.open_object();
         for name in names {
-            self.out.name(name.into());
+            self.out.name(name);
             self.schema(map.values, &Words::default());
         }
         self.out.close_object();

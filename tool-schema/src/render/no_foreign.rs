@@ -1,10 +1,9 @@
 //! Without schemars nothing comes from elsewhere.
 
-use super::sink::Sink;
 use super::{Words, Writer};
 use crate::shape::Foreign;
 
-impl<S: Sink> Writer<S> {
+impl Writer {
     pub(super) fn foreign(&mut self, _: &Foreign, _: bool, _: bool, words: &Words<'static>) {
         self.words(words.description.into(), words);
     }

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use super::Writer;
-use super::sink::Sink;
 use crate::decode::{refusal, written};
 use crate::keyword::Keyword;
 use crate::shape::{Field, Kind, Shape, Variant};
@@ -34,7 +33,7 @@ impl Words<'static> {
     }
 }
 
-impl<S: Sink> Writer<S> {
+impl Writer {
     pub(super) fn words(&mut self, description: Cow<'static, str>, words: &Words<'static>) {
         if !words.title.is_empty() {
             self.string(Keyword::Title, words.title);

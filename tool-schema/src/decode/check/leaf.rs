@@ -140,7 +140,7 @@ impl Bounds<'_> {
     }
 
     fn admit_number(&self, number: Number<'_>, inner: &Shape<'_>, said: &mut Said) -> bool {
-        if is_integer(inner) {
+        if matches!(inner.kind, Kind::Integer(_)) || is_integer(inner) {
             let Some(int) = int_of(number) else {
                 // The type itself says whether it has integers of any size.
                 return match is_huge(number) {
@@ -206,10 +206,6 @@ impl NumberRange<'_> {
             // No type of float is too narrow for 64 bits.
             return true;
         };
-        if text.len() < 38 && !text.contains(['e', 'E']) {
-            // Nor for as many digits.
-            return true;
-        }
         let value = value.abs();
         if value < self.width {
             return true;

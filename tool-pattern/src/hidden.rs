@@ -8,6 +8,8 @@
 //! 12 and 23 of the standard.
 
 mod pattern;
+#[cfg(test)]
+mod tests;
 
 use std::ops::RangeInclusive;
 

@@ -1,6 +1,6 @@
 //! The tokens of a list: elements, options, state.
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Expr, Path, Token, Type, token};

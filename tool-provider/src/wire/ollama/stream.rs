@@ -42,6 +42,7 @@ impl Assemble for Stream {
             mut message,
             calls,
         } = *self;
+        message.once();
         if !calls.is_empty() {
             message.put("tool_calls", Tree::List(calls));
         }

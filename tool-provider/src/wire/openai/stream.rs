@@ -69,6 +69,7 @@ impl Assemble for Stream {
         let mut broken = Vec::new();
         let mut whole = Vec::new();
         for mut call in calls {
+            call.tree.once();
             if ended || call.is_whole() {
                 whole.push(call.tree);
             } else {
@@ -77,6 +78,7 @@ impl Assemble for Stream {
                 }));
             }
         }
+        message.once();
         if message.get("role").is_none() {
             message.put("role", Tree::string("assistant"));
         }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 mod content;
+mod next_request;
 
 use serde_json::Value;
 use toolwright::{

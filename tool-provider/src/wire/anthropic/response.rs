@@ -5,9 +5,11 @@ use serde_json::value::RawValue;
 
 use super::super::call::{Element, Elements, RawCall, mended};
 use super::super::completion::{FinishReason, Usage};
+use super::super::conversation::readable;
 use super::super::read::{Members, array, text};
 use super::super::{ReadResponse, WireError};
 use super::loading::loaded;
+use super::request::refuses;
 use crate::call::ToolCall;
 
 pub(in super::super) struct Response<'t> {
@@ -45,7 +47,8 @@ impl ReadResponse for Response<'_> {
         let content = self.blocks.echo(answerable).map(list);
         let content = content.as_deref().unwrap_or(self.content.get());
         let message = ObjectWriter::new().text("role", "assistant");
-        vec![message.json("content", content).end()]
+        let message = message.json("content", content).end();
+        readable(message, "content", refuses).into_iter().collect()
     }
 
     fn text(&self) -> String {

@@ -3,8 +3,10 @@ use toolwright_json::{ObjectWriter, list};
 
 use super::super::call::{Element, Elements, RawCall, mended};
 use super::super::completion::{FinishReason, Usage};
+use super::super::conversation::readable;
 use super::super::read::{Members, array};
 use super::super::{ReadResponse, WireError};
+use super::request::refuses;
 use crate::call::ToolCall;
 
 pub(in super::super) struct Response<'t> {
@@ -41,7 +43,8 @@ impl ReadResponse for Response<'_> {
     fn messages(&self) -> Vec<String> {
         let content = self.blocks.echo(answerable).map(list);
         let message = self.message_members.with(&[("content", content)]);
-        vec![message.unwrap_or_else(|| self.message.get().to_owned())]
+        let message = message.unwrap_or_else(|| self.message.get().to_owned());
+        readable(message, "content", refuses).into_iter().collect()
     }
 
     fn text(&self) -> String {

@@ -3,8 +3,8 @@ use toolwright_json::{ObjectWriter, list, quoted};
 
 use super::super::answer_form::AnswerForm;
 use super::super::call::as_object;
-use super::super::conversation::message;
-use super::super::read::{Members, elements, object};
+use super::super::conversation::{message, readable};
+use super::super::read::{Members, object};
 use super::super::tool_declaration::ToolDeclaration;
 use super::super::{Loads, Parallel, ToolChoice, WireError, WriteRequest, read_def};
 use super::Gemini;
@@ -64,7 +64,7 @@ impl WriteRequest for Gemini {
     }
 
     fn user(&self, text: &str) -> Option<String> {
-        Some(message("user", "parts", [text_part(text)]))
+        (!text.is_empty()).then(|| message("user", "parts", [text_part(text)]))
     }
 
     fn assistant(&self, text: &str, calls: &[ToolCall], _: Option<&dyn Loads>) -> Vec<String> {
@@ -86,11 +86,8 @@ impl WriteRequest for Gemini {
             ObjectWriter::new().json("parts", &parts).end()
         });
         let body = ObjectWriter::new().maybe_json("systemInstruction", system.as_deref());
-        let has_parts = |content: &String| {
-            let content = Members::read(content).unwrap_or_default();
-            !elements(content.get("parts")).is_empty()
-        };
-        let contents = list(messages.into_iter().filter(has_parts));
+        let contents = messages.into_iter();
+        let contents = list(contents.filter_map(|content| readable(content, "parts", refuses)));
         Some(body.json("contents", &contents).end())
     }
 
@@ -165,6 +162,12 @@ impl WriteRequest for Gemini {
 
 fn text_part(text: &str) -> String {
     ObjectWriter::new().text("text", text).end()
+}
+
+/// Returns true for a part that the API sends and refuses to read: empty text on which no signature stands.
+pub(super) fn refuses(part: &Members<'_>) -> bool {
+    let is_text = |(key, _)| matches!(key, "text" | "thought");
+    part.get("text").is_some() && part.iter().all(is_text) && part.words("text").is_empty()
 }
 
 /// The text of the blocks, and the parts of those that have one: pictures and PDFs.

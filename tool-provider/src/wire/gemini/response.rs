@@ -3,8 +3,10 @@ use toolwright_json::{ObjectWriter, list, quoted};
 
 use super::super::call::{Element, Elements, RawCall, mended};
 use super::super::completion::{FinishReason, Usage};
+use super::super::conversation::readable;
 use super::super::read::{Members, array};
 use super::super::{ReadResponse, WireError};
+use super::request::refuses;
 use crate::call::ToolCall;
 
 /// Reasons why an answer was not given, or not all of it.
@@ -102,7 +104,10 @@ impl ReadResponse for Response<'_> {
     }
 
     fn messages(&self) -> Vec<String> {
-        self.content.iter().map(Content::message).collect()
+        let contents = self.content.iter().map(Content::message);
+        contents
+            .filter_map(|content| readable(content, "parts", refuses))
+            .collect()
     }
 
     fn text(&self) -> String {

@@ -2,7 +2,7 @@ use serde::Deserialize;
 use toolwright_json::{ObjectWriter, list, quoted};
 
 use super::super::answer_form::AnswerForm;
-use super::super::read::object;
+use super::super::read::{Members, elements, object};
 use super::super::tool_declaration::ToolDeclaration;
 use super::super::{Loads, Parallel, ToolChoice, WireError, WriteRequest, read_def};
 use super::OpenAiChat;
@@ -38,7 +38,8 @@ impl WriteRequest for OpenAiChat {
     }
 
     fn conversation(&self, system: Option<&str>, messages: Vec<String>) -> Option<String> {
-        Some(conversation(system, messages))
+        let messages = messages.into_iter().filter_map(readable);
+        Some(conversation(system, messages.collect()))
     }
 
     /// One message an answer. Its content is text: the API takes no other parts of a tool.
@@ -86,6 +87,37 @@ pub(in super::super) fn user(text: &str) -> String {
         .text("role", "user")
         .text("content", text)
         .end()
+}
+
+/// Returns a model's message as it may go back: without an empty list of calls, and `None` if it says nothing, both of
+/// which are refused. Messages of others stay.
+///
+/// Source: `ChatCompletionRequestAssistantMessage` of openai/openai-openapi, `openapi.yaml`, 2026-08: `content` is
+/// required without calls; Mistral wants words or calls.
+pub(super) fn readable(message: String) -> Option<String> {
+    let members = Members::read(&message).unwrap_or_default();
+    if !members.says("role", "assistant") || !elements(members.get("tool_calls")).is_empty() {
+        return Some(message);
+    }
+    let says = |key: &str| {
+        members
+            .get(key)
+            .is_some_and(|said| !matches!(said.get(), "\"\"" | "[]"))
+    };
+    if !["content", "refusal", "audio", "function_call"]
+        .into_iter()
+        .any(says)
+    {
+        return None;
+    }
+    if members.get("tool_calls").is_none() {
+        return Some(message);
+    }
+    let kept = members.iter().filter(|(key, _)| *key != "tool_calls");
+    let kept = kept.fold(ObjectWriter::new(), |object, (key, value)| {
+        object.json(key, value.get())
+    });
+    Some(kept.end())
 }
 
 /// The message of a model that calls like this.

@@ -5,6 +5,7 @@ use super::super::call::{Element, Elements, RawCall, words_if};
 use super::super::completion::{FinishReason, Usage};
 use super::super::read::{Members, array, elements};
 use super::super::{ReadResponse, WireError};
+use super::request::readable;
 use crate::call::ToolCall;
 
 pub(in super::super) struct Response<'t> {
@@ -45,7 +46,7 @@ impl ReadResponse for Response<'_> {
         let named = |element: &Element<'_>, call: &RawCall<'_>, id: &str| {
             element.members.with(&[("id", call.new_id(id))])
         };
-        vec![self.message.echo(named)]
+        readable(self.message.echo(named)).into_iter().collect()
     }
 
     fn text(&self) -> String {

@@ -1,0 +1,191 @@
+//! What a provider sent, and would refuse to read again, is mended on the way back.
+
+use serde_json::{Value, json};
+use toolwright::{Encoder, ToolCall, ToolResult, Wire, wire::Message};
+
+use super::{read, stream};
+use crate::wires::parsed;
+
+/// The messages that the next request repeats, by `turn`, by `completion` and by `conversation`.
+fn echoed(wire: Wire, response: &Value) -> Vec<Value> {
+    let text = response.to_string();
+    let turn = parsed(&wire.turn(&text, &[], Encoder::auto()).unwrap());
+    let said = read(wire, response);
+    let messages: Vec<_> = said.messages.iter().map(|text| parsed(text)).collect();
+    assert_eq!(turn, json!(messages), "{wire:?}");
+    messages
+}
+
+fn anthropic(blocks: &Value) -> Value {
+    json!({"role": "assistant", "content": blocks, "stop_reason": "tool_use"})
+}
+
+fn bedrock(blocks: &Value) -> Value {
+    json!({"output": {"message": {"role": "assistant", "content": blocks}}, "stopReason": "tool_use"})
+}
+
+#[test]
+fn blocks_of_white_space_do_not_go_back_and_their_neighbours_do() {
+    let thought = json!({"type": "thinking", "thinking": " \n", "signature": "s1"});
+    let hidden = json!({"type": "redacted_thinking", "data": "d"});
+    let call = json!({"type": "tool_use", "id": "c", "name": "now", "input": {}});
+    let blank = |text: &str| json!({"type": "text", "text": text});
+    let kept = json!([thought, hidden, call]);
+    for text in ["\n\n", "", " ", "\t\r\n", "\u{a0}"] {
+        let blocks = json!([blank(text), thought, blank(text), hidden, call]);
+        let messages = echoed(Wire::Anthropic, &anthropic(&blocks));
+        assert_eq!(
+            messages,
+            [json!({"role": "assistant", "content": kept})],
+            "{text:?}"
+        );
+    }
+    let thought = json!({"reasoningContent": {"reasoningText": {"text": " ", "signature": "s1"}}});
+    let call = json!({"toolUse": {"toolUseId": "c", "name": "now", "input": {}}});
+    let messages = echoed(
+        Wire::BedrockConverse,
+        &bedrock(&json!([{"text": "\n\n"}, thought, {"text": ""}, call])),
+    );
+    assert_eq!(
+        messages,
+        [json!({"content": [thought, call], "role": "assistant"})]
+    );
+    // One that needs nothing is as it came.
+    let whole = json!([blank(" a "), call]);
+    assert_eq!(
+        echoed(Wire::Anthropic, &anthropic(&whole))[0]["content"],
+        whole
+    );
+    // A call after it is answered under its id.
+    let blocks = json!([blank("\n"), {"type": "tool_use", "name": "now", "input": {}}]);
+    assert_eq!(
+        echoed(Wire::Anthropic, &anthropic(&blocks))[0]["content"][0]["id"],
+        json!("call_0")
+    );
+}
+
+#[test]
+fn a_message_that_says_nothing_is_no_message() {
+    let chat = |message: Value| json!({"choices": [{"message": message}]});
+    let gemini =
+        |parts: Value| json!({"candidates": [{"content": {"role": "model", "parts": parts}}]});
+    let rows = [
+        (Wire::Anthropic, anthropic(&json!([]))),
+        (
+            Wire::Anthropic,
+            anthropic(&json!([{"type": "text", "text": "\n"}])),
+        ),
+        (Wire::Anthropic, anthropic(&json!(" "))),
+        (Wire::BedrockConverse, bedrock(&json!([]))),
+        (Wire::BedrockConverse, bedrock(&json!([{"text": " "}]))),
+        (Wire::Gemini, gemini(json!([]))),
+        (Wire::Gemini, gemini(json!([{"text": ""}]))),
+        (
+            Wire::Gemini,
+            json!({"candidates": [{"content": {"role": "model"}}]}),
+        ),
+        (
+            Wire::OpenAiChat,
+            chat(json!({"role": "assistant", "content": null})),
+        ),
+        (
+            Wire::OpenAiChat,
+            chat(json!({"role": "assistant", "content": "", "tool_calls": []})),
+        ),
+        (
+            Wire::OpenAiChat,
+            chat(json!({"role": "assistant", "content": [], "refusal": null})),
+        ),
+    ];
+    for (wire, response) in rows {
+        assert_eq!(
+            echoed(wire, &response),
+            [] as [Value; 0],
+            "{wire:?}: {response}"
+        );
+    }
+    // An empty list of calls is refused.
+    let said = chat(json!({"role": "assistant", "content": "Hi", "tool_calls": []}));
+    assert_eq!(
+        echoed(Wire::OpenAiChat, &said),
+        [json!({"role": "assistant", "content": "Hi"})]
+    );
+    // A signature may stand on no words.
+    let signed = json!([{"text": "", "thoughtSignature": "s"}]);
+    assert_eq!(
+        echoed(Wire::Gemini, &gemini(signed.clone()))[0]["parts"],
+        signed
+    );
+    let refusal = json!({"role": "assistant", "content": null, "refusal": "No."});
+    assert_eq!(echoed(Wire::OpenAiChat, &chat(refusal.clone())), [refusal]);
+}
+
+/// A thread that was stored before has such blocks in its messages.
+#[test]
+fn a_stored_message_is_mended_too() {
+    for (wire, blank, call) in [
+        (
+            Wire::Anthropic,
+            json!({"type": "text", "text": "\n"}),
+            json!({"type": "tool_use", "id": "c", "name": "now", "input": {}}),
+        ),
+        (
+            Wire::BedrockConverse,
+            json!({"text": "\n"}),
+            json!({"toolUse": {"toolUseId": "c", "name": "now", "input": {}}}),
+        ),
+    ] {
+        let stored = [json!({"role": "assistant", "content": [blank, call]}).to_string()];
+        let result = ToolResult::new(
+            &ToolCall::new("c", "now", "{}"),
+            Ok(toolwright::Outcome::value("12:00")),
+        );
+        let results = [result];
+        let said = [
+            Message::User("Hi"),
+            Message::Echo(&stored),
+            Message::Results(&results),
+        ];
+        let body = parsed(&wire.conversation(None, &said, Encoder::auto()).unwrap());
+        assert_eq!(body["messages"][1]["content"], json!([call]), "{wire:?}");
+    }
+}
+
+#[test]
+fn a_streamed_block_of_white_space_does_not_go_back() {
+    let block = |index: u8, block: Value, delta: Value| {
+        [
+            json!({"type": "content_block_start", "index": index, "content_block": block}),
+            json!({"type": "content_block_delta", "index": index, "delta": delta}),
+            json!({"type": "content_block_stop", "index": index}),
+        ]
+    };
+    let mut events =
+        vec![json!({"type": "message_start", "message": {"role": "assistant", "content": []}})];
+    events.extend(block(
+        0,
+        json!({"type": "text", "text": ""}),
+        json!({"type": "text_delta", "text": "\n\n"}),
+    ));
+    events.extend(block(
+        1,
+        json!({"type": "thinking", "thinking": ""}),
+        json!({"type": "signature_delta", "signature": "s"}),
+    ));
+    events.extend(block(
+        2,
+        json!({"type": "tool_use", "id": "c", "name": "now", "input": {}}),
+        json!({"type": "input_json_delta", "partial_json": "{}"}),
+    ));
+    events.push(json!({"type": "message_stop"}));
+    let (_, streamed) = stream(Wire::Anthropic, &events);
+    let content = echoed(Wire::Anthropic, &parsed(&streamed.response))[0]["content"].clone();
+    let kinds: Vec<_> = content
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|block| block["type"].clone())
+        .collect();
+    assert_eq!(kinds, ["thinking", "tool_use"]);
+    assert_eq!(content[0]["signature"], json!("s"));
+}

@@ -189,3 +189,37 @@ fn a_streamed_block_of_white_space_does_not_go_back() {
     assert_eq!(kinds, ["thinking", "tool_use"]);
     assert_eq!(content[0]["signature"], json!("s"));
 }
+
+/// Source: "Thought signatures" of the Gemini API's documentation, on calls that another model made.
+#[test]
+fn calls_of_other_providers_have_geminis_stand_in_for_a_signature() {
+    let calls = ["a", "b"].map(|id| ToolCall::new(id, "now", "{}"));
+    let said = [
+        Message::User("Hi"),
+        Message::Assistant {
+            text: "Let me see.",
+            calls: &calls,
+        },
+    ];
+    let body = parsed(
+        &Wire::Gemini
+            .conversation(None, &said, Encoder::auto())
+            .unwrap(),
+    );
+    let parts = &body["contents"][1]["parts"];
+    assert_eq!(parts[0], json!({"text": "Let me see."}));
+    assert_eq!(
+        parts[1]["thoughtSignature"],
+        json!("skip_thought_signature_validator")
+    );
+    // Gemini signs the first of parallel calls alone.
+    assert_eq!(parts[2].get("thoughtSignature"), None);
+    // What Gemini said itself stays as it came.
+    let own = [json!({"role": "model", "parts": [{"functionCall": {"id": "a", "name": "now"}, "thoughtSignature": "own"}]}).to_string()];
+    let body = parsed(
+        &Wire::Gemini
+            .conversation(None, &[Message::Echo(&own)], Encoder::auto())
+            .unwrap(),
+    );
+    assert_eq!(body["contents"][0], parsed(&own[0]));
+}

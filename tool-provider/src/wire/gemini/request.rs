@@ -11,6 +11,13 @@ use super::Gemini;
 use crate::call::{Block, Content, Encoder, Outcome, ToolCall, ToolDef, ToolResult};
 use toolwright_schema::render::SchemaDoc;
 
+/// Signature of a call that Gemini did not make. Gemini 3 answers 400 to a message whose first call has none; Gemini 2.5
+/// takes it.
+///
+/// Source: "Thought signatures", FAQ, of the Gemini API's documentation, 2026-11; strands-agents/harness-sdk pull request
+/// 1298 tests it with both.
+const NO_SIGNATURE: &str = "skip_thought_signature_validator";
+
 impl WriteRequest for Gemini {
     /// `parametersJsonSchema` takes JSON Schema as it is, where `parameters` takes a dialect. A tool
     /// without arguments has neither: an object without properties is refused.
@@ -67,14 +74,17 @@ impl WriteRequest for Gemini {
         (!text.is_empty()).then(|| message("user", "parts", [text_part(text)]))
     }
 
+    /// The first call has a [stand-in](NO_SIGNATURE) for its signature.
     fn assistant(&self, text: &str, calls: &[ToolCall], _: Option<&dyn Loads>) -> Vec<String> {
         let words = (!text.is_empty()).then(|| text_part(text));
-        let calls = calls.iter().map(|call| {
+        let calls = calls.iter().enumerate().map(|(place, call)| {
             let call = ObjectWriter::new()
                 .text("id", &call.id)
                 .text("name", &call.name)
                 .json("args", &as_object(&call.arguments));
-            ObjectWriter::new().json("functionCall", &call.end()).end()
+            let part = ObjectWriter::new().json("functionCall", &call.end());
+            let signature = (place == 0).then_some(NO_SIGNATURE);
+            part.maybe_text("thoughtSignature", signature).end()
         });
         vec![message("model", "parts", words.into_iter().chain(calls))]
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use toolwright_provider::call::ToolCall;
 use toolwright_provider::definitions::DefinitionOptions;
-use toolwright_provider::wire::{StreamEvent, ToolChoice, Usage, Wire};
+use toolwright_provider::wire::{FinishReason, StreamEvent, ToolChoice, Usage, Wire};
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::text::{Printable, ShortStr};
@@ -119,8 +119,8 @@ pub struct ModelResponse {
     pub usage: Option<Usage>,
     /// Deferred tools that the provider's own search has loaded, by the tools' own names.
     pub loaded: Vec<ShortStr>,
-    /// True if the provider truncated the answer.
-    pub cut_off: bool,
+    /// Reason why the response ended, if the provider reported it.
+    pub stop: Option<FinishReason>,
     /// True if the tools were sent with lowered schemas, so that
     /// [`Context::with_lowered`](toolwright_runtime::tool::Context::with_lowered) has to read the calls.
     pub lowered: bool,

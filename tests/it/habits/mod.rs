@@ -3,7 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 mod content;
+mod ends;
+mod errors;
 mod next_request;
+mod streams;
+mod usage;
 
 use serde_json::Value;
 use toolwright::{

@@ -68,6 +68,12 @@ pub(super) struct Element<'t> {
     call: Option<RawCall<'t>>,
 }
 
+impl Element<'_> {
+    pub(super) fn is_call(&self) -> bool {
+        self.call.is_some()
+    }
+}
+
 /// A list in which calls stand, read.
 #[derive(Debug, Default)]
 pub(super) struct Elements<'t>(Vec<Element<'t>>);

@@ -214,8 +214,13 @@ impl Wire {
         }
     }
 
-    /// Reads a whole response, once.
+    /// Reads a whole response, once. A body that is a provider's report of an error, whatever its status, is that error.
     fn read(self, response: &str) -> Result<Box<dyn ReadResponse + '_>, WireError> {
+        let read = self.read_response(response);
+        read.map_err(|error| WireError::of_body(response).unwrap_or(error))
+    }
+
+    fn read_response(self, response: &str) -> Result<Box<dyn ReadResponse + '_>, WireError> {
         Ok(match self {
             Self::OpenAiChat => Box::new(openai::response::Response::read(response)?),
             Self::OpenAiResponses => Box::new(responses::response::Response::read(response)?),
@@ -253,7 +258,7 @@ impl Wire {
             Some('[') => Self::OpenAiResponses,
             Some('{') => Self::BedrockConverse,
             _ if has("content") => Self::Anthropic,
-            _ if has("message") => Self::Ollama,
+            _ if has("message") && !ollama::response::is_cohere(&members) => Self::Ollama,
             _ => return None,
         })
     }

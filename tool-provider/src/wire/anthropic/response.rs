@@ -4,13 +4,42 @@ use toolwright_json::{ObjectWriter, list};
 use serde_json::value::RawValue;
 
 use super::super::call::{Element, Elements, RawCall, mended};
-use super::super::completion::{FinishReason, Usage};
+use super::super::completion::{FinishReason, Reasons, Usage, UsageKeys};
 use super::super::conversation::readable;
-use super::super::read::{Members, array, text};
+use super::super::read::{Members, array, elements, text};
 use super::super::{ReadResponse, WireError};
 use super::loading::loaded;
 use super::request::refuses;
 use crate::call::ToolCall;
+
+/// Source: the type `StopReason` of anthropic-sdk-python 2.12 and "Handling stop reasons" of Anthropic's documentation,
+/// 2026-11.
+const REASONS: &Reasons = &[
+    (
+        FinishReason::Done,
+        &["end_turn", "tool_use", "stop_sequence"],
+    ),
+    (
+        FinishReason::CutOff,
+        &["max_tokens", "model_context_window_exceeded"],
+    ),
+    (FinishReason::Refused, &["refusal"]),
+    (FinishReason::Paused, &["pause_turn", "compaction"]),
+];
+
+/// Source: the type `Usage` of anthropic-sdk-python 2.12, 2026-11.
+const COUNTS: UsageKeys = UsageKeys {
+    input: &[
+        "input_tokens",
+        "cache_creation_input_tokens",
+        "cache_read_input_tokens",
+    ],
+    output: &["output_tokens"],
+    total: &[],
+    cached: &["cache_read_input_tokens"],
+    cache_written: &["cache_creation_input_tokens"],
+    reasoning: &[],
+};
 
 pub(in super::super) struct Response<'t> {
     members: Members<'t>,
@@ -57,12 +86,7 @@ impl ReadResponse for Response<'_> {
     }
 
     fn stop(&self) -> Option<FinishReason> {
-        FinishReason::of(
-            &self.members.words("stop_reason"),
-            &["end_turn", "tool_use", "stop_sequence"],
-            &["max_tokens", "model_context_window_exceeded"],
-            &["refusal"],
-        )
+        FinishReason::of(&self.members.words("stop_reason"), REASONS)
     }
 
     fn loaded(&self) -> Vec<String> {
@@ -70,14 +94,16 @@ impl ReadResponse for Response<'_> {
         blocks.flat_map(|block| loaded(&block.members)).collect()
     }
 
+    /// The counts at the top leave out what a compaction took, which `iterations` have.
+    ///
+    /// Source: "Compaction" of Anthropic's documentation, 2026-11.
     fn usage(&self) -> Option<Usage> {
         let counts = Members::of(self.members.get("usage"));
-        let input = [
-            "input_tokens",
-            "cache_creation_input_tokens",
-            "cache_read_input_tokens",
-        ];
-        Usage::sum(&counts, &input, &["output_tokens"])
+        let steps = elements(counts.get("iterations")).into_iter();
+        let steps = steps.filter_map(|step| Usage::of(&Members::of(Some(step)), &COUNTS));
+        let mut sum = Usage::default();
+        steps.for_each(|step| sum += step);
+        Usage::of(&counts, &COUNTS).map(|usage| usage.max(sum))
     }
 }
 

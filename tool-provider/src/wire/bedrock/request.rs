@@ -138,7 +138,7 @@ fn text_block(text: &str) -> String {
 }
 
 /// Returns true for a block that the API sends before thoughts and refuses to read: "the text field in the
-/// ContentBlock object is blank".
+/// `ContentBlock` object is blank".
 ///
 /// Source: langchain-ai/langchain-aws issue 403.
 pub(super) fn refuses(block: &Members<'_>) -> bool {

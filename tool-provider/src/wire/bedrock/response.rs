@@ -2,12 +2,42 @@ use serde_json::value::RawValue;
 use toolwright_json::{ObjectWriter, list};
 
 use super::super::call::{Element, Elements, RawCall, mended};
-use super::super::completion::{FinishReason, Usage};
+use super::super::completion::{FinishReason, Reasons, Usage, UsageKeys};
 use super::super::conversation::readable;
-use super::super::read::{Members, array};
+use super::super::read::{Members, array, elements};
 use super::super::{ReadResponse, WireError};
 use super::request::refuses;
 use crate::call::ToolCall;
+
+/// Source: the shape `StopReason` of botocore 1.44, 2026-11.
+const REASONS: &Reasons = &[
+    (
+        FinishReason::Done,
+        &["end_turn", "tool_use", "stop_sequence"],
+    ),
+    (
+        FinishReason::CutOff,
+        &["max_tokens", "model_context_window_exceeded"],
+    ),
+    (
+        FinishReason::Refused,
+        &["guardrail_intervened", "content_filtered"],
+    ),
+];
+
+/// Source: the shape `TokenUsage` of botocore 1.44, 2026-11.
+const COUNTS: UsageKeys = UsageKeys {
+    input: &[
+        "inputTokens",
+        "cacheReadInputTokens",
+        "cacheWriteInputTokens",
+    ],
+    output: &["outputTokens"],
+    total: &["totalTokens"],
+    cached: &["cacheReadInputTokens"],
+    cache_written: &["cacheWriteInputTokens"],
+    reasoning: &[],
+};
 
 pub(in super::super) struct Response<'t> {
     members: Members<'t>,
@@ -48,27 +78,25 @@ impl ReadResponse for Response<'_> {
     }
 
     fn text(&self) -> String {
-        let words = self.blocks.iter().map(|block| block.members.words("text"));
+        let words = self.blocks.iter().map(|block| {
+            // Words with their sources have a block of their own.
+            let cited = Members::of(block.members.get("citationsContent"));
+            let cited = elements(cited.get("content")).into_iter();
+            let cited: String = cited
+                .map(|part| Members::of(Some(part)).words("text"))
+                .collect();
+            block.members.words("text") + &cited
+        });
         words.collect()
     }
 
     fn stop(&self) -> Option<FinishReason> {
-        FinishReason::of(
-            &self.members.words("stopReason"),
-            &["end_turn", "tool_use", "stop_sequence"],
-            &["max_tokens", "model_context_window_exceeded"],
-            &["guardrail_intervened", "content_filtered"],
-        )
+        FinishReason::of(&self.members.words("stopReason"), REASONS)
     }
 
     fn usage(&self) -> Option<Usage> {
         let counts = Members::of(self.members.get("usage"));
-        let input = [
-            "inputTokens",
-            "cacheReadInputTokens",
-            "cacheWriteInputTokens",
-        ];
-        Usage::sum(&counts, &input, &["outputTokens"])
+        Usage::of(&counts, &COUNTS)
     }
 }
 

@@ -35,7 +35,13 @@ impl Assemble for Stream {
                 continue;
             };
             match key {
-                "messageStart" => self.role = Some(role.map_or_else(Tree::null, Tree::of)),
+                "messageStart" => {
+                    if self.role.is_some() {
+                        *self = Self::default();
+                        sink.restart();
+                    }
+                    self.role = Some(role.map_or_else(Tree::null, Tree::of));
+                }
                 "contentBlockStart" => {
                     if let Some(begun) = start {
                         self.blocks.begin(index, begun, call, sink);

@@ -2,23 +2,43 @@ use serde_json::value::RawValue;
 use toolwright_json::{ObjectWriter, list, quoted};
 
 use super::super::call::{Element, Elements, RawCall, mended};
-use super::super::completion::{FinishReason, Usage};
+use super::super::completion::{FinishReason, Reasons, Usage, UsageKeys};
 use super::super::conversation::readable;
 use super::super::read::{Members, array};
 use super::super::{ReadResponse, WireError};
 use super::request::refuses;
 use crate::call::ToolCall;
 
-/// Reasons why an answer was not given, or not all of it.
-const REFUSED: [&str; 7] = [
-    "SAFETY",
-    "RECITATION",
-    "LANGUAGE",
-    "BLOCKLIST",
-    "PROHIBITED_CONTENT",
-    "SPII",
-    "IMAGE_SAFETY",
+/// Source: the type `FinishReason` of the Gemini API reference (v1beta), of Vertex AI's, and of python-genai 3.4, 2026-11.
+const REASONS: &Reasons = &[
+    (FinishReason::Done, &["STOP"]),
+    (FinishReason::CutOff, &["MAX_TOKENS"]),
+    (
+        FinishReason::Refused,
+        &[
+            "SAFETY",
+            "RECITATION",
+            "LANGUAGE",
+            "BLOCKLIST",
+            "PROHIBITED_CONTENT",
+            "SPII",
+            "MODEL_ARMOR",
+            "IMAGE_SAFETY",
+            "IMAGE_PROHIBITED_CONTENT",
+            "IMAGE_RECITATION",
+        ],
+    ),
 ];
+
+/// Source: the type `UsageMetadata` of the Gemini API reference (v1beta), 2026-11.
+const COUNTS: UsageKeys = UsageKeys {
+    input: &["promptTokenCount", "toolUsePromptTokenCount"],
+    output: &["candidatesTokenCount", "thoughtsTokenCount"],
+    total: &["totalTokenCount"],
+    cached: &["cachedContentTokenCount"],
+    cache_written: &[],
+    reasoning: &["thoughtsTokenCount"],
+};
 
 pub(in super::super) struct Response<'t> {
     members: Members<'t>,
@@ -112,26 +132,22 @@ impl ReadResponse for Response<'_> {
 
     fn text(&self) -> String {
         let parts = self.content.iter().flat_map(|content| content.parts.iter());
-        let is_said = |part: &&Element<'_>| {
-            let thought = part.members.get("thought");
-            thought.is_none_or(|thought| thought.get() != "true")
-        };
-        let said = parts.filter(is_said);
+        let said = parts.filter(|part| is_said(&part.members));
         said.map(|part| part.members.words("text")).collect()
     }
 
     fn stop(&self) -> Option<FinishReason> {
-        let reason = self.candidate.words("finishReason");
-        FinishReason::of(&reason, &["STOP"], &["MAX_TOKENS"], &REFUSED)
+        FinishReason::of(&self.candidate.words("finishReason"), REASONS)
     }
 
     fn usage(&self) -> Option<Usage> {
-        Usage::sum(
-            &Members::of(self.members.get("usageMetadata")),
-            &["promptTokenCount", "toolUsePromptTokenCount"],
-            &["candidatesTokenCount", "thoughtsTokenCount"],
-        )
+        Usage::of(&Members::of(self.members.get("usageMetadata")), &COUNTS)
     }
+}
+
+/// Returns true for a part that is no thought.
+pub(super) fn is_said(part: &Members<'_>) -> bool {
+    !part.says_true("thought")
 }
 
 /// The call that a part is.

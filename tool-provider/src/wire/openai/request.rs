@@ -96,7 +96,8 @@ pub(in super::super) fn user(text: &str) -> String {
 /// required without calls; Mistral wants words or calls.
 pub(super) fn readable(message: String) -> Option<String> {
     let members = Members::read(&message).unwrap_or_default();
-    if !members.says("role", "assistant") || !elements(members.get("tool_calls")).is_empty() {
+    let is_others = members.get("role").is_some() && !members.says("role", "assistant");
+    if is_others || !elements(members.get("tool_calls")).is_empty() {
         return Some(message);
     }
     let says = |key: &str| {

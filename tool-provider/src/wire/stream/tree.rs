@@ -213,8 +213,8 @@ impl Tree {
             }
             let element = Self::element(piece);
             let key = element.growing();
-            match items.last_mut().filter(|last| last.growing() == key) {
-                Some(last) if key.is_some() => last.join_at(piece, depth),
+            match items.last_mut().filter(|open| open.growing() == key) {
+                Some(open) if key.is_some() => open.join_at(piece, depth),
                 _ => items.push(element),
             }
         }

@@ -1,0 +1,126 @@
+//! Providers' habits, as an agent and an endpoint meet them.
+// A test that finds less than it expects has failed.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use serde_json::{Value, json};
+use toolwright::agent::testing::ScriptedModel;
+use toolwright::agent::{
+    Agent, Endpoint, ModelResponse, Money, Price, Prices, RunEnd, Session, Thread, ThreadMessage,
+};
+use toolwright::wire::{FinishReason, StreamEvent, Usage};
+use toolwright::{Context, ToolCall, Toolset, Wire, tool, tools};
+
+use crate::http::{Server, answer, ask, stream, whole};
+
+/// Anthropic's `pause_turn`: the response goes back as it is, and the model continues.
+#[tokio::test]
+async fn a_turn_that_the_provider_paused_goes_on() {
+    let mut paused = ModelResponse::text("I search.");
+    paused.stop = Some(FinishReason::Paused);
+    let model = ScriptedModel::new([Ok(paused), Ok(ModelResponse::text("It is 5."))]);
+    let agent = Agent::new(model, &Toolset::default());
+    let mut session = Session::ask("Hi!");
+    let run = agent.run(&mut session, &Context::new()).await.unwrap();
+    assert!(matches!(run.end, RunEnd::Completed), "{:?}", run.end);
+    assert_eq!((run.text(), run.turns), (Some("It is 5."), 2));
+    assert_eq!(session.thread().messages().len(), 3);
+    let body = session.thread().format(Wire::Anthropic, None).unwrap();
+    let body: Value = serde_json::from_str(&body).unwrap();
+    assert_eq!(body["messages"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn tokens_of_a_cache_and_thoughts_have_prices_of_their_own() {
+    let cents = Money::from_cents;
+    let mut usage = Usage::new(3_000_000, 2_000_000);
+    usage.cached = 1_000_000;
+    usage.cache_written = 1_000_000;
+    usage.reasoning = 1_000_000;
+    let price = Price::new(cents(100), cents(1_000));
+    let rows = [
+        (price, 2_300),
+        (price.cached(cents(10)), 2_210),
+        (price.cached(cents(10)).cache_written(cents(125)), 2_235),
+        (price.reasoning(cents(500)), 1_800),
+    ];
+    let mut session = Session::ask("Hi!");
+    let model = ScriptedModel::new([Ok(ModelResponse::text("5").with_usage(usage))]).named("m");
+    let agent = Agent::new(model, &Toolset::default());
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    let run = runtime.block_on(agent.run(&mut session, &Context::new()));
+    assert_eq!(run.unwrap().usage, usage);
+    for (price, cost) in rows {
+        let prices = Prices::new().price("m", price);
+        assert_eq!(prices.cost(&session).unwrap(), cents(cost), "{price:?}");
+        let stored = serde_json::to_string(&prices).unwrap();
+        assert_eq!(serde_json::from_str::<Prices>(&stored).unwrap(), prices);
+    }
+    // What was stored before has none of these counts.
+    let stored = serde_json::to_value(&session).unwrap();
+    let back: Session = serde_json::from_value(stored).unwrap();
+    assert_eq!(back.usage(), usage);
+}
+
+#[test]
+fn a_thread_of_another_model_goes_to_gemini_with_its_stand_in() {
+    let calls = [ToolCall::new("a", "now", "{}")];
+    let mut thread = Thread::from([ThreadMessage::user("Hi"), ThreadMessage::calls(calls)]);
+    thread.push(ThreadMessage::tool("12:00", "a"));
+    let body: Value = serde_json::from_str(&thread.format(Wire::Gemini, None).unwrap()).unwrap();
+    let signature = &body["contents"][1]["parts"][0]["thoughtSignature"];
+    assert_eq!(signature, "skip_thought_signature_validator");
+}
+
+/// Weather of a city.
+#[tool]
+fn weather(city: &str) -> String {
+    format!("sun in {city}")
+}
+
+/// Groq answers 400, or an event of a stream, to a call that its model wrote badly.
+#[tokio::test]
+async fn a_call_that_groq_could_not_read_is_answered() {
+    let words = r#"<function=weather{"city": 7}</function>"#;
+    let error = json!({"error": {"message": "Failed to call a function.", "code": "tool_use_failed", "failed_generation": words}});
+    let refused = answer(
+        "400 Bad Request",
+        "content-type: application/json\r\n",
+        &error.to_string(),
+    );
+    let event = stream(&format!("data: {error}\n\n"));
+    for (first, streams) in [(refused.clone(), false), (refused, true), (event, true)] {
+        let server = Server::start(vec![first]).await;
+        let endpoint = Endpoint::openai_chat(&*server.url, "m", "k");
+        let (response, told) = ask(&endpoint, streams).await;
+        let calls = response.unwrap().calls;
+        assert_eq!(
+            (&*calls[0].name, &*calls[0].arguments),
+            ("weather", r#"{"city": 7}"#)
+        );
+        let begun = told
+            .iter()
+            .any(|event| matches!(event, StreamEvent::Call { name, .. } if name == "weather"));
+        assert_eq!(begun, streams);
+    }
+    let said = json!({"choices": [{"message": {"role": "assistant", "content": "5"}, "finish_reason": "stop"}]});
+    let refused = answer(
+        "400 Bad Request",
+        "content-type: application/json\r\n",
+        &error.to_string(),
+    );
+    let server = Server::start(vec![refused, whole(&said.to_string())]).await;
+    let agent = Agent::new(
+        Endpoint::openai_chat(&*server.url, "m", "k"),
+        &tools![weather],
+    );
+    let run = agent
+        .run(&mut Session::ask("Hi!"), &Context::new())
+        .await
+        .unwrap();
+    assert_eq!(run.text(), Some("5"));
+    let messages = server.got()[1].body["messages"].clone();
+    assert_eq!(messages[1]["tool_calls"][0]["function"]["name"], "weather");
+    assert_eq!(messages[2]["role"], "tool");
+}

@@ -223,3 +223,92 @@ fn calls_of_other_providers_have_geminis_stand_in_for_a_signature() {
     );
     assert_eq!(body["contents"][0], parsed(&own[0]));
 }
+
+/// gpt-oss behind Responses names the calls of every response `call_0`, `call_1`.
+#[test]
+fn a_call_that_its_host_named_anew_has_that_name_beside_its_thoughts() {
+    let rows = [
+        (
+            Wire::OpenAiResponses,
+            json!({"status": "completed", "output": [
+                {"type": "reasoning", "id": "r", "encrypted_content": "e"},
+                {"type": "function_call", "id": "f", "call_id": "call_0", "name": "now", "arguments": "{}"},
+                {"type": "function_call", "id": "g", "call_id": "call_1", "name": "now", "arguments": "{}"},
+            ]}),
+        ),
+        (
+            Wire::Anthropic,
+            anthropic(&json!([
+                {"type": "thinking", "thinking": "Hm", "signature": "s"},
+                {"type": "tool_use", "id": "call_0", "name": "now", "input": {}},
+                {"type": "tool_use", "id": "call_1", "name": "now", "input": {}},
+            ])),
+        ),
+        (
+            Wire::BedrockConverse,
+            bedrock(&json!([
+                {"reasoningContent": {"reasoningText": {"text": "Hm", "signature": "s"}}},
+                {"toolUse": {"toolUseId": "call_0", "name": "now", "input": {}}},
+                {"toolUse": {"toolUseId": "call_1", "name": "now", "input": {}}},
+            ])),
+        ),
+        (
+            Wire::OpenAiChat,
+            json!({"choices": [{"message": {"role": "assistant", "content": null, "reasoning": "Hm", "tool_calls": [
+                {"id": "call_0", "type": "function", "function": {"name": "now", "arguments": "{}"}},
+                {"id": "call_1", "type": "function", "function": {"name": "now", "arguments": "{}"}},
+            ]}}]}),
+        ),
+        (
+            Wire::Gemini,
+            json!({"candidates": [{"content": {"role": "model", "parts": [
+                {"functionCall": {"id": "call_0", "name": "now", "args": {}}, "thoughtSignature": "s"},
+                {"functionCall": {"id": "call_1", "name": "now", "args": {}}},
+            ]}}]}),
+        ),
+    ];
+    for (wire, response) in rows {
+        let text = response.to_string();
+        let answered = |ids: &[&str]| {
+            let results = ids.iter().map(|id| {
+                ToolResult::new(
+                    &ToolCall::new(*id, "now", "{}"),
+                    Ok(toolwright::Outcome::value(1)),
+                )
+            });
+            let results: Vec<_> = results.collect();
+            wire.turn(&text, &results, Encoder::auto())
+                .unwrap()
+                .into_string()
+        };
+        let own = answered(&["call_0", "call_1"]);
+        // The host's ids stand everywhere, and all else is as it was.
+        let renamed = answered(&["t7_0", "t7_1"]);
+        assert_eq!(
+            parsed(&renamed),
+            parsed(
+                &own.replace("\"call_0\"", "\"t7_0\"")
+                    .replace("\"call_1\"", "\"t7_1\"")
+            ),
+            "{wire:?}"
+        );
+        let one = answered(&["call_0", "t7_1"]);
+        assert_eq!(
+            parsed(&one),
+            parsed(&own.replace("\"call_1\"", "\"t7_1\"")),
+            "{wire:?}"
+        );
+        // The order of results says nothing, and what is of no call renames none.
+        let turned = answered(&["call_1", "call_0"]);
+        assert!(!turned.contains("t7_"), "{wire:?}");
+        for ids in [&["call_0", "call_1", "x"][..], &["x"], &[]] {
+            let calls = echoed(wire, &response);
+            let messages = parsed(&answered(ids));
+            assert_eq!(
+                messages.as_array().unwrap()[..calls.len()],
+                calls,
+                "{wire:?} {ids:?}"
+            );
+        }
+    }
+}

@@ -130,7 +130,9 @@ impl Endpoint {
             // Behind the events, there may be an error.
             while let Some(news) = next_events(events).map_err(|error| self.unreadable(&error))? {
                 has_streamed.store(true, Ordering::Relaxed);
-                news.iter().for_each(|event| deltas.send(event));
+                for event in &news {
+                    deltas.send(event);
+                }
                 events = pieces.push_bytes(b"");
             }
         }

@@ -5,7 +5,8 @@
 use serde_json::{Value, json};
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, Endpoint, ModelResponse, Money, Price, Prices, RunEnd, Session, Thread, ThreadMessage,
+    Agent, Assistant, Endpoint, ModelResponse, Money, Native, Price, Prices, RunEnd, Session,
+    Thread, ThreadMessage, wire_name,
 };
 use toolwright::wire::{FinishReason, StreamEvent, Usage};
 use toolwright::{Context, ToolCall, Toolset, Wire, tool, tools};
@@ -123,4 +124,60 @@ async fn a_call_that_groq_could_not_read_is_answered() {
     let messages = server.got()[1].body["messages"].clone();
     assert_eq!(messages[1]["tool_calls"][0]["function"]["name"], "weather");
     assert_eq!(messages[2]["role"], "tool");
+}
+
+/// gpt-oss behind Responses names the calls of every response `call_0`.
+#[test]
+fn ids_that_come_again_change_inside_the_providers_own_messages() {
+    let turn = |wire: Wire, native: Vec<Value>| {
+        let mut said = Assistant::default();
+        said.calls = vec![ToolCall::new("call_0", "now", "{}")];
+        said.native = Some(Native {
+            wire: wire_name(wire),
+            messages: native.iter().map(Value::to_string).collect(),
+        });
+        [
+            ThreadMessage::Assistant(said),
+            ThreadMessage::tool("12:00", "call_0"),
+        ]
+    };
+    let rows = [
+        (
+            Wire::OpenAiResponses,
+            vec![
+                json!({"type": "reasoning", "id": "r", "encrypted_content": "e"}),
+                json!({"type": "function_call", "id": "f", "call_id": "call_0", "name": "now", "arguments": "{}"}),
+            ],
+        ),
+        (
+            Wire::Anthropic,
+            vec![json!({"role": "assistant", "content": [
+                {"type": "thinking", "thinking": "Hm", "signature": "s"},
+                {"type": "tool_use", "id": "call_0", "name": "now", "input": {}},
+            ]})],
+        ),
+        (
+            Wire::BedrockConverse,
+            vec![json!({"role": "assistant", "content": [
+                {"reasoningContent": {"reasoningText": {"text": "Hm", "signature": "s"}}},
+                {"toolUse": {"toolUseId": "call_0", "name": "now", "input": {}}},
+            ]})],
+        ),
+    ];
+    for (wire, native) in rows {
+        let mut thread = Thread::from([ThreadMessage::user("Hi")]);
+        thread.extend(turn(wire, native.clone()));
+        thread.extend(turn(wire, native.clone()));
+        let body = thread.format(wire, None).unwrap().into_string();
+        let ids = body.matches("\"call_0_0\"").count();
+        assert_eq!(ids, 2, "{wire:?}: {body}");
+        for kept in ["\"encrypted_content\":\"e\"", "\"signature\":\"s\""] {
+            let expected = if native[0].to_string().contains(kept) {
+                2
+            } else {
+                0
+            };
+            assert_eq!(body.matches(kept).count(), expected, "{wire:?}: {body}");
+        }
+    }
 }

@@ -233,7 +233,7 @@ impl Wire {
         Ok(Completion {
             text: response.text(),
             calls: response.calls(),
-            messages: response.messages(),
+            messages: response.messages(None),
             stop: response.stop(),
             usage: response.usage(),
             loaded: response.loaded(),

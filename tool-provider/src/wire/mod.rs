@@ -38,11 +38,13 @@ mod tool_declaration;
 use toolwright_json::list;
 
 use self::answer_form::AnswerForm;
+use self::call::answered_ids;
 use self::loading::{Echoed, WriteLoading};
 use self::read::Members;
 use self::stream::Assemble;
 use crate::call::{Encoder, ToolCall, ToolDef, ToolResult};
 use toolwright_schema::render::SchemaDoc;
+use toolwright_schema::text::ShortStr;
 
 pub(crate) use self::loading::{Loadable, Loads};
 pub(crate) use self::tool_declaration::ToolDeclaration;
@@ -137,6 +139,9 @@ trait WriteRequest: Sync {
 
     fn results(&self, results: &[ToolResult], encoder: Encoder) -> Vec<String>;
 
+    /// A response with these messages of the model, which were read from one.
+    fn response_of(&self, native: &[String]) -> String;
+
     /// What the model's own messages say, beside words.
     fn echoed(&self, _: &[String]) -> Echoed {
         Echoed::default()
@@ -159,13 +164,14 @@ trait WriteRequest: Sync {
 trait ReadResponse {
     fn calls(&self) -> Vec<ToolCall>;
 
-    /// The messages that the next request repeats.
-    fn messages(&self) -> Vec<String>;
+    /// The messages that the next request repeats. The calls have these ids, or those of [`calls`](Self::calls).
+    fn messages(&self, ids: Option<&[ShortStr]>) -> Vec<String>;
 
     /// All messages that the next request gains: `answers` are the `results` as
     /// [`WriteRequest::results`] wrote them.
-    fn turn(&self, _: &[ToolResult], answers: Vec<String>) -> Vec<String> {
-        let mut messages = self.messages();
+    fn turn(&self, results: &[ToolResult], answers: Vec<String>) -> Vec<String> {
+        let ids = answered_ids(&self.calls(), results);
+        let mut messages = self.messages(Some(&ids));
         messages.extend(answers);
         messages
     }
@@ -308,10 +314,12 @@ impl Wire {
     /// requests. Providers refuse a turn in which an answer is missing: for calls that waited, see
     /// `Pending`.
     ///
-    /// What the model said stays as it came, byte by byte, with two exceptions. A call without an id,
+    /// What the model said stays as it came, byte by byte, with these exceptions. A call without an id,
     /// or with that of a call before it, is given the one that [`calls`](Self::calls) made, so that the
-    /// provider finds the call that is answered; one that is no object becomes one. Arguments that are no object, where the
-    /// provider takes nothing else, become one: `{"INVALID_JSON": "…"}`.
+    /// provider finds the call that is answered; one that is no object becomes one. A call whose result has another id, since
+    /// the host gave it one that is unique in its conversation, gets that. Arguments that are no object, where the
+    /// provider takes nothing else, become one: `{"INVALID_JSON": "…"}`. Blocks that the provider sends and refuses to read
+    /// again, such as text of white space, are left out.
     ///
     /// # Errors
     /// When the response itself is no JSON or of another form.
@@ -324,6 +332,15 @@ impl Wire {
         let response = self.read(response)?;
         let answers = self.provider().results(results, encoder);
         Ok(JsonText::new(list(response.turn(results, answers))))
+    }
+
+    /// Returns a model's own messages with other ids of their calls, in order, and all else as it was; `None` if they have
+    /// another number of calls.
+    #[doc(hidden)]
+    pub fn with_ids(self, native: &[String], ids: &[ShortStr]) -> Option<Vec<String>> {
+        let response = self.provider().response_of(native);
+        let response = self.read(&response).ok()?;
+        (response.calls().len() == ids.len()).then(|| response.messages(Some(ids)))
     }
 
     /// Writes one tool of a request's list of tools.

@@ -71,6 +71,10 @@ impl WriteRequest for Anthropic {
         results(answers, encoder)
     }
 
+    fn response_of(&self, native: &[String]) -> String {
+        native.concat()
+    }
+
     fn tool_choice(&self, choice: &ToolChoice, parallel: Parallel) -> Option<String> {
         let value = match choice {
             ToolChoice::Auto => ObjectWriter::new().text("type", "auto"),

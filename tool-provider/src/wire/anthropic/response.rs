@@ -11,6 +11,7 @@ use super::super::{ReadResponse, WireError};
 use super::loading::loaded;
 use super::request::refuses;
 use crate::call::ToolCall;
+use toolwright_schema::text::ShortStr;
 
 /// Source: the type `StopReason` of anthropic-sdk-python 2.12 and "Handling stop reasons" of Anthropic's documentation,
 /// 2026-11.
@@ -72,8 +73,8 @@ impl ReadResponse for Response<'_> {
         self.blocks.calls()
     }
 
-    fn messages(&self) -> Vec<String> {
-        let content = self.blocks.echo(answerable).map(list);
+    fn messages(&self, ids: Option<&[ShortStr]>) -> Vec<String> {
+        let content = self.blocks.echo(ids, answerable).map(list);
         let content = content.as_deref().unwrap_or(self.content.get());
         let message = ObjectWriter::new().text("role", "assistant");
         let message = message.json("content", content).end();

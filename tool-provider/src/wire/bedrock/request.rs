@@ -107,6 +107,11 @@ impl WriteRequest for BedrockConverse {
         vec![message("user", "content", blocks)]
     }
 
+    fn response_of(&self, native: &[String]) -> String {
+        let output = ObjectWriter::new().json("message", &native.concat());
+        ObjectWriter::new().json("output", &output.end()).end()
+    }
+
     fn tool_choice(&self, choice: &ToolChoice, parallel: Parallel) -> Option<String> {
         if parallel == Parallel::Forbidden {
             return None;

@@ -8,6 +8,7 @@ use super::super::read::{Members, array, elements};
 use super::super::{ReadResponse, WireError};
 use super::request::refuses;
 use crate::call::ToolCall;
+use toolwright_schema::text::ShortStr;
 
 /// Source: the shape `StopReason` of botocore 1.44, 2026-11.
 const REASONS: &Reasons = &[
@@ -70,8 +71,8 @@ impl ReadResponse for Response<'_> {
         self.blocks.calls()
     }
 
-    fn messages(&self) -> Vec<String> {
-        let content = self.blocks.echo(answerable).map(list);
+    fn messages(&self, ids: Option<&[ShortStr]>) -> Vec<String> {
+        let content = self.blocks.echo(ids, answerable).map(list);
         let message = self.message_members.with(&[("content", content)]);
         let message = message.unwrap_or_else(|| self.message.get().to_owned());
         readable(message, "content", refuses).into_iter().collect()

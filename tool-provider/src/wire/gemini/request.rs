@@ -130,6 +130,12 @@ impl WriteRequest for Gemini {
         vec![message("user", "parts", parts)]
     }
 
+    fn response_of(&self, native: &[String]) -> String {
+        let candidate = ObjectWriter::new().json("content", &native.concat());
+        let candidates = list([candidate.end()]);
+        ObjectWriter::new().json("candidates", &candidates).end()
+    }
+
     fn tool_choice(&self, choice: &ToolChoice, parallel: Parallel) -> Option<String> {
         // Nothing keeps the model from several calls but the word for none.
         if parallel == Parallel::Forbidden && *choice != ToolChoice::None {

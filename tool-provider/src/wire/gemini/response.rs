@@ -8,6 +8,7 @@ use super::super::read::{Members, array};
 use super::super::{ReadResponse, WireError};
 use super::request::refuses;
 use crate::call::ToolCall;
+use toolwright_schema::text::ShortStr;
 
 /// Source: the type `FinishReason` of the Gemini API reference (v1beta), of Vertex AI's, and of python-genai 3.4, 2026-11.
 const REASONS: &Reasons = &[
@@ -89,8 +90,8 @@ impl<'t> Content<'t> {
     }
 
     /// All parts, whatever they are: thought signatures must come back where they stood.
-    fn message(&self) -> String {
-        let parts = self.parts.echo(answerable);
+    fn message(&self, ids: Option<&[ShortStr]>) -> String {
+        let parts = self.parts.echo(ids, answerable);
         let has_role = self.members.all("role").next().is_some();
         if parts.is_none() && has_role {
             return self.json.get().to_owned();
@@ -123,8 +124,8 @@ impl ReadResponse for Response<'_> {
         content.map_or_else(Vec::new, |content| content.parts.calls())
     }
 
-    fn messages(&self) -> Vec<String> {
-        let contents = self.content.iter().map(Content::message);
+    fn messages(&self, ids: Option<&[ShortStr]>) -> Vec<String> {
+        let contents = self.content.iter().map(|content| content.message(ids));
         contents
             .filter_map(|content| readable(content, "parts", refuses))
             .collect()

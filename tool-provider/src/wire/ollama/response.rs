@@ -4,6 +4,7 @@ use super::super::openai::response::ResponseMessage;
 use super::super::read::Members;
 use super::super::{ReadResponse, WireError};
 use crate::call::ToolCall;
+use toolwright_schema::text::ShortStr;
 
 const REASONS: &Reasons = &[
     (FinishReason::Done, &["stop"]),
@@ -44,8 +45,8 @@ impl ReadResponse for Response<'_> {
         self.message.calls.calls()
     }
 
-    fn messages(&self) -> Vec<String> {
-        self.message.echo(answerable).into_iter().collect()
+    fn messages(&self, ids: Option<&[ShortStr]>) -> Vec<String> {
+        self.message.echo(ids, answerable).into_iter().collect()
     }
 
     fn text(&self) -> String {

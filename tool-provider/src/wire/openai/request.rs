@@ -54,6 +54,12 @@ impl WriteRequest for OpenAiChat {
         messages.collect()
     }
 
+    fn response_of(&self, native: &[String]) -> String {
+        let choice = ObjectWriter::new().json("message", &native.concat());
+        let choices = list([choice.end()]);
+        ObjectWriter::new().json("choices", &choices).end()
+    }
+
     fn tool_choice(&self, choice: &ToolChoice, _: Parallel) -> Option<String> {
         Some(match choice {
             ToolChoice::Specific(name) => {

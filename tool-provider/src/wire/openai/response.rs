@@ -7,6 +7,7 @@ use super::super::read::{Members, array, elements};
 use super::super::{ReadResponse, WireError};
 use super::request::readable;
 use crate::call::ToolCall;
+use toolwright_schema::text::ShortStr;
 
 /// Source: `CreateChatCompletionResponse` of openai/openai-openapi, `openapi.yaml`, 2026-08. `eos` is Together's,
 /// `eos_token` and `stop_sequence` are those of Hugging Face's TGI, `model_length` is Mistral's.
@@ -78,11 +79,11 @@ impl ReadResponse for Response<'_> {
         self.message.calls.calls()
     }
 
-    fn messages(&self) -> Vec<String> {
+    fn messages(&self, ids: Option<&[ShortStr]>) -> Vec<String> {
         let named = |element: &Element<'_>, call: &RawCall<'_>, id: &str| {
             element.members.with(&[("id", call.new_id(id))])
         };
-        let message = self.message.echo(named);
+        let message = self.message.echo(ids, named);
         message.and_then(readable).into_iter().collect()
     }
 
@@ -152,9 +153,10 @@ impl<'t> ResponseMessage<'t> {
     /// The message, if there is one, with the calls that `mended` writes.
     pub(in super::super) fn echo(
         &self,
+        ids: Option<&[ShortStr]>,
         mended: impl Fn(&Element<'t>, &RawCall<'t>, &str) -> Option<String>,
     ) -> Option<String> {
-        let Some(calls) = self.calls.echo(mended).map(list) else {
+        let Some(calls) = self.calls.echo(ids, mended).map(list) else {
             return self.json.map(|json| json.get().to_owned());
         };
         let members = self

@@ -108,6 +108,11 @@ impl WriteRequest for OpenAiResponses {
         Some(self)
     }
 
+    fn response_of(&self, native: &[String]) -> String {
+        let output = list(native.iter().cloned());
+        ObjectWriter::new().json("output", &output).end()
+    }
+
     fn tool_choice(&self, choice: &ToolChoice, _: Parallel) -> Option<String> {
         Some(match choice {
             ToolChoice::Specific(name) => ObjectWriter::new()

@@ -4,6 +4,7 @@ use super::super::read::{Members, array, elements};
 use super::super::{ReadResponse, WireError};
 use super::loading::{client_search, loaded};
 use crate::call::ToolCall;
+use toolwright_schema::text::ShortStr;
 
 /// The status, or the reason of one that is incomplete. A response that is `queued` or `in_progress` has not ended.
 ///
@@ -95,8 +96,8 @@ impl ReadResponse for Response<'_> {
     }
 
     /// Every item of the output: a reasoning model wants its reasoning back beside its calls.
-    fn messages(&self) -> Vec<String> {
-        let echoed = self.items.echo(|item, call, id| {
+    fn messages(&self, ids: Option<&[ShortStr]>) -> Vec<String> {
+        let echoed = self.items.echo(ids, |item, call, id| {
             let call_id = call.new_id(id);
             item.members.with(&[("call_id", call_id)])
         });

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use toolwright_provider::call::ToolCall;
 use toolwright_provider::definitions::DefinitionOptions;
-use toolwright_provider::wire::{FinishReason, StreamEvent, ToolChoice, Usage, Wire};
+use toolwright_provider::wire::{FinishReason, HostedCall, StreamEvent, ToolChoice, Usage, Wire};
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::text::{Printable, ShortStr};
@@ -113,6 +113,8 @@ pub struct ModelResponse {
     /// Calls, in order, by the tools' own names. An agent gives each call without an id a new one, unique in the
     /// thread.
     pub calls: Vec<ToolCall>,
+    /// Calls of tools that the provider ran itself, in order, with their results.
+    pub hosted: Vec<HostedCall>,
     /// Message in the provider's own form.
     pub native: Option<Native>,
     /// Usage, if the provider reported it.

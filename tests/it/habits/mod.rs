@@ -5,6 +5,7 @@
 mod content;
 mod ends;
 mod errors;
+mod hosted;
 mod next_request;
 mod streams;
 mod usage;

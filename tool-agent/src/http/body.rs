@@ -44,6 +44,7 @@ impl Endpoint {
         self.put_settings(&mut body, streams);
         let tools = sent.request(choice, Parallel::Allowed);
         body.join(&tools.map_err(failure::refused)?);
+        body.extend_list("tools", &self.builtins);
         if let Some(schema) = request.schema {
             let form = sent.answer_form(schema).map_err(failure::refused)?;
             let form = form.ok_or_else(|| failure::refused("the wire has no form of an answer"))?;
@@ -73,7 +74,7 @@ impl Endpoint {
             Wire::Ollama => &["options", "num_predict"],
             Wire::Anthropic => &["max_tokens"],
             Wire::OpenAiResponses => &["max_output_tokens"],
-            _ => &["max_completion_tokens"],
+            _ => &[self.chat.max_tokens],
         };
         // Gemini has both in its URL.
         if self.wire != Wire::Gemini {
@@ -83,7 +84,7 @@ impl Endpoint {
                 body.put(&["stream"], if streams { "true" } else { "false" });
             }
         }
-        if streams && self.wire == Wire::OpenAiChat {
+        if streams && self.wire == Wire::OpenAiChat && self.chat.has_stream_options {
             body.put(&["stream_options", "include_usage"], "true");
         }
         if let Some(most) = most {
@@ -162,6 +163,29 @@ impl JsonMembers {
         match known {
             Some((_, there)) => *there = json,
             None => self.0.push(((*first).to_owned(), json)),
+        }
+    }
+
+    /// Appends to the list under `name`.
+    fn extend_list(&mut self, name: &str, more: &[Value]) {
+        if more.is_empty() {
+            return;
+        }
+        let more = more.iter().map(Value::to_string);
+        let more: Vec<_> = more.collect();
+        let more = more.join(",");
+        let there = self.0.iter_mut().find(|(known, _)| known == name);
+        let Some((_, list)) = there else {
+            self.0.push((name.to_owned(), format!("[{more}]")));
+            return;
+        };
+        if let Some(open) = list.trim_end().strip_suffix(']') {
+            let comma = if open.trim_end().ends_with('[') {
+                ""
+            } else {
+                ","
+            };
+            *list = format!("{open}{comma}{more}]");
         }
     }
 

@@ -180,6 +180,7 @@ fn response(completion: Completion, sent: &Definitions) -> ModelResponse {
     ModelResponse {
         text: completion.text,
         calls: completion.calls,
+        hosted: completion.hosted,
         native: Some(Native {
             wire: native_name(sent),
             messages: completion.messages,

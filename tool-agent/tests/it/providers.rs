@@ -181,3 +181,117 @@ fn ids_that_come_again_change_inside_the_providers_own_messages() {
         }
     }
 }
+
+/// What is sent to each provider that speaks the chat.
+#[tokio::test]
+async fn each_provider_of_a_chat_gets_what_it_takes() {
+    let rows: [(fn(&str) -> Endpoint, &str, bool, bool); 9] = [
+        (
+            |url| Endpoint::openai_chat(url, "m", "k"),
+            "max_completion_tokens",
+            true,
+            true,
+        ),
+        (
+            |url| Endpoint::azure(url, "m", "k"),
+            "max_completion_tokens",
+            true,
+            true,
+        ),
+        (
+            |url| Endpoint::groq("m", "k").base_url(url),
+            "max_completion_tokens",
+            true,
+            false,
+        ),
+        (
+            |url| Endpoint::xai("m", "k").base_url(url),
+            "max_completion_tokens",
+            true,
+            false,
+        ),
+        (
+            |url| Endpoint::mistral("m", "k").base_url(url),
+            "max_tokens",
+            false,
+            false,
+        ),
+        (
+            |url| Endpoint::deepseek("m", "k").base_url(url),
+            "max_tokens",
+            true,
+            false,
+        ),
+        (
+            |url| Endpoint::openrouter("m", "k").base_url(url),
+            "max_tokens",
+            false,
+            false,
+        ),
+        (
+            |url| Endpoint::together("m", "k").base_url(url),
+            "max_tokens",
+            false,
+            false,
+        ),
+        (
+            |url| Endpoint::compatible(url, "m", "k"),
+            "max_tokens",
+            false,
+            false,
+        ),
+    ];
+    for (endpoint, limit, has_stream_options, is_strict) in rows {
+        let end =
+            json!({"choices": [{"index": 0, "delta": {"content": "5"}, "finish_reason": "stop"}]});
+        let server = Server::start(vec![stream(&format!("data: {end}\n\n"))]).await;
+        let (response, _) = ask(&endpoint(&server.url).max_tokens(7), true).await;
+        assert_eq!(response.unwrap().text, "5");
+        let body = server.got()[0].body.clone();
+        assert_eq!(body[limit], 7, "{body}");
+        assert_eq!(
+            body.get("stream_options").is_some(),
+            has_stream_options,
+            "{body}"
+        );
+        let strict = body["tools"][0]["function"].get("strict").is_some();
+        assert_eq!(strict, is_strict, "{body}");
+    }
+}
+
+/// A provider's own tools stand beside ours, and what they did is in the thread.
+#[tokio::test]
+async fn a_providers_own_tool_is_declared_beside_ours() {
+    let said = json!({"role": "assistant", "stop_reason": "end_turn", "content": [
+        {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}},
+        {"type": "web_search_tool_result", "tool_use_id": "s", "content": []},
+        {"type": "text", "text": "5"},
+    ]});
+    let search = json!({"type": "web_search_20250305", "name": "web_search"});
+    for (tools, names) in [
+        (tools![weather], vec!["weather", "web_search"]),
+        (Toolset::default(), vec!["web_search"]),
+    ] {
+        let server = Server::start(vec![whole(&said.to_string())]).await;
+        let model = Endpoint::anthropic(&*server.url, "m", "k").builtin(&search);
+        let agent = Agent::new(model, &tools);
+        let mut session = Session::ask("Hi!");
+        let run = agent.run(&mut session, &Context::new()).await.unwrap();
+        assert_eq!((run.text(), run.turns), (Some("5"), 1));
+        let declared = server.got()[0].body["tools"].clone();
+        let declared: Vec<_> = declared
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|tool| tool["name"].clone())
+            .collect();
+        assert_eq!(declared, names);
+        let ThreadMessage::Assistant(said) = &session.thread().messages()[1] else {
+            panic!();
+        };
+        assert_eq!(
+            (said.hosted.len(), &*said.hosted[0].name),
+            (1, "web_search")
+        );
+    }
+}

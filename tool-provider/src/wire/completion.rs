@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::read::Members;
-use super::{Wire, WireError};
+use super::{HostedCall, Wire, WireError};
 use crate::call::{Bytes, ToolCall};
 
 /// Content of a response: [`Wire::completion`].
@@ -32,6 +32,8 @@ pub struct Completion {
     pub text: String,
     /// Its calls: [`Wire::calls`].
     pub calls: Vec<ToolCall>,
+    /// Calls of tools that the provider ran itself, in order, with their results.
+    pub hosted: Vec<HostedCall>,
     /// Messages that the next request repeats of the response, as [`Wire::turn`] does: JSON texts.
     pub messages: Vec<String>,
     /// Reason why it ended, if the provider said so.
@@ -47,6 +49,7 @@ impl fmt::Debug for Completion {
         f.debug_struct("Completion")
             .field("text", &self.text)
             .field("calls", &self.calls)
+            .field("hosted", &self.hosted)
             .field("messages", &Bytes::all(&self.messages))
             .field("stop", &self.stop)
             .field("usage", &self.usage)
@@ -233,6 +236,7 @@ impl Wire {
         Ok(Completion {
             text: response.text(),
             calls: response.calls(),
+            hosted: response.hosted(),
             messages: response.messages(None),
             stop: response.stop(),
             usage: response.usage(),

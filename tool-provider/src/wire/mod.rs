@@ -25,6 +25,7 @@ mod conversation;
 mod error;
 mod extras;
 mod gemini;
+mod hosted;
 mod json_text;
 mod loading;
 mod mcp;
@@ -54,6 +55,7 @@ pub use self::completion::{Completion, FinishReason, Usage};
 pub use self::conversation::Message;
 pub use self::error::WireError;
 pub use self::extras::ExtrasError;
+pub use self::hosted::HostedCall;
 pub use self::json_text::JsonText;
 pub use self::loading::{Loading, Namespace, SEARCH_TOOLS};
 pub use self::stream::{Accumulator, StreamEvent, Streamed};
@@ -181,6 +183,11 @@ trait ReadResponse {
     fn stop(&self) -> Option<FinishReason>;
 
     fn usage(&self) -> Option<Usage>;
+
+    /// Calls of the provider's own tools.
+    fn hosted(&self) -> Vec<HostedCall> {
+        Vec::new()
+    }
 
     /// The tools that the provider's search has loaded, by the names that it knows.
     fn loaded(&self) -> Vec<String> {

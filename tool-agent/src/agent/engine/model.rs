@@ -65,6 +65,7 @@ impl Engine<'_> {
         let said = Assistant {
             text: response.text,
             calls: response.calls,
+            hosted: response.hosted,
             native: response.native,
             lowered: response.lowered,
             loaded: response.loaded,

@@ -6,6 +6,7 @@ use serde_json::value::RawValue;
 use super::super::call::{Element, Elements, RawCall, mended};
 use super::super::completion::{FinishReason, Reasons, Usage, UsageKeys};
 use super::super::conversation::readable;
+use super::super::hosted::{HostedCall, HostedPart, paired};
 use super::super::read::{Members, array, elements, text};
 use super::super::{ReadResponse, WireError};
 use super::loading::loaded;
@@ -90,6 +91,11 @@ impl ReadResponse for Response<'_> {
         FinishReason::of(&self.members.words("stop_reason"), REASONS)
     }
 
+    /// Source: `ServerToolUseBlock`, `BetaMCPToolUseBlock` and the results of both in anthropic-sdk-python 2.12, 2026-11.
+    fn hosted(&self) -> Vec<HostedCall> {
+        paired(self.blocks.iter().filter_map(hosted))
+    }
+
     fn loaded(&self) -> Vec<String> {
         let blocks = self.blocks.iter();
         blocks.flat_map(|block| loaded(&block.members)).collect()
@@ -114,6 +120,22 @@ pub(super) fn call<'t>(block: &Members<'t>) -> Option<RawCall<'t>> {
         let parts = block.each(["type", "id", "name", "input"]);
         let [_, id, name, arguments] = parts.unwrap_or_default();
         RawCall::of([id, name, arguments])
+    })
+}
+
+fn hosted(block: &Element<'_>) -> Option<HostedPart> {
+    let of = |key: &str| block.members.words(key);
+    let kind = of("type");
+    if kind.ends_with("_tool_use") {
+        return Some(HostedPart::call(of("id"), &kind, of("name"), block.json));
+    }
+    let content = block.members.get("content")?;
+    let has_failed = block.members.says_true("is_error")
+        || Members::of(Some(content)).words("type").ends_with("_error");
+    kind.ends_with("_tool_result").then(|| HostedPart::Result {
+        id: of("tool_use_id"),
+        status: if has_failed { "failed" } else { "completed" }.to_owned(),
+        result: content.get().to_owned(),
     })
 }
 

@@ -4,6 +4,7 @@ use toolwright_json::{ObjectWriter, list};
 use super::super::call::{Element, Elements, RawCall, mended};
 use super::super::completion::{FinishReason, Reasons, Usage, UsageKeys};
 use super::super::conversation::readable;
+use super::super::hosted::{HostedCall, HostedPart, paired};
 use super::super::read::{Members, array, elements};
 use super::super::{ReadResponse, WireError};
 use super::request::refuses;
@@ -95,6 +96,10 @@ impl ReadResponse for Response<'_> {
         FinishReason::of(&self.members.words("stopReason"), REASONS)
     }
 
+    fn hosted(&self) -> Vec<HostedCall> {
+        paired(self.blocks.iter().filter_map(hosted))
+    }
+
     fn usage(&self) -> Option<Usage> {
         let counts = Members::of(self.members.get("usage"));
         Usage::of(&counts, &COUNTS)
@@ -106,8 +111,35 @@ pub(super) fn call<'t>(block: &Members<'t>) -> Option<RawCall<'t>> {
     let Ok([tool_use]) = block.each(["toolUse"]) else {
         return Some(RawCall::default());
     };
-    let parts = Members::of(Some(tool_use?)).each(["toolUseId", "name", "input"]);
+    let tool_use = Members::of(Some(tool_use?));
+    if is_hosted(&tool_use) {
+        return None;
+    }
+    let parts = tool_use.each(["toolUseId", "name", "input"]);
     Some(RawCall::of(parts.unwrap_or_default()))
+}
+
+/// Returns true for a call of a tool that runs at the provider.
+///
+/// Source: the shape `ToolUseType` of botocore 1.44, 2026-11.
+fn is_hosted(tool_use: &Members<'_>) -> bool {
+    tool_use.says("type", SERVER_TOOL)
+}
+
+const SERVER_TOOL: &str = "server_tool_use";
+
+fn hosted(block: &Element<'_>) -> Option<HostedPart> {
+    if let Some(tool_use) = block.members.get("toolUse") {
+        let members = Members::of(Some(tool_use));
+        let [id, name] = ["toolUseId", "name"].map(|key| members.words(key));
+        return is_hosted(&members).then(|| HostedPart::call(id, SERVER_TOOL, name, tool_use));
+    }
+    let result = Members::of(Some(block.members.get("toolResult")?));
+    Some(HostedPart::Result {
+        id: result.words("toolUseId"),
+        status: result.words("status"),
+        result: result.get("content")?.get().to_owned(),
+    })
 }
 
 fn answerable(block: &Element<'_>, call: &RawCall<'_>, id: &str) -> Option<String> {

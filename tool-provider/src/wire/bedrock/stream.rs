@@ -96,6 +96,11 @@ fn add(block: &mut Block, key: &str, value: &RawValue, sink: &mut DeltaSink) {
     let parts = match key {
         "toolUse" | "reasoningContent" => Members::of(Some(value)),
         "citation" => return,
+        // Of a tool that runs at the provider.
+        "toolResult" => {
+            block.tree.entry(key).entry("content").join(value);
+            return;
+        }
         _ => {
             block.tree.join_under(key, value, "text", sink);
             return;

@@ -4,6 +4,7 @@ use toolwright_json::{ObjectWriter, list, quoted};
 use super::super::call::{Element, Elements, RawCall, mended};
 use super::super::completion::{FinishReason, Reasons, Usage, UsageKeys};
 use super::super::conversation::readable;
+use super::super::hosted::{HostedCall, HostedPart, paired};
 use super::super::read::{Members, array};
 use super::super::{ReadResponse, WireError};
 use super::request::refuses;
@@ -141,9 +142,43 @@ impl ReadResponse for Response<'_> {
         FinishReason::of(&self.candidate.words("finishReason"), REASONS)
     }
 
+    /// Source: the types `Part`, `ToolCall`, `ToolResponse`, `ExecutableCode` and `CodeExecutionResult` of the Gemini API
+    /// reference (v1beta), 2026-11.
+    fn hosted(&self) -> Vec<HostedCall> {
+        let parts = self.content.iter().flat_map(|content| content.parts.iter());
+        paired(parts.filter_map(|part| hosted(&part.members)))
+    }
+
     fn usage(&self) -> Option<Usage> {
         Usage::of(&Members::of(self.members.get("usageMetadata")), &COUNTS)
     }
+}
+
+fn hosted(part: &Members<'_>) -> Option<HostedPart> {
+    let find = |key: &str| Some((part.get(key)?, Members::of(part.get(key))));
+    if let Some((json, call)) = find("toolCall") {
+        return Some(HostedPart::call(
+            call.words("id"),
+            "toolCall",
+            call.words("toolType"),
+            json,
+        ));
+    }
+    if let Some((json, code)) = find("executableCode") {
+        let name = "code_execution".to_owned();
+        return Some(HostedPart::call(
+            code.words("id"),
+            "executableCode",
+            name,
+            json,
+        ));
+    }
+    let (json, result) = find("toolResponse").or_else(|| find("codeExecutionResult"))?;
+    Some(HostedPart::Result {
+        id: result.words("id"),
+        status: result.words("outcome"),
+        result: json.get().to_owned(),
+    })
 }
 
 /// Returns true for a part that is no thought.

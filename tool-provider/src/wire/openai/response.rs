@@ -3,6 +3,7 @@ use toolwright_json::{ObjectWriter, list};
 
 use super::super::call::{Element, Elements, RawCall, words_if};
 use super::super::completion::{FinishReason, Reasons, Usage, UsageKeys};
+use super::super::hosted::HostedCall;
 use super::super::read::{Members, array, elements};
 use super::super::{ReadResponse, WireError};
 use super::request::readable;
@@ -96,6 +97,22 @@ impl ReadResponse for Response<'_> {
             return Some(FinishReason::Refused);
         }
         FinishReason::of(&self.choice.words("finish_reason"), REASONS)
+    }
+
+    /// Source: `executed_tools` of Groq's API reference, 2026-11.
+    fn hosted(&self) -> Vec<HostedCall> {
+        let tools = elements(self.message.members.get("executed_tools")).into_iter();
+        let calls = tools.map(|json| {
+            let tool = Members::of(Some(json));
+            HostedCall {
+                kind: "executed_tools".to_owned(),
+                name: tool.words("type"),
+                call: json.get().to_owned(),
+                result: tool.get("output").map(|output| output.get().to_owned()),
+                ..HostedCall::default()
+            }
+        });
+        calls.collect()
     }
 
     /// Groq's streams have it in `x_groq`, Moonshot's in the choice.

@@ -1,5 +1,11 @@
+use std::sync::LazyLock;
+
+use serde_json::value::RawValue;
+use toolwright_json::quoted;
+
 use super::super::call::{Element, Elements, RawCall, words_if};
 use super::super::completion::{FinishReason, Reasons, Usage, UsageKeys};
+use super::super::hosted::{HostedCall, HostedPart, paired};
 use super::super::read::{Members, array, elements};
 use super::super::{ReadResponse, WireError};
 use super::loading::{client_search, loaded};
@@ -50,6 +56,42 @@ impl<'t> Response<'t> {
     }
 }
 
+/// Source: `OutputItem` of openai/openai-openapi, `openapi.yaml`, 2026-08. A request for an approval is there, too, for what
+/// it asks: it is a call of [`MCP_APPROVAL`].
+fn hosted(item: &Element<'_>) -> Option<HostedPart> {
+    let of = |key: &str| item.members.words(key);
+    let kind = of("type");
+    let id = [of("call_id"), of("id")]
+        .into_iter()
+        .find(|id| !id.is_empty());
+    let id = id.unwrap_or_default();
+    if let Some(tool) = kind.strip_suffix("_call").filter(|_| !item.is_call()) {
+        let name = Some(of("name")).filter(|name| !name.is_empty());
+        let name = name.unwrap_or_else(|| tool.to_owned());
+        let HostedPart::Call(call) = HostedPart::call(id, &kind, name, item.json) else {
+            return None;
+        };
+        let status = of("status");
+        return Some(HostedPart::Call(HostedCall { status, ..call }));
+    }
+    if kind == MCP_APPROVAL {
+        return Some(HostedPart::call(id, &kind, of("name"), item.json));
+    }
+    kind.ends_with("_call_output").then(|| HostedPart::Result {
+        id,
+        status: of("status"),
+        result: item
+            .members
+            .get("output")
+            .map_or("null", RawValue::get)
+            .to_owned(),
+    })
+}
+
+/// Type of an item by which the provider asks whether it may call a tool of a remote server, and name of the call that it is
+/// here. A result that failed, or is `false`, is a refusal.
+pub(super) const MCP_APPROVAL: &str = "mcp_approval_request";
+
 /// Returns the type of an item that waits for an answer of ours and is no call of a function: it has a `call_id`, and no
 /// output of that id stands beside it. Tools that the provider runs have no `call_id`, or their output in the same response.
 ///
@@ -98,8 +140,12 @@ impl ReadResponse for Response<'_> {
     /// Every item of the output: a reasoning model wants its reasoning back beside its calls.
     fn messages(&self, ids: Option<&[ShortStr]>) -> Vec<String> {
         let echoed = self.items.echo(ids, |item, call, id| {
-            let call_id = call.new_id(id);
-            item.members.with(&[("call_id", call_id)])
+            let key = if item.members.says("type", MCP_APPROVAL) {
+                "id"
+            } else {
+                "call_id"
+            };
+            item.members.with(&[(key, call.new_id(id))])
         });
         echoed.unwrap_or_else(|| {
             let items = self.items.iter();
@@ -127,6 +173,10 @@ impl ReadResponse for Response<'_> {
         Usage::of(&Members::of(self.members.get("usage")), &COUNTS)
     }
 
+    fn hosted(&self) -> Vec<HostedCall> {
+        paired(self.items.iter().filter_map(hosted))
+    }
+
     fn loaded(&self) -> Vec<String> {
         let items = self.items.iter();
         items.flat_map(|item| loaded(&item.members)).collect()
@@ -137,9 +187,15 @@ impl ReadResponse for Response<'_> {
     }
 }
 
-/// The call that an item is; all but `function_call` are for somebody else. The item's own `id` is
+/// The call that an item is: a `function_call`, or a request for an approval; all others are for somebody else. The item's own `id` is
 /// another one: answers name the `call_id`.
 pub(super) fn call<'t>(item: &Members<'t>) -> Option<RawCall<'t>> {
+    static APPROVAL: LazyLock<Option<Box<RawValue>>> =
+        LazyLock::new(|| RawValue::from_string(quoted(MCP_APPROVAL)).ok());
+    if item.says("type", MCP_APPROVAL) {
+        let [id, arguments] = item.each(["id", "arguments"]).unwrap_or_default();
+        return Some(RawCall::of([id, APPROVAL.as_deref(), arguments]));
+    }
     item.says("type", "function_call").then(|| {
         let parts = item.each(["type", "call_id", "name", "arguments"]);
         let [_, id, name, arguments] = parts.unwrap_or_default();

@@ -250,7 +250,12 @@ impl Item {
         let is_whole = ended || self.is_done || (is_call && is_object());
         if is_call && !self.arguments.is_empty() {
             self.tree.put("arguments", Tree::Text(self.arguments));
-            if is_whole {
+            self.tree.open_object();
+            let is_ours = self
+                .tree
+                .get("type")
+                .is_some_and(|kind| kind.plain() == "function_call");
+            if is_whole && is_ours {
                 self.tree.put("status", Tree::string("completed"));
             }
         }

@@ -78,6 +78,15 @@ impl Thread {
         sent: &Definitions,
         system: Option<&str>,
     ) -> Result<JsonText<'static>, FormatError> {
+        self.format_encoded(sent, system, Encoder::auto())
+    }
+
+    pub(crate) fn format_encoded(
+        &self,
+        sent: &Definitions,
+        system: Option<&str>,
+        encoder: Encoder,
+    ) -> Result<JsonText<'static>, FormatError> {
         let name = native_name(sent);
         // A provider refuses what leads to a tool that is not there any more.
         let is_own = |said: &Assistant| {
@@ -89,7 +98,7 @@ impl Thread {
                     .is_some_and(|own| sent.takes_back(&own.messages))
         };
         self.with_utterances(sent.wire(), is_own, |said| {
-            sent.conversation(system, said, Encoder::auto())
+            sent.conversation(system, said, encoder)
         })
     }
 

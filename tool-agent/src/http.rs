@@ -62,6 +62,7 @@ pub struct Endpoint {
     max_tokens: Option<u64>,
     members: Map<String, Value>,
     builtins: Vec<Value>,
+    pictures_after: Option<bool>,
     headers: Vec<(String, String)>,
     timeout: Duration,
     read_timeout: Duration,
@@ -142,6 +143,7 @@ impl Endpoint {
             max_tokens: None,
             members: Map::new(),
             builtins: Vec::new(),
+            pictures_after: None,
             headers: Vec::new(),
             timeout: Duration::from_mins(10),
             read_timeout: Duration::from_mins(2),
@@ -193,6 +195,18 @@ impl Endpoint {
     pub fn builtin(mut self, tool: impl Serialize) -> Self {
         self.builtins.extend(serde_json::to_value(tool));
         self
+    }
+
+    /// Sets whether the pictures of results follow in a message of their own: see [`Encoder::pictures_after`]. Default: for
+    /// Gemini models before 3, by their names.
+    ///
+    /// [`Encoder::pictures_after`]: toolwright_provider::call::Encoder::pictures_after
+    pub fn pictures_after(self, after: bool) -> Self {
+        let pictures_after = Some(after);
+        Self {
+            pictures_after,
+            ..self
+        }
     }
 
     /// Adds a header. An invalid header is an error of the first request.

@@ -1,7 +1,7 @@
 //! What a provider sent, and would refuse to read again, is mended on the way back.
 
 use serde_json::{Value, json};
-use toolwright::{Encoder, ToolCall, ToolResult, Wire, wire::Message};
+use toolwright::{Encoder, Outcome, ToolCall, ToolResult, Wire, call::Content, wire::Message};
 
 use super::{read, stream};
 use crate::wires::parsed;
@@ -138,7 +138,7 @@ fn a_stored_message_is_mended_too() {
         let stored = [json!({"role": "assistant", "content": [blank, call]}).to_string()];
         let result = ToolResult::new(
             &ToolCall::new("c", "now", "{}"),
-            Ok(toolwright::Outcome::value("12:00")),
+            Ok(Outcome::value("12:00")),
         );
         let results = [result];
         let said = [
@@ -270,12 +270,9 @@ fn a_call_that_its_host_named_anew_has_that_name_beside_its_thoughts() {
     for (wire, response) in rows {
         let text = response.to_string();
         let answered = |ids: &[&str]| {
-            let results = ids.iter().map(|id| {
-                ToolResult::new(
-                    &ToolCall::new(*id, "now", "{}"),
-                    Ok(toolwright::Outcome::value(1)),
-                )
-            });
+            let results = ids
+                .iter()
+                .map(|id| ToolResult::new(&ToolCall::new(*id, "now", "{}"), Ok(Outcome::value(1))));
             let results: Vec<_> = results.collect();
             wire.turn(&text, &results, Encoder::auto())
                 .unwrap()
@@ -310,5 +307,66 @@ fn a_call_that_its_host_named_anew_has_that_name_beside_its_thoughts() {
                 "{wire:?} {ids:?}"
             );
         }
+    }
+}
+
+/// Gemini 2.x refuses pictures inside a result, and parts beside the results of parallel calls; a chat takes text alone.
+#[test]
+fn pictures_follow_their_results_where_a_model_takes_none_inside() {
+    let content = Content::text("See:").image("image/png", "AAAA");
+    let results = [
+        ToolResult::new(
+            &ToolCall::new("a", "draw", "{}"),
+            Ok(Outcome::Content(content)),
+        ),
+        ToolResult::new(
+            &ToolCall::new("b", "now", "{}"),
+            Ok(Outcome::value("12:00")),
+        ),
+    ];
+    let words = "Pictures of the result of the call `a` of `draw`:";
+    let written = |wire: Wire, encoder: Encoder| parsed(&wire.results(&results, encoder));
+    let after = written(Wire::Gemini, Encoder::auto().pictures_after());
+    let inline = json!({"inlineData": {"mimeType": "image/png", "data": "AAAA"}});
+    assert_eq!(after[0]["parts"].as_array().unwrap().len(), 2);
+    assert_eq!(after[0]["parts"][0]["functionResponse"].get("parts"), None);
+    assert_eq!(
+        after[1],
+        json!({"role": "user", "parts": [{"text": words}, inline]})
+    );
+    let inside = written(Wire::Gemini, Encoder::auto());
+    assert_eq!(
+        inside[0]["parts"][0]["functionResponse"]["parts"],
+        json!([inline])
+    );
+    assert_eq!(inside.as_array().unwrap().len(), 1);
+    let after = written(Wire::OpenAiChat, Encoder::auto().pictures_after());
+    let url = json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}});
+    assert_eq!(
+        after[2],
+        json!({"role": "user", "content": [{"type": "text", "text": words}, url]})
+    );
+    assert_eq!(
+        written(Wire::OpenAiChat, Encoder::auto())
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
+    // Wires that have a place inside use it, whatever is asked.
+    for wire in [
+        Wire::Anthropic,
+        Wire::OpenAiResponses,
+        Wire::BedrockConverse,
+        Wire::Ollama,
+    ] {
+        assert_eq!(
+            written(wire, Encoder::auto()),
+            written(wire, Encoder::auto().pictures_after())
+        );
+        assert!(
+            written(wire, Encoder::auto()).to_string().contains("AAAA"),
+            "{wire:?}"
+        );
     }
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use toolwright_provider::call::ToolDef;
+use toolwright_provider::call::{Encoder, ToolDef};
 use toolwright_provider::definitions::{DefinitionOptions, Definitions};
 use toolwright_provider::wire::{Loading, Parallel, ToolChoice, Wire};
 use toolwright_runtime::dyn_tool::DynTool;
@@ -50,7 +50,10 @@ impl Endpoint {
             let form = form.ok_or_else(|| failure::refused("the wire has no form of an answer"))?;
             body.join(&form);
         }
-        let messages = request.thread.format_with(&sent, request.system);
+        let encoder = self.encoder();
+        let messages = request
+            .thread
+            .format_encoded(&sent, request.system, encoder);
         body.join(&messages.map_err(failure::refused)?);
         for (name, value) in &self.members {
             body.put(&[name], &value.to_string());
@@ -64,6 +67,19 @@ impl Endpoint {
     /// Returns how tools are declared.
     pub(super) fn fit(&self) -> DefinitionOptions {
         self.fit.clone().or_loading(loading(self.wire, &self.model))
+    }
+
+    /// Returns how results are written. Gemini 2.5 and earlier take no pictures inside.
+    fn encoder(&self) -> Encoder {
+        let is_old = || {
+            let known = self.wire == Wire::Gemini && self.model.contains("gemini-");
+            known && version(&self.model) < (3, 0)
+        };
+        if self.pictures_after.unwrap_or_else(is_old) {
+            Encoder::auto().pictures_after()
+        } else {
+            Encoder::auto()
+        }
     }
 
     fn put_settings(&self, body: &mut JsonMembers, streams: bool) {
@@ -117,17 +133,22 @@ fn loading(wire: Wire, model: &str) -> Loading {
         Wire::Anthropic if model.contains("claude-") => (4, 5),
         _ => return Loading::Plain,
     };
+    if version(model) >= since {
+        Loading::Native
+    } else {
+        Loading::Plain
+    }
+}
+
+/// Returns the version in the name of a model: `(4, 5)` of `claude-sonnet-4-5-20250929`.
+fn version(model: &str) -> (u32, u32) {
     // Longer numbers are dates.
     let numbers = model.split(|char: char| !char.is_ascii_digit());
     let mut numbers =
         numbers.map(|digits| digits.parse::<u32>().ok().filter(|number| *number < 100));
     let major = numbers.by_ref().flatten().next().unwrap_or(0);
     let minor = numbers.next().flatten().unwrap_or(0);
-    if (major, minor) >= since {
-        Loading::Native
-    } else {
-        Loading::Plain
-    }
+    (major, minor)
 }
 
 fn called(thread: &Thread) -> BTreeSet<&str> {

@@ -5,11 +5,11 @@
 use serde_json::{Value, json};
 use toolwright::agent::testing::ScriptedModel;
 use toolwright::agent::{
-    Agent, Assistant, Endpoint, ModelResponse, Money, Native, Price, Prices, RunEnd, Session,
-    Thread, ThreadMessage, wire_name,
+    Agent, Assistant, DeltaSink, Endpoint, Model, ModelRequest, ModelResponse, Money, Native,
+    Price, Prices, RunEnd, Session, Thread, ThreadMessage, wire_name,
 };
-use toolwright::wire::{FinishReason, StreamEvent, Usage};
-use toolwright::{Context, ToolCall, Toolset, Wire, tool, tools};
+use toolwright::wire::{FinishReason, StreamEvent, ToolChoice, Usage};
+use toolwright::{Context, Outcome, ToolCall, Toolset, Wire, call::Content, tool, tools};
 
 use crate::http::{Server, answer, ask, stream, whole};
 
@@ -19,7 +19,7 @@ async fn a_turn_that_the_provider_paused_goes_on() {
     let mut paused = ModelResponse::text("I search.");
     paused.stop = Some(FinishReason::Paused);
     let model = ScriptedModel::new([Ok(paused), Ok(ModelResponse::text("It is 5."))]);
-    let agent = Agent::new(model, &Toolset::default());
+    let agent = Agent::new(model, Toolset::default());
     let mut session = Session::ask("Hi!");
     let run = agent.run(&mut session, &Context::new()).await.unwrap();
     assert!(matches!(run.end, RunEnd::Completed), "{:?}", run.end);
@@ -46,7 +46,7 @@ fn tokens_of_a_cache_and_thoughts_have_prices_of_their_own() {
     ];
     let mut session = Session::ask("Hi!");
     let model = ScriptedModel::new([Ok(ModelResponse::text("5").with_usage(usage))]).named("m");
-    let agent = Agent::new(model, &Toolset::default());
+    let agent = Agent::new(model, Toolset::default());
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap();
@@ -292,6 +292,41 @@ async fn a_providers_own_tool_is_declared_beside_ours() {
         assert_eq!(
             (said.hosted.len(), &*said.hosted[0].name),
             (1, "web_search")
+        );
+    }
+}
+
+/// Where a model takes pictures of results is known by its name, or said.
+#[tokio::test]
+async fn pictures_stand_where_the_model_takes_them() {
+    let content = Content::text("See:").image("image/png", "AAAA");
+    let mut thread = Thread::from([ThreadMessage::user("Draw.")]);
+    thread.push(ThreadMessage::calls([ToolCall::new("a", "weather", "{}")]));
+    thread.push(ThreadMessage::tool(Outcome::Content(content), "a"));
+    let rows = [
+        ("gemini-2.5-flash", None, 4),
+        ("gemini-1.5-pro", None, 4),
+        ("gemini-3-pro-preview", None, 3),
+        ("gemini-flash-latest", None, 4),
+        ("tuned", None, 3),
+        ("tuned", Some(true), 4),
+        ("gemini-2.5-flash", Some(false), 3),
+    ];
+    let said = json!({"candidates": [{"content": {"role": "model", "parts": [{"text": "5"}]}, "finishReason": "STOP"}]});
+    for (model, after, contents) in rows {
+        let server = Server::start(vec![whole(&said.to_string())]).await;
+        let mut endpoint = Endpoint::gemini(&*server.url, model, "k");
+        if let Some(after) = after {
+            endpoint = endpoint.pictures_after(after);
+        }
+        let (tools, choice) = (tools![weather], ToolChoice::Auto);
+        let request = ModelRequest::new(&thread, &tools, &choice);
+        endpoint.respond(request, DeltaSink::NONE).await.unwrap();
+        let body = server.got()[0].body.clone();
+        assert_eq!(
+            body["contents"].as_array().unwrap().len(),
+            contents,
+            "{model}"
         );
     }
 }

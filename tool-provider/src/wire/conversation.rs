@@ -262,6 +262,14 @@ fn late(result: &ToolResult, encoder: Encoder) -> String {
     format!("The call `{id}` of `{name}` {end}")
 }
 
+/// Words in front of the pictures of a result that stand behind it.
+pub(super) fn pictures_of(result: &ToolResult) -> String {
+    format!(
+        "Pictures of the result of the call `{}` of `{}`:",
+        result.id, result.name
+    )
+}
+
 /// A message of this role, whose parts stand under `key`.
 pub(super) fn message(role: &str, key: &str, parts: impl IntoIterator<Item = String>) -> String {
     let message = ObjectWriter::new().text("role", role);

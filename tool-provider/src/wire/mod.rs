@@ -310,8 +310,17 @@ impl Wire {
     /// `{"path", "kind", "from", "to"}`, as in `Repair`.
     ///
     /// `encoder` writes what is text; blocks of content stay blocks where the provider has them.
-    /// Elsewhere the model is told their text: of JSON the JSON, of a resource where it lies, of
+    /// Elsewhere the model reads their text: of JSON the JSON, of a resource where it lies, of
     /// pictures and sound their type.
+    ///
+    /// | wire | pictures | sound, resources |
+    /// | --- | --- | --- |
+    /// | `Anthropic`, `OpenAiResponses` | in the result | text |
+    /// | `BedrockConverse` | in the result: PNG, JPEG, GIF, WebP; others text | text |
+    /// | `Ollama` | beside the result | text |
+    /// | `Gemini` | in the result; [behind it](Encoder::pictures_after) for Gemini 2.5 and earlier | text |
+    /// | `OpenAiChat` | text; on demand [behind the results](Encoder::pictures_after) | text |
+    /// | `Mcp`, `Mcp2026` | in the result | in the result |
     pub fn results(self, results: &[ToolResult], encoder: Encoder) -> JsonText<'static> {
         JsonText::new(list(self.provider().results(results, encoder)))
     }

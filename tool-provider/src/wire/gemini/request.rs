@@ -3,7 +3,7 @@ use toolwright_json::{ObjectWriter, list, quoted};
 
 use super::super::answer_form::AnswerForm;
 use super::super::call::as_object;
-use super::super::conversation::{message, readable};
+use super::super::conversation::{message, pictures_of, readable};
 use super::super::read::{Members, object};
 use super::super::tool_declaration::ToolDeclaration;
 use super::super::{Loads, Parallel, ToolChoice, WireError, WriteRequest, read_def};
@@ -102,11 +102,16 @@ impl WriteRequest for Gemini {
     }
 
     /// One content for all answers. The answer's value stands under `output` or `error`, which the
-    /// API reserves for them; pictures and documents are parts beside it.
+    /// API reserves for them; pictures and documents are parts beside it, or in a content behind all answers: of a model that
+    /// takes none inside, a content has as many parts as there were calls.
+    ///
+    /// Source: "Multimodal function responses" of the Gemini API's documentation, 2026-11; google-gemini/gemini-cli issue
+    /// 19436 and pull request 16137.
     fn results(&self, results: &[ToolResult], encoder: Encoder) -> Vec<String> {
         if results.is_empty() {
             return Vec::new();
         }
+        let mut behind = Vec::new();
         let parts = results.iter().map(|result| {
             let key = if result.is_success() {
                 "output"
@@ -121,13 +126,24 @@ impl WriteRequest for Gemini {
                 .text("id", &result.id)
                 .text("name", &result.name)
                 .json("response", &ObjectWriter::new().json(key, &value).end());
+            if encoder.has_pictures_after() && !parts.is_empty() {
+                behind.push(text_part(&pictures_of(result)));
+                behind.extend(parts);
+                return ObjectWriter::new()
+                    .json("functionResponse", &response.end())
+                    .end();
+            }
             let parts = (!parts.is_empty()).then(|| list(parts));
             let response = response.maybe_json("parts", parts.as_deref());
             ObjectWriter::new()
                 .json("functionResponse", &response.end())
                 .end()
         });
-        vec![message("user", "parts", parts)]
+        let mut messages = vec![message("user", "parts", parts)];
+        if !behind.is_empty() {
+            messages.push(message("user", "parts", behind));
+        }
+        messages
     }
 
     fn response_of(&self, native: &[String]) -> String {

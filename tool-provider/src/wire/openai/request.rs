@@ -2,11 +2,12 @@ use serde::Deserialize;
 use toolwright_json::{ObjectWriter, list, quoted};
 
 use super::super::answer_form::AnswerForm;
+use super::super::conversation::{message, pictures_of};
 use super::super::read::{Members, elements, object};
 use super::super::tool_declaration::ToolDeclaration;
 use super::super::{Loads, Parallel, ToolChoice, WireError, WriteRequest, read_def};
 use super::OpenAiChat;
-use crate::call::{Encoder, ToolCall, ToolDef, ToolResult};
+use crate::call::{Block, Encoder, Outcome, ToolCall, ToolDef, ToolResult};
 use toolwright_schema::render::SchemaDoc;
 
 impl WriteRequest for OpenAiChat {
@@ -42,7 +43,8 @@ impl WriteRequest for OpenAiChat {
         Some(conversation(system, messages.collect()))
     }
 
-    /// One message an answer. Its content is text: the API takes no other parts of a tool.
+    /// One message an answer. Its content is text: the API takes no other parts of a tool. Pictures may follow in a message
+    /// of the user.
     fn results(&self, results: &[ToolResult], encoder: Encoder) -> Vec<String> {
         let messages = results.iter().map(|result| {
             ObjectWriter::new()
@@ -51,7 +53,12 @@ impl WriteRequest for OpenAiChat {
                 .text("content", &result.content(encoder))
                 .end()
         });
-        messages.collect()
+        let mut messages: Vec<_> = messages.collect();
+        if encoder.has_pictures_after() {
+            let parts: Vec<_> = results.iter().flat_map(pictures).collect();
+            messages.extend((!parts.is_empty()).then(|| message("user", "content", parts)));
+        }
+        messages
     }
 
     fn response_of(&self, native: &[String]) -> String {
@@ -86,6 +93,28 @@ impl WriteRequest for OpenAiChat {
         let body = ObjectWriter::new().json("response_format", &format.end());
         Some(body.end())
     }
+}
+
+/// The pictures of a result, behind words that say of which.
+fn pictures(result: &ToolResult) -> Vec<String> {
+    let Ok(Outcome::Content(content)) = &result.outcome else {
+        return Vec::new();
+    };
+    let pictures = content.blocks().iter().filter_map(|block| match block {
+        Block::Image { mime_type, data } => {
+            let url = format!("data:{mime_type};base64,{data}");
+            let url = ObjectWriter::new().text("url", &url).end();
+            let part = ObjectWriter::new().text("type", "image_url");
+            Some(part.json("image_url", &url).end())
+        }
+        _ => None,
+    });
+    let mut parts: Vec<_> = pictures.collect();
+    if !parts.is_empty() {
+        let words = ObjectWriter::new().text("type", "text");
+        parts.insert(0, words.text("text", &pictures_of(result)).end());
+    }
+    parts
 }
 
 pub(in super::super) fn user(text: &str) -> String {

@@ -7,6 +7,7 @@ mod ends;
 mod errors;
 mod hosted;
 mod next_request;
+mod scripts;
 mod streams;
 mod usage;
 

@@ -292,10 +292,8 @@ fn what_came_before_an_error_is_sent_however_the_bytes_are_cut() {
             Wire::Anthropic | Wire::OpenAiResponses => json!({"type": "error", "error": error}),
             _ => json!({"error": error}),
         });
-        let text: String = events
-            .iter()
-            .map(|event| format!("data: {event}\n\n"))
-            .collect();
+        let lines = events.iter().map(|event| format!("data: {event}\n\n"));
+        let text = lines.collect::<Vec<_>>().concat();
         for size in [1, 7, 100, text.len() - 1, text.len()] {
             for is_cut in [false, true] {
                 let text = if is_cut { text.trim_end() } else { &text };

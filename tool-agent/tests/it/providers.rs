@@ -185,7 +185,8 @@ fn ids_that_come_again_change_inside_the_providers_own_messages() {
 /// What is sent to each provider that speaks the chat.
 #[tokio::test]
 async fn each_provider_of_a_chat_gets_what_it_takes() {
-    let rows: [(fn(&str) -> Endpoint, &str, bool, bool); 9] = [
+    type Row = (fn(&str) -> Endpoint, &'static str, bool, bool);
+    let rows: [Row; 9] = [
         (
             |url| Endpoint::openai_chat(url, "m", "k"),
             "max_completion_tokens",

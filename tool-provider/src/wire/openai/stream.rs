@@ -45,12 +45,12 @@ impl Assemble for Stream {
     fn event(&mut self, json: &str, sink: &mut DeltaSink) -> Result<(), WireError> {
         let event = Members::read(json)
             .map_err(|error| WireError::json("this is no event of an OpenAI chat stream", error))?;
-        // The first piece of a response has the role.
-        let begins = elements(event.get("choices")).iter().any(|choice| {
-            let choice = Members::of(Some(choice));
-            Members::of(choice.get("delta")).get("role").is_some()
-        });
-        if self.id.changes(event.words("id")) && begins {
+        // The first piece of a response has the role. Usage alone may have an id of its own.
+        let choices = elements(event.get("choices")).into_iter();
+        let deltas = choices.map(|choice| Members::of(Members::of(Some(choice)).get("delta")));
+        let deltas: Vec<_> = deltas.collect();
+        let begins = deltas.iter().any(|delta| delta.get("role").is_some());
+        if !deltas.is_empty() && self.id.changes(event.words("id")) && begins {
             let id = std::mem::take(&mut self.id);
             *self = Self {
                 id,

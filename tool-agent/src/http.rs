@@ -198,7 +198,7 @@ impl Endpoint {
     }
 
     /// Sets whether the pictures of results follow in a message of their own: see [`Encoder::pictures_after`]. Default: for
-    /// Gemini models before 3, by their names.
+    /// Gemini models before 3, and those without a version, by their names.
     ///
     /// [`Encoder::pictures_after`]: toolwright_provider::call::Encoder::pictures_after
     pub fn pictures_after(self, after: bool) -> Self {

@@ -13,7 +13,7 @@
 //! [`Wire::detect`].
 //!
 //! Beside the folders stands what they share: `read` (members of objects, as they stand in the text),
-//! `call` (lists of calls, their ids, their echo), `extras` (keys that a user adds) and `stream`.
+//! `call` (lists of calls, their ids, their echo), `hosted` (calls that the provider runs), `extras` (keys that a user adds) and `stream`.
 
 mod answer_form;
 mod anthropic;

@@ -90,7 +90,12 @@ pub(super) fn check(wire: Wire, text: &str) {
     // MCP streams nothing: what came is the response, whatever it is.
     let is_request = matches!(wire, Wire::Mcp | Wire::Mcp2026);
     let Some(calls) = calls else {
-        return assert!(is_request, "{} is none", streamed.response);
+        let error = wire.calls(&streamed.response).unwrap_err().to_string();
+        // It was put together, and is for somebody else.
+        let is_of_other = ["cannot be answered here", "Cohere"]
+            .iter()
+            .any(|word| error.contains(word));
+        return assert!(is_request || is_of_other, "{} is none", streamed.response);
     };
     check_told(wire, &text, &whole, &calls, streamed);
 }
@@ -98,7 +103,8 @@ pub(super) fn check(wire: Wire, text: &str) {
 /// The calls are those that were told on the way, or broke off.
 fn check_told(wire: Wire, text: &str, taken: &Taken, calls: &[ToolCall], streamed: &Streamed) {
     let broken = &streamed.unfinished;
-    assert!(!streamed.ended || broken.is_empty());
+    // Of Gemini, a call may lack arguments that were announced.
+    assert!(!streamed.ended || broken.is_empty() || wire == Wire::Gemini);
     // The provider's own word of the whole response holds, whatever came before.
     let may_be_said_anew = text.contains("\"output\"") || text.contains("\\u");
     if wire == Wire::OpenAiResponses && may_be_said_anew {

@@ -114,7 +114,11 @@ impl Endpoint {
         let mut broke = None;
         while broke.is_none() {
             let piece = match answer.chunk().await {
-                Ok(Some(piece)) => piece,
+                Ok(Some(piece)) => {
+                    length = length.saturating_add(piece.len());
+                    self.count(length)?;
+                    piece
+                }
                 end => {
                     broke = Some(
                         end.err()
@@ -124,11 +128,17 @@ impl Endpoint {
                     "\n".into()
                 }
             };
-            length = length.saturating_add(piece.len());
-            self.count(length)?;
             let mut events = pieces.push_bytes(&piece);
             // Behind the events, there may be an error.
-            while let Some(news) = next_events(events).map_err(|error| self.unreadable(&error))? {
+            loop {
+                let news = match events {
+                    // A last line that broke off is no event.
+                    Err(error) if broke.is_some() && !error.is_reported() => break,
+                    news => news.map_err(|error| self.unreadable(&error))?,
+                };
+                if news.is_empty() {
+                    break;
+                }
                 has_streamed.store(true, Ordering::Relaxed);
                 for event in &news {
                     deltas.send(event);
@@ -159,13 +169,6 @@ impl Endpoint {
         }
         failure::unreadable(words)
     }
-}
-
-/// Returns the events, if there are any.
-fn next_events(
-    events: Result<Vec<StreamEvent>, WireError>,
-) -> Result<Option<Vec<StreamEvent>>, WireError> {
-    Ok(Some(events?).filter(|events| !events.is_empty()))
 }
 
 /// Returns the response that an error is which holds the model's own broken calls; `None` for all other errors.

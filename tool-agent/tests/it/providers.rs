@@ -203,19 +203,19 @@ async fn each_provider_of_a_chat_gets_what_it_takes() {
             |url| Endpoint::groq("m", "k").base_url(url),
             "max_completion_tokens",
             true,
-            false,
+            true,
         ),
         (
             |url| Endpoint::xai("m", "k").base_url(url),
             "max_completion_tokens",
             true,
-            false,
+            true,
         ),
         (
             |url| Endpoint::mistral("m", "k").base_url(url),
             "max_tokens",
             false,
-            false,
+            true,
         ),
         (
             |url| Endpoint::deepseek("m", "k").base_url(url),

@@ -18,6 +18,7 @@ use super::canonical::canonical;
 use super::inverse::{Inverse, Step};
 use super::report::{LowerError, LowerErrorCode, Note, NoteKind};
 use super::rules::{Null, ObjectForm, Root, Rules, Wanted};
+use super::shared::shared;
 use super::size::Size;
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::canonical::Canonical;
@@ -188,7 +189,8 @@ impl Lowering {
         let schema = (!(rules.omits_empty && is_empty)).then(|| {
             let mut text = String::with_capacity(512);
             lowered.write(&mut text);
-            text
+            let shared = shared(&text, || lowered.clone());
+            shared.filter(|_| rules.has_references()).unwrap_or(text)
         });
         Ok(Lowered {
             schema,

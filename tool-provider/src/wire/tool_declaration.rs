@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Wire;
 use crate::call::ToolDef;
-use crate::dialect::{Dialect, Lowered, object_root};
+use crate::dialect::{Dialect, Lowered, object_root, provider_text};
 use toolwright_json::{ObjectWriter, list};
 use toolwright_schema::render::SchemaDoc;
 
@@ -76,7 +76,7 @@ impl<'d> ToolDeclaration<'d> {
     /// Appends the schema; a tool without arguments has one too.
     pub(super) fn write_schema(&self, out: &mut String) {
         match self.schema {
-            Input::Plain(schema) => schema.write_provider_json(out),
+            Input::Plain(schema) => out.push_str(&provider_text(schema)),
             Input::Lowered(text) => out.push_str(text),
             Input::Nothing => out.push_str(SchemaDoc::empty_object().as_json()),
         }

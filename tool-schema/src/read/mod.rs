@@ -13,7 +13,7 @@ pub mod refs;
 pub mod tree;
 
 pub use self::ordered::{Ordered, Pair, owned, read, spelled};
-pub use self::parts::{Parts, change_references};
+pub use self::parts::{Parts, change_references, inside_mut};
 pub use self::path::Path;
 #[cfg(feature = "schemars")]
 pub use self::published::{Published, comparable, published};

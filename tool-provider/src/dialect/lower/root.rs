@@ -7,6 +7,7 @@ use std::collections::HashSet;
 
 use super::super::canonical::canonical;
 use super::super::report::{LowerError, LowerErrorCode, Note, NoteKind};
+use super::super::shared::shared;
 use super::object::is_open;
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::canonical::{Canonical, merge};
@@ -51,7 +52,9 @@ pub fn object_root(schema: &SchemaDoc) -> Result<Option<String>, LowerError> {
     let mut canonical = canonical(root, &mut Vec::new())?;
     flatten(&mut canonical, &mut Vec::new())?;
     let Canonical { root, defs, .. } = canonical;
-    Ok(Some(with_definitions(root, defs).to_json()))
+    let schema = with_definitions(root, defs);
+    let text = schema.to_json();
+    Ok(Some(shared(&text, || schema).unwrap_or(text)))
 }
 
 /// Makes the root one plain object, and notes that it is looser than it was.

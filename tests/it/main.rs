@@ -76,6 +76,7 @@ mod schemas;
 mod search;
 mod secrets;
 mod serde_attributes;
+mod shared_types;
 mod short_str;
 mod stored_outcomes;
 mod systems;

@@ -23,7 +23,7 @@ use super::size::Size;
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::canonical::Canonical;
 use toolwright_schema::read::keywords::{Keywords, typed, union};
-use toolwright_schema::read::{Ordered, Pair, Parts, Path};
+use toolwright_schema::read::{Ordered, Pair, Parts, Path, with_subtypes};
 use toolwright_schema::render::SchemaDoc;
 
 /// A schema as a dialect accepts it.
@@ -115,7 +115,14 @@ impl Lowering {
     }
 
     fn run_doc(&self, schema: &SchemaDoc) -> Result<Lowered, Vec<LowerError>> {
-        self.run(schema.to_provider())
+        let schema = schema.to_provider();
+        if self.is_foreign
+            && let Some(united) = with_subtypes(&schema)
+            && let Ok(lowered) = self.run(united)
+        {
+            return Ok(lowered);
+        }
+        self.run(schema)
     }
 
     pub(super) fn run(&self, schema: Ordered) -> Result<Lowered, Vec<LowerError>> {

@@ -84,8 +84,9 @@ impl<'d> ToolDeclaration<'d> {
 
     /// Appends the schema with a plain object at its root: clients refuse a whole list with another one.
     pub(super) fn write_object_schema(&self, out: &mut String) {
+        let takes_all_of = self.wire == Wire::Mcp2026;
         match self.schema {
-            Input::Plain(schema) if let Ok(Some(schema)) = object_root(schema) => {
+            Input::Plain(schema) if let Ok(Some(schema)) = object_root(schema, takes_all_of) => {
                 out.push_str(&schema);
             }
             // The list has no tool whose arguments are no object.

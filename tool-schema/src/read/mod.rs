@@ -10,6 +10,7 @@ mod path;
 #[cfg(feature = "schemars")]
 mod published;
 pub mod refs;
+mod subtypes;
 pub mod tree;
 
 pub use self::ordered::{Ordered, Pair, owned, read, spelled};
@@ -18,3 +19,4 @@ pub use self::path::Path;
 #[cfg(feature = "schemars")]
 pub use self::published::{Published, comparable, published};
 pub use self::refs::resolve;
+pub use self::subtypes::with_subtypes;

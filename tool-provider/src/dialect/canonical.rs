@@ -133,6 +133,16 @@ impl Form for NotedOutput<'_> {
         if let Some(words) = out.take_own(WORDS) {
             out.tell(words.as_str().unwrap_or_default());
         }
+        // Of a value of another type they say nothing, and what is inside them would be lowered by nobody.
+        if out.has(Keyword::Type) {
+            let is_of = |name: &str| out.is_of(name);
+            let (is_object, is_array) = (is_of("object"), is_of("array"));
+            out.0.retain(|(key, _)| {
+                let keyword = Keyword::of(key);
+                let is_about = |name| keyword.is_some_and(|keyword| keyword.is_about(name));
+                (is_object || !is_about("object")) && (is_array || !is_about("array"))
+            });
+        }
         // Where no other part evaluates keys, these are the same.
         let evaluating = [
             Keyword::AdditionalProperties,

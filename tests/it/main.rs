@@ -79,6 +79,7 @@ mod serde_attributes;
 mod shared_types;
 mod short_str;
 mod stored_outcomes;
+mod subtypes;
 mod systems;
 mod targets;
 mod tokens;

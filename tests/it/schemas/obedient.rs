@@ -6,7 +6,7 @@ use toolwright::dialect::{Lowered, Op};
 use crate::json::Json;
 
 impl Json {
-    fn is_null(&self) -> bool {
+    pub(crate) fn is_null(&self) -> bool {
         matches!(self, Self::Leaf(serde_json::Value::Null))
     }
 

@@ -401,3 +401,122 @@ fn a_large_schema_is_a_tool() {
         Ok(json!({"k7": "a"}))
     );
 }
+
+/// Rules for keys by pattern mean the keys that they meant.
+#[test]
+fn rules_for_keys_follow_renamed_arguments() {
+    let sent = |rules: &str| {
+        let schema = format!(
+            r#"{{"type":"object","properties":{{"page[size]":{{"type":"integer"}},"q":{{"type":"string"}}}}{rules}}}"#
+        );
+        let lowered = lowered(&schema, Dialect::Anthropic);
+        let notes = lowered.notes.iter().map(|note| note.keyword.clone());
+        let notes: Vec<_> = notes.filter(|keyword| keyword != "property_name").collect();
+        let schema: Value = serde_json::from_str(&lowered.schema.unwrap()).unwrap();
+        (schema, notes)
+    };
+    // It holds for the own name alone: its rule stands at the key.
+    let (schema, notes) = sent(r#","patternProperties":{"\\[size\\]$":{"minimum":1}}"#);
+    assert_eq!(schema["properties"]["page_size_"]["minimum"], 1);
+    assert!(schema["patternProperties"].is_object() && notes.is_empty());
+    // It would hold for the new name alone: no value would fit both.
+    let (schema, notes) =
+        sent(r#","patternProperties":{"^page_":{"type":"string"}},"additionalProperties":false"#);
+    assert_eq!(notes, ["patternProperties", "additionalProperties"]);
+    assert!(schema.get("patternProperties").is_none());
+    assert_eq!(schema["additionalProperties"], true);
+    // Neither, and both.
+    let (schema, notes) =
+        sent(r#","patternProperties":{"^x":{"type":"string"},"^page":{"minimum":0}}"#);
+    assert_eq!(schema["patternProperties"].as_object().unwrap().len(), 2);
+    assert!(notes.is_empty(), "{notes:?}");
+    // Names of keys.
+    let (schema, notes) = sent(r#","propertyNames":{"enum":["page[size]","q"]}"#);
+    assert_eq!(schema["propertyNames"]["enum"], json!(["page_size_", "q"]));
+    assert!(notes.is_empty(), "{notes:?}");
+    let (schema, notes) = sent(r#","propertyNames":{"pattern":"^[a-z\\[\\]]+$"}"#);
+    assert!(schema.get("propertyNames").is_none());
+    assert_eq!(notes, ["propertyNames"]);
+    let (schema, notes) = sent(r#","propertyNames":{"pattern":"^[a-z_\\[\\]]+$"}"#);
+    assert!(schema["propertyNames"].is_object() && notes.is_empty());
+    // Values of the whole.
+    let (schema, _) = sent(r#","default":{"page[size]":3},"enum":[{"page[size]":3},{"q":""}]"#);
+    assert_eq!(schema["default"], json!({"page_size_": 3}));
+    assert_eq!(schema["enum"][0], json!({"page_size_": 3}));
+    let (schema, _) = sent(
+        r#","not":{"required":["page[size]"]},"if":{"required":["page[size]"]},"then":{"required":["q"]}"#,
+    );
+    assert_eq!(schema["not"]["required"], json!(["page_size_"]));
+    assert_eq!(schema["if"]["required"], json!(["page_size_"]));
+}
+
+/// They say nothing of the value, and providers want what is inside them in their form.
+#[test]
+fn keywords_of_other_types_are_left_out() {
+    let object = json!({"type":"object","properties":{"a":{"type":"string"}},"required":["a"]});
+    for (schema, expected) in [
+        (
+            r#"{"type":"array","items":{"type":"string"},"properties":{"a":{"type":"object","properties":{"b":{}}}},"required":["a"]}"#,
+            json!({"type":"array","items":{"type":"string"}}),
+        ),
+        (
+            r#"{"type":["array","null"],"items":{"type":"string"},"additionalProperties":false}"#,
+            json!({"type":["array","null"],"items":{"type":"string"}}),
+        ),
+        (
+            r#"{"type":"string","items":{"type":"string"},"minItems":1,"minLength":1}"#,
+            json!({"type":"string","minLength":1}),
+        ),
+        (
+            r#"{"type":"integer","properties":{},"patternProperties":{"a":{}},"minimum":1}"#,
+            json!({"type":"integer","minimum":1}),
+        ),
+        (
+            r#"{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"items":{},"maxItems":3,"uniqueItems":true}"#,
+            object.clone(),
+        ),
+        (
+            r#"{"allOf":[{"type":["object","array"]},{"type":"object","items":{}},{"properties":{"a":{"type":"string"}},"required":["a"]}]}"#,
+            object.clone(),
+        ),
+    ] {
+        assert_eq!(merged(schema, "").0, expected, "{schema}");
+    }
+    let both = r#"{"type":["object","array"],"properties":{"a":{"type":"string"}},"items":{"type":"string"}}"#;
+    let (v, _) = merged(both, "");
+    assert!(v["properties"].is_object() && v["items"].is_object(), "{v}");
+}
+
+/// What grammars cannot be made of is put into words.
+#[test]
+fn patterns_that_grammars_refuse_are_words() {
+    for (pattern, in_vllm, in_llguidance) in [
+        (r"^[a-z]+$", true, true),
+        (r"^\\p{L}+$", false, true),
+        (r"^\\\\p{3}$", true, true),
+        (r"^\\P{L}$", false, true),
+        (r"^\\p{Alnum}+$", false, false),
+        (r"[\\uD800-\\uDFFF]", false, false),
+        (r"(?=a)b", false, false),
+    ] {
+        for (dialect, is_kept) in [
+            (Dialect::Vllm, in_vllm),
+            (Dialect::LlGuidance, in_llguidance),
+        ] {
+            let schema = format!(
+                r#"{{"type":"object","properties":{{"v":{{"type":"string","pattern":"{pattern}"}}}}}}"#
+            );
+            let lowered = lowered(&schema, dialect);
+            let text = lowered.schema.unwrap();
+            assert_eq!(text.contains(r#""pattern":"#), is_kept, "{dialect}: {text}");
+            assert_eq!(lowered.notes.is_empty(), is_kept, "{dialect}: {text}");
+        }
+    }
+    for (pattern, is_kept) in [("^[a-z]+$", true), ("[a-z]+", false), ("^[a-z]+", false)] {
+        let schema = format!(
+            r#"{{"type":"object","properties":{{"v":{{"type":"string","minLength":2,"maxLength":9,"pattern":"{pattern}"}}}}}}"#
+        );
+        let text = lowered(&schema, Dialect::LlGuidance).schema.unwrap();
+        assert_eq!(text.contains(r#""minLength":2"#), is_kept, "{text}");
+    }
+}

@@ -111,7 +111,8 @@ impl fmt::Display for Json {
                 write!(f, "[{}]", items.join(","))
             }
             Self::Object(entries) => {
-                let entry = |(key, value): &(String, Self)| format!("{key:?}:{value}");
+                let key = |key: &str| serde_json::Value::from(key);
+                let entry = |(name, value): &(String, Self)| format!("{}:{value}", key(name));
                 let entries: Vec<_> = entries.iter().map(entry).collect();
                 write!(f, "{{{}}}", entries.join(","))
             }

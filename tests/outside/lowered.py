@@ -1,6 +1,9 @@
-"""The lines that `schemas::lowered::what_is_lowered_is_json` writes, and the differences that are known."""
+"""The lines that `schemas::lowered::what_is_lowered_is_json` writes, and the differences that are known.
+
+With `TOOLWRIGHT_CORPUS` the lines are those of other people's schemas, which need not have every known difference."""
 
 import json
+import os
 import sys
 from typing import Callable, NamedTuple
 
@@ -71,6 +74,7 @@ def judge(title, dialects, found, known):
                 needed.update(rows)
                 if not rows:
                     unknown.append(f"{dialect}: {line['name']}: {kind}\n  ours   {ours}\n  theirs {theirs}")
+    known = [] if "TOOLWRIGHT_CORPUS" in os.environ else known
     gone = [f"{row.dialect}: {row.kind} is no more; take the row out" for row in known if row not in needed]
     print(f"{title}: {count} schemas, {len(needed)} known differences")
     if unknown or gone:

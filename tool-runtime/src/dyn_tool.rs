@@ -53,6 +53,7 @@ pub struct DynTool {
     /// Inverse of the schema's lowering for strict modes; made on first use.
     forms: OnceLock<Option<Inverse>>,
     is_schema_given: bool,
+    max_schema_bytes: usize,
     reads_context: bool,
     check: Option<Box<Check>>,
     visible: Option<Box<Visible>>,
@@ -90,6 +91,7 @@ impl DynTool {
             checker: OnceLock::new(),
             forms: OnceLock::new(),
             is_schema_given: true,
+            max_schema_bytes: Tree::MOST_BYTES,
             reads_context: true,
             check: None,
             visible: None,
@@ -141,7 +143,7 @@ impl DynTool {
         if self.checks == Checks::None {
             return Ok(call);
         }
-        let read = || Checker::of(self.def.input.as_json());
+        let read = || Checker::of(self.def.input.as_json(), self.max_schema_bytes);
         let checker = self.checker.get_or_init(read).as_ref();
         let checker = checker.map_err(|error| ToolError::failed(error.to_string()))?;
         let root = checker.root();
@@ -212,6 +214,7 @@ pub struct DynToolBuilder {
     /// The schema was given apart from the handler, so decoding does not check it.
     is_schema_given: bool,
     checks: Checks,
+    max_schema_bytes: usize,
     reads_context: bool,
     check: Option<Box<Check>>,
     visible: Option<Box<Visible>>,
@@ -225,6 +228,7 @@ impl Default for DynToolBuilder {
             handler: None,
             is_schema_given: false,
             checks: Checks::AndFills,
+            max_schema_bytes: Tree::MOST_BYTES,
             reads_context: true,
             check: None,
             visible: None,
@@ -340,6 +344,14 @@ impl DynToolBuilder {
             (_, true) => Checks::AndFills,
             (_, false) => Checks::Only,
         };
+        self
+    }
+
+    /// Limits the bytes of the [schema](Self::parameters) that arguments are checked against, and its subschemas, of which there may
+    /// be one for each 64 bytes. Default: 2 MiB. It bounds memory: the tree that is made at the first call takes up to 20 times the
+    /// bytes of the schema.
+    pub fn max_schema_bytes(mut self, bytes: usize) -> Self {
+        self.max_schema_bytes = bytes;
         self
     }
 
@@ -468,6 +480,7 @@ impl DynToolBuilder {
             handler,
             is_schema_given,
             mut checks,
+            max_schema_bytes,
             reads_context,
             check,
             visible,
@@ -489,7 +502,7 @@ impl DynToolBuilder {
             checks = Checks::None;
         }
         if checks != Checks::None {
-            Tree::check(def.input.as_json()).map_err(BuildError::Schema)?;
+            Tree::check(def.input.as_json(), max_schema_bytes).map_err(BuildError::Schema)?;
         }
         let stripped = def.strip_hidden();
         if stripped != Stripped::default() {
@@ -503,6 +516,7 @@ impl DynToolBuilder {
             checker: OnceLock::new(),
             forms: OnceLock::new(),
             is_schema_given,
+            max_schema_bytes,
             reads_context,
             check,
             visible,

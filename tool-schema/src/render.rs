@@ -26,19 +26,7 @@ use crate::shape::{Alternative, Bare, Detail, Id, Key, Kind, Shape, Side, bare, 
 
 /// The JSON Schema of a shape.
 pub(crate) fn render(shape: &'static Shape<'static>, side: Side, detail: Detail) -> String {
-    let mut out = String::with_capacity(512);
-    render_into(&mut out, shape, side, detail);
-    out
-}
-
-/// Appends the JSON Schema of a shape.
-pub(crate) fn render_into(
-    out: &mut String,
-    shape: &'static Shape<'static>,
-    side: Side,
-    detail: Detail,
-) {
-    *out = Writer::new(std::mem::take(out), shape, side, detail).document(shape);
+    Writer::new(String::with_capacity(512), shape, side, detail).document(shape)
 }
 
 /// The JSON Schema of a shape, as a value.

@@ -44,7 +44,7 @@ pub(crate) use self::listed_keys::ListedKeys;
 pub(crate) use self::narrow::{Bare, Peeled, bare};
 #[cfg(feature = "schemars")]
 pub use self::opaque::Opaque;
-pub use self::pattern::{Pattern, Regex};
+pub use self::pattern::{Pattern, Regex, pattern_matches};
 pub(crate) use self::recursion::targets;
 pub use self::rule::{Check, Contains, Evaluated, If, PatternKeys, Places, Rule, Text, Types};
 pub use self::schema::{Refs, Schema};

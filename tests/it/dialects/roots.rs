@@ -259,3 +259,48 @@ fn the_object_admits_all_that_its_forms_admit() {
         }
     }
 }
+
+/// Hosts pass a list on to providers that refuse `allOf` at the root. Version 2026-07-28 wants it back as it was written.
+#[test]
+fn a_given_object_with_all_of_is_listed_as_one_object() {
+    let in_2026 = |schema: &str| {
+        let mut def = ToolDef::new("odd", "Does something.");
+        def.input = SchemaDoc::parse(schema).unwrap();
+        let tools = Toolset::new([DynTool::declare(def)]).unwrap();
+        let list: Value = serde_json::from_str(&Wire::Mcp2026.definitions(&tools)).unwrap();
+        list[0]["inputSchema"].clone()
+    };
+    let whole = json!({"type":"object","properties":{"a":{"type":"string"},"b":{"type":"integer"}},"required":["a","b"]});
+    let parts = [
+        r##"{"type":"object","allOf":[{"$ref":"#/$defs/A"},{"properties":{"b":{"type":"integer"}},"required":["b"]}],
+            "$defs":{"A":{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}}}"##,
+        r#"{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"allOf":[{"properties":{"b":{"type":"integer"}},"required":["b"]}]}"#,
+        r#"{"type":"object","allOf":[{"allOf":[{"properties":{"a":{"type":"string"}},"required":["a"]}]},{"properties":{"b":{"type":"integer"}},"required":["b"]}]}"#,
+    ];
+    for schema in parts {
+        let mut one = listed(schema);
+        one.as_object_mut().unwrap().remove("$defs");
+        assert_eq!(one, whole, "{schema}");
+        assert!(in_2026(schema)["allOf"].is_array(), "{schema}");
+    }
+    // What else the author wrote stays.
+    let conditional = r#"{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","$defs":{"x":{"type":"string"}},
+        "properties":{"phone":{"type":"string"},"mail":{"type":"string"}},"allOf":[{"anyOf":[{"required":["phone"]},{"required":["mail"]}]}],
+        "if":{"required":["phone"]},"then":{"required":["mail"]},"additionalProperties":false}"#;
+    let one = listed(conditional);
+    assert!(
+        one.get("allOf").is_none() && one.get("anyOf").is_none(),
+        "{one}"
+    );
+    for keyword in ["$schema", "$defs", "if", "then"] {
+        assert_eq!(one[keyword], in_2026(conditional)[keyword], "{keyword}");
+    }
+    assert_eq!(one["additionalProperties"], false);
+    assert_eq!(
+        one["description"],
+        "[one of these forms: {phone, mail?} or {phone?, mail}]"
+    );
+    // Nothing fits it: its publisher may know better.
+    let none = r#"{"type":"object","allOf":[{"type":"string"}]}"#;
+    assert_eq!(listed(none), serde_json::from_str::<Value>(none).unwrap());
+}

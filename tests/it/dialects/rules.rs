@@ -507,7 +507,12 @@ const TABLE: &[(&str, &str, &str)] = &[
     (
         r#"{"type":"string","pattern":"a","minLength":3}"#,
         "llguidance",
-        r#"{"type":"string","minLength":3,"pattern":"a"}"#,
+        r#"{"type":"string","pattern":"a","description":"[minLength 3]"}"#,
+    ),
+    (
+        r#"{"type":"string","pattern":"^a+$","minLength":3}"#,
+        "llguidance",
+        r#"{"type":"string","minLength":3,"pattern":"^a+$"}"#,
     ),
     (
         r#"{"type":"array","items":{"type":"string","pattern":"\\bfoo"}}"#,

@@ -44,6 +44,7 @@ mod judge;
 mod lowered;
 mod mixed;
 mod models;
+mod obedient;
 #[cfg(oracle)]
 mod oracle;
 mod row;

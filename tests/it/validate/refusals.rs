@@ -1,10 +1,11 @@
 //! Schemas that no tool is made with, and those that are read leniently.
 
+use toolwright::schema::SchemaDoc;
 use toolwright::toolset::ProblemCode;
 use toolwright::toolset::SchemaErrorKind::{
     self, EndlessReference, NotObject, RemoteReference, TooCostly, TooDeep, TooLarge, TooMany,
 };
-use toolwright::{Dialect, Toolset};
+use toolwright::{Context, Dialect, DynTool, ToolCall, ToolError, Toolset};
 
 use super::{told, toolset};
 
@@ -368,4 +369,39 @@ fn references_inside_the_document_are_followed() {
             "{reference}"
         );
     }
+}
+
+/// The bound is one of memory, so a host that has more sets it.
+#[test]
+fn a_host_sets_the_bound_of_a_schema() {
+    let build = |schema: &str, bytes: usize| {
+        let tool = DynTool::builder()
+            .name("large")
+            .description("Takes much.")
+            .parameters(SchemaDoc::parse(schema).unwrap())
+            .max_schema_bytes(bytes)
+            .handler_sync(|arguments: serde_json::Value, _| Ok::<_, ToolError>(arguments))
+            .build();
+        tool.map_err(|error| error.to_string())
+    };
+    let keys: Vec<_> = (0..40_000)
+        .map(|n| format!(r#""p{n}":{{"type":"integer"}}"#))
+        .collect();
+    let schema = format!(r#"{{"type":"object","properties":{{{}}}}}"#, keys.join(","));
+    let error = build(&schema, 2 << 20).unwrap_err();
+    assert!(
+        error.contains("32768") && error.contains("`max_schema_bytes`"),
+        "{error}"
+    );
+    let error = build(&schema, 1 << 10).unwrap_err();
+    assert!(
+        error.contains("at most 1024 are taken, which `max_schema_bytes` sets"),
+        "{error}"
+    );
+    let tools = Toolset::new([build(&schema, 8 << 20).unwrap()]).unwrap();
+    let call = |arguments: &str| {
+        let call = ToolCall::new("1", "large", arguments);
+        tools.call_blocking(&call, &Context::new()).is_success()
+    };
+    assert!(call(r#"{"p39999": 1}"#) && !call(r#"{"p39999": true}"#));
 }

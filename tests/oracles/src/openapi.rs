@@ -3,10 +3,20 @@
 //! `tests/outside/openapi.sh` calls it. Standard input has a line for each schema, `{"name": …, "schema": …}`. It prints a
 //! table with the first example of each error, and with the name of each schema that is no tool. Each argument is a floor,
 //! `openai_strict=99.5`: the program fails if the percentage of schemas that are lowered to this dialect is lower. It fails,
-//! too, if a schema is no tool for another reason than its size or hidden characters. What is lowered is added to the file that
-//! `TOOLWRIGHT_LOWERED` names, a line each, for `tests/outside/lowered.sh`.
+//! too, if a schema is no tool for another reason than its size or hidden characters, or if a call does not come back (`way_back`).
+//! What is lowered is added to the file that `TOOLWRIGHT_LOWERED` names, a line each, for `tests/outside/lowered.sh`.
 // A line that is not read has failed.
 #![allow(clippy::unwrap_used)]
+
+#[allow(dead_code)] // The tests' helpers do more.
+#[path = "../../it/json.rs"]
+mod json;
+#[path = "../../it/schemas/obedient.rs"]
+mod obedient;
+#[path = "openapi/samples.rs"]
+mod samples;
+#[path = "openapi/way_back.rs"]
+mod way_back;
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufWriter, Write, stdin};
@@ -20,6 +30,8 @@ use toolwright::dialect::lower;
 use toolwright::schema::SchemaDoc;
 use toolwright::toolset::BuildError;
 use toolwright::{Dialect, DynTool, ToolDef, ToolError};
+
+use crate::way_back::WayBack;
 
 #[derive(Deserialize)]
 struct Operation {
@@ -99,6 +111,7 @@ fn main() -> ExitCode {
         env::var_os("TOOLWRIGHT_LOWERED").map(|path| fs::File::options().append(true).open(path));
     let mut written = written.map(|file| BufWriter::new(file.unwrap()));
     let mut slowest = (Duration::ZERO, String::new());
+    let (mut way_back, mut showing) = (WayBack::default(), Duration::ZERO);
     for line in stdin().lock().lines() {
         let Operation { name, schema } = serde_json::from_str(&line.unwrap()).unwrap();
         let schema = SchemaDoc::parse(schema.get()).unwrap();
@@ -107,6 +120,7 @@ fn main() -> ExitCode {
         let failure = make(&schema).err();
         let took = start.elapsed();
         made.add(failure.map(|(kind, text)| (kind, format!("{name}: {text}"))));
+        let mut all = Vec::new();
         for (dialect, row) in &mut dialects {
             let lowered = lower(&schema, *dialect);
             if let (Some(file), Ok(lowered)) = (&mut written, &lowered)
@@ -117,12 +131,17 @@ fn main() -> ExitCode {
                 );
                 writeln!(file, "{line}").unwrap();
             }
-            let failure = lowered.err();
-            row.add(
-                failure.map(|error| (error.code.to_string(), format!("{name}: {}", error.path))),
-            );
+            row.add(match lowered {
+                Ok(lowered) => {
+                    all.push((*dialect, lowered));
+                    None
+                }
+                Err(error) => Some((error.code.to_string(), format!("{name}: {}", error.path))),
+            });
         }
         let both = start.elapsed();
+        way_back.add(&name, &schema, &all, count as u64);
+        showing += start.elapsed().saturating_sub(both);
         making += took;
         lowering += both.saturating_sub(took);
         if both > slowest.0 {
@@ -135,14 +154,15 @@ fn main() -> ExitCode {
         row.print(dialect.name(), percent(row.passed, count), 1);
     }
     println!(
-        "{:.1} s for tools, {:.1} s for dialects, at most {:.2} s for one ({}); {} MiB",
+        "{:.1} s for tools, {:.1} s for dialects, {:.1} s for ways back, at most {:.2} s for one ({}); {} MiB",
         making.as_secs_f64(),
         lowering.as_secs_f64(),
+        showing.as_secs_f64(),
         slowest.0.as_secs_f64(),
         slowest.1,
         peak_mib()
     );
-    let mut wrong = Vec::new();
+    let mut wrong = way_back.print();
     if count == 0 {
         wrong.push("no schema was read".to_owned());
     }

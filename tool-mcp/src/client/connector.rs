@@ -180,6 +180,14 @@ impl Connector {
         self
     }
 
+    /// Limits the bytes of a tool's schema, and its subschemas, of which there may be one for each 64 bytes. Default: 2 MiB. A tool
+    /// with a longer one is left out, with a [notice](Client::notices). It bounds memory: the tree that checks arguments takes up to
+    /// 20 times the bytes of the schema.
+    pub fn max_schema_bytes(mut self, bytes: usize) -> Self {
+        self.settings.most_schema_bytes = Some(bytes);
+        self
+    }
+
     /// Sets the first and the longest wait before a reconnection; the wait doubles each time. Default: 200 ms and 30 s.
     pub fn backoff(mut self, first: Duration, longest: Duration) -> Self {
         self.settings.backoff = Backoff { first, longest };

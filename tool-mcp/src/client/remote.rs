@@ -226,6 +226,9 @@ impl<'a> Listed<'a> {
         };
         // The server has its own defaults.
         let mut tool = DynTool::builder().def(def).fill_defaults(false);
+        if let Some(bytes) = settings.most_schema_bytes {
+            tool = tool.max_schema_bytes(bytes);
+        }
         if !settings.checks_arguments {
             tool = tool.unchecked();
         }

@@ -90,6 +90,8 @@ pub(super) struct Settings {
     pub(super) tool_timeout: Option<Duration>,
     pub(super) most_bytes: usize,
     pub(super) most_tools: usize,
+    /// `None` for the default of a tool that is made at run time.
+    pub(super) most_schema_bytes: Option<usize>,
     pub(super) backoff: Backoff,
     /// True if the newer greeting is tried first.
     pub(super) modern: Arc<AtomicBool>,
@@ -139,6 +141,7 @@ impl Default for Settings {
             tool_timeout: None,
             most_bytes: 16 * 1024 * 1024,
             most_tools: 4_096,
+            most_schema_bytes: None,
             backoff: Backoff {
                 first: Duration::from_millis(200),
                 longest: Duration::from_secs(30),

@@ -16,7 +16,7 @@ use crate::protocol::{Fields, RpcError, Version};
 pub(super) fn page(shared: &Shared, asker: &Asker, params: &Fields<'_>) -> Answered {
     let tools = shared.executor.tools(&asker.cx);
     // Clients refuse a whole list for one tool whose arguments are no object.
-    let is_listed = |def: &&ToolDef| object_root(&def.input).is_ok();
+    let is_listed = |def: &&ToolDef| object_root(&def.input, true).is_ok();
     let defs: Vec<&ToolDef> = sent_definitions(&tools).filter(is_listed).collect();
     let wire = wire(asker.version);
     list_page(shared, asker, params, "tools", &defs, |def| {
@@ -32,7 +32,7 @@ pub(super) fn page(shared: &Shared, asker: &Asker, params: &Fields<'_>) -> Answe
 /// Returns notices of the tools that the list leaves out.
 pub(super) fn notices(tools: &Toolset) -> Vec<Notice> {
     let refused = sent_definitions(tools).filter_map(|def| {
-        let reject = object_root(&def.input).err()?;
+        let reject = object_root(&def.input, true).err()?;
         Some(Notice::of_rejected(
             &*def.name,
             NoticeKind::Refused,

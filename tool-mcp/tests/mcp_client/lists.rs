@@ -193,6 +193,17 @@ async fn no_tool_is_dropped_without_a_word() {
 }
 
 #[tokio::test]
+async fn a_host_bounds_the_schemas_of_tools() {
+    let (connector, _) = connect("odd");
+    let client = connector.max_schema_bytes(16).await.unwrap();
+    let message = "at most 16 are taken, which `max_schema_bytes` sets";
+    let mut notices = client.notices().into_iter();
+    let refused = notices.any(|one| one.tool == "plain" && one.message.contains(message));
+    assert!(refused, "{:#?}", client.notices());
+    assert!(!names(&client.toolset()).contains(&"plain".to_owned()));
+}
+
+#[tokio::test]
 async fn a_host_takes_the_tools_that_it_wants() {
     let (connector, _) = connect("normal");
     let client = connector

@@ -2,13 +2,14 @@
 //! Rust's numbers are no formats.
 
 use super::report::{LowerError, LowerErrorCode, Note, NoteKind};
-use toolwright_schema::keyword::Keyword;
+use toolwright_schema::keyword::{Keyword, TYPES};
 use toolwright_schema::read::canonical::{self, Canonical, Form, Meaning, ReadError};
 use toolwright_schema::read::keywords::{Keywords, text};
-use toolwright_schema::read::{Ordered, Parts, Path, refs};
+use toolwright_schema::read::{Ordered, Parts, Path, inside_mut, refs};
 
 /// Brings any JSON Schema into the form that lowering starts from.
-pub(super) fn canonical(root: Ordered, notes: &mut Vec<Note>) -> Result<Canonical, LowerError> {
+pub(super) fn canonical(mut root: Ordered, notes: &mut Vec<Note>) -> Result<Canonical, LowerError> {
+    drop_vacuous(&mut root);
     // Most schemas refer to nothing.
     let names = if refs::refers(&root) {
         Some(refs::recursive(&root)?)
@@ -18,6 +19,23 @@ pub(super) fn canonical(root: Ordered, notes: &mut Vec<Note>) -> Result<Canonica
     let mut canonical = canonical::canonical(root, names, true, &mut NotedOutput(notes))?;
     canonical.defs.sort_by(|(a, _), (b, _)| a.cmp(b));
     Ok(canonical)
+}
+
+/// Leaves out what objects and arrays are asked where the type is another one: it says nothing, and no step would lower what is
+/// inside it.
+fn drop_vacuous(schema: &mut Ordered) {
+    let is_known = |name: &str| TYPES.contains(&name);
+    if schema.types().any(is_known) {
+        let (is_object, is_array) = (schema.is_of("object"), schema.is_of("array"));
+        if let Ordered::Object(entries) = schema {
+            entries.retain(|(key, _)| {
+                let is_about =
+                    |name| Keyword::of(key).is_some_and(|keyword| keyword.is_about(name));
+                (is_object || !is_about("object")) && (is_array || !is_about("array"))
+            });
+        }
+    }
+    inside_mut(schema, &mut |_, _, inner| drop_vacuous(inner));
 }
 
 impl From<ReadError> for LowerError {

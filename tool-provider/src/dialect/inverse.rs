@@ -14,7 +14,8 @@ pub struct Step {
     /// Operation on the value.
     pub op: Op,
     /// Path in the lowered schema: `/name` is a key, `/*` the elements of an array, `/?i` a value of a
-    /// union's member. `#/$defs/Name` starts a path inside a recursive type.
+    /// union's member. `#/$defs/Name` starts a path inside a recursive type. Other references are part of the way: a type that a long
+    /// schema has under `$defs` has the paths of its uses.
     pub at: String,
 }
 

@@ -18,11 +18,12 @@ use super::canonical::canonical;
 use super::inverse::{Inverse, Step};
 use super::report::{LowerError, LowerErrorCode, Note, NoteKind};
 use super::rules::{Null, ObjectForm, Root, Rules, Wanted};
+use super::shared::shared;
 use super::size::Size;
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::canonical::Canonical;
 use toolwright_schema::read::keywords::{Keywords, typed, union};
-use toolwright_schema::read::{Ordered, Pair, Parts, Path};
+use toolwright_schema::read::{Ordered, Pair, Parts, Path, with_subtypes};
 use toolwright_schema::render::SchemaDoc;
 
 /// A schema as a dialect accepts it.
@@ -114,7 +115,14 @@ impl Lowering {
     }
 
     fn run_doc(&self, schema: &SchemaDoc) -> Result<Lowered, Vec<LowerError>> {
-        self.run(schema.to_provider())
+        let schema = schema.to_provider();
+        if self.is_foreign
+            && let Some(united) = with_subtypes(&schema)
+            && let Ok(lowered) = self.run(united)
+        {
+            return Ok(lowered);
+        }
+        self.run(schema)
     }
 
     pub(super) fn run(&self, schema: Ordered) -> Result<Lowered, Vec<LowerError>> {
@@ -188,7 +196,8 @@ impl Lowering {
         let schema = (!(rules.omits_empty && is_empty)).then(|| {
             let mut text = String::with_capacity(512);
             lowered.write(&mut text);
-            text
+            let shared = shared(&text, || lowered.clone());
+            shared.filter(|_| rules.has_references()).unwrap_or(text)
         });
         Ok(Lowered {
             schema,

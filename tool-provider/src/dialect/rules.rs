@@ -176,8 +176,12 @@ pub(super) enum When {
     PythonNoLookaround,
     /// Its number is one that doubles count to.
     SafeInteger,
-    /// A pattern without anything that regular languages have not: assertions, back references.
+    /// A pattern that can be run without anything that regular languages have not: assertions, back references.
     Regular,
+    /// One without Unicode's properties, too.
+    RegularNoProperties,
+    /// No pattern stands beside it that may match inside a text.
+    NoInnerPattern,
     /// Neither `pattern` nor `format` stands beside it.
     NoPatternNorFormat,
     /// Every key that the object declares must be there.

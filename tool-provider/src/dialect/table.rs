@@ -395,8 +395,8 @@ pub(super) const VLLM: Rules = Rules {
         (Keyword::ExclusiveMaximum, When::SafeInteger),
         (Keyword::MinProperties, When::NoneOptional),
         (Keyword::MaxProperties, When::NoneOptional),
-        // xgrammar 0.2.8: an error.
-        (Keyword::Pattern, When::Regular),
+        // xgrammar 0.2.8: an error; of `\p{…}` a warning, and any character then.
+        (Keyword::Pattern, When::RegularNoProperties),
         // The same: these change nothing in its grammar, and nothing says so.
         (Keyword::UnevaluatedItems, When::Never),
         (Keyword::UnevaluatedProperties, When::Never),
@@ -440,6 +440,9 @@ pub(super) const LLGUIDANCE: Rules = Rules {
         (Keyword::Then, When::Never),
         (Keyword::Else, When::Never),
         (Keyword::Pattern, When::Regular),
+        // "Unable to determine if regex is empty", of lengths beside a pattern that matches inside a text.
+        (Keyword::MinLength, When::NoInnerPattern),
+        (Keyword::MaxLength, When::NoInnerPattern),
         // "Failed to generate regex for integer range" from 10^18 on, and "… for float range".
         (Keyword::Minimum, When::SafeInteger),
         (Keyword::Maximum, When::SafeInteger),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Wire;
 use crate::call::ToolDef;
-use crate::dialect::{Dialect, Lowered, object_root};
+use crate::dialect::{Dialect, Lowered, object_root, provider_text};
 use toolwright_json::{ObjectWriter, list};
 use toolwright_schema::render::SchemaDoc;
 
@@ -76,7 +76,7 @@ impl<'d> ToolDeclaration<'d> {
     /// Appends the schema; a tool without arguments has one too.
     pub(super) fn write_schema(&self, out: &mut String) {
         match self.schema {
-            Input::Plain(schema) => schema.write_provider_json(out),
+            Input::Plain(schema) => out.push_str(&provider_text(schema)),
             Input::Lowered(text) => out.push_str(text),
             Input::Nothing => out.push_str(SchemaDoc::empty_object().as_json()),
         }
@@ -84,8 +84,9 @@ impl<'d> ToolDeclaration<'d> {
 
     /// Appends the schema with a plain object at its root: clients refuse a whole list with another one.
     pub(super) fn write_object_schema(&self, out: &mut String) {
+        let takes_all_of = self.wire == Wire::Mcp2026;
         match self.schema {
-            Input::Plain(schema) if let Ok(Some(schema)) = object_root(schema) => {
+            Input::Plain(schema) if let Ok(Some(schema)) = object_root(schema, takes_all_of) => {
                 out.push_str(&schema);
             }
             // The list has no tool whose arguments are no object.

@@ -323,7 +323,8 @@ impl Report {
         if def.input.input_shape().is_some() {
             return;
         }
-        let Ok(checker) = Checker::of(def.input.as_json()) else {
+        // What was taken before is in memory already.
+        let Ok(checker) = Checker::of(def.input.as_json(), usize::MAX) else {
             return;
         };
         self.problems.extend(checker.notes().map(|note| Problem {

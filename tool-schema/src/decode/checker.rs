@@ -12,12 +12,12 @@ pub struct Checker {
 }
 
 impl Checker {
-    /// Reads the schema of arguments.
+    /// Reads the schema of arguments, which has so many bytes at most.
     ///
     /// # Errors
     /// See [`Tree::check`].
-    pub fn of(schema: &str) -> Result<Self, SchemaError> {
-        let tree = Tree::of_arguments(schema)?;
+    pub fn of(schema: &str, most_bytes: usize) -> Result<Self, SchemaError> {
+        let tree = Tree::of_arguments(schema, most_bytes)?;
         let (defaults, refused) = Defaults::of(tree.defaults(), schema);
         let refused = refused.into_iter().map(|refused| SchemaNote {
             message: format!(

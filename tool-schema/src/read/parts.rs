@@ -240,8 +240,11 @@ impl<'t> Parts<'t> for Value<'t> {
     }
 }
 
-/// Changes what a schema and those inside it refer to, definitions included.
-pub fn change_references<'t>(schema: &mut Value<'t>, change: &mut dyn FnMut(&mut Cow<'t, str>)) {
+/// Visits the schemas directly inside a schema, definitions included, each with its keyword and the name that it has there.
+pub fn inside_mut<'t>(
+    schema: &mut Value<'t>,
+    visit: &mut dyn FnMut(Keyword, &str, &mut Value<'t>),
+) {
     let Value::Object(entries) = schema else {
         return;
     };
@@ -250,19 +253,30 @@ pub fn change_references<'t>(schema: &mut Value<'t>, change: &mut dyn FnMut(&mut
             continue;
         };
         match (keyword.holds(), value) {
-            (_, Value::String(target)) if keyword == Keyword::Ref => change(target),
             (Holds::List | Holds::OneOrList, Value::Array(members)) => {
                 for member in members {
-                    change_references(member, change);
+                    visit(keyword, "", member);
                 }
             }
             (Holds::Named | Holds::NamedOrNames | Holds::Defined, Value::Object(members)) => {
-                for (_, member) in members {
-                    change_references(member, change);
+                for (name, member) in members {
+                    visit(keyword, name, member);
                 }
             }
-            (Holds::One | Holds::OneOrList, member) => change_references(member, change),
+            (Holds::One | Holds::OneOrList, member) => visit(keyword, "", member),
             _ => {}
         }
     }
+}
+
+/// Changes what a schema and those inside it refer to, definitions included.
+pub fn change_references<'t>(schema: &mut Value<'t>, change: &mut dyn FnMut(&mut Cow<'t, str>)) {
+    if let Value::Object(entries) = schema {
+        for (key, value) in entries {
+            if let (Some(Keyword::Ref), Value::String(target)) = (Keyword::of(key), value) {
+                change(target);
+            }
+        }
+    }
+    inside_mut(schema, &mut |_, _, inner| change_references(inner, change));
 }

@@ -6,7 +6,7 @@ use toolwright_json::Value;
 
 use super::canonical::{Names, ReadError};
 use super::{Ordered, Parts};
-use crate::text::{percent_decoded, unescaped};
+use crate::text::{percent_decoded, portable_name, unescaped};
 
 /// More different targets than a schema of a person's or a program's has.
 const MOST_TARGETS: usize = 1000;
@@ -140,20 +140,18 @@ pub fn comes_back(target: &str, edges: &HashMap<&str, Vec<&str>>) -> bool {
     false
 }
 
-/// The last part of a target, in characters that need no escape in a reference.
+/// Returns a name for the definition that a target leads to.
 fn free_name(target: &str, names: &Names) -> String {
     let last = target.rsplit('/').next().unwrap_or_default();
-    let plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '.');
-    let stem: String = last
-        .chars()
-        .map(|char| if plain(char) { char } else { '_' })
-        .collect();
-    let is_taken = |name: &String| names.values().flatten().any(|known| known == name);
-    let mut name = stem.clone();
-    let mut next = 2;
-    while is_taken(&name) {
-        name = format!("{stem}_{next}");
-        next += 1;
-    }
-    name
+    definition_name(last, |name| {
+        names.values().flatten().any(|known| known == name)
+    })
+}
+
+/// Returns a name for a definition: portable, so that it needs no escape in a reference, with the first number that makes it new.
+pub fn definition_name(own: &str, is_taken: impl Fn(&str) -> bool) -> String {
+    let stem = portable_name(own);
+    let numbered = (2_u32..).map(|number| format!("{stem}{number}"));
+    let mut names = std::iter::once(stem.to_string()).chain(numbered);
+    names.find(|name| !is_taken(name)).unwrap_or_default()
 }

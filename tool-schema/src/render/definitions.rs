@@ -3,6 +3,7 @@
 use super::{Words, Writer};
 use crate::keyword::Keyword;
 use crate::read::Ordered;
+use crate::read::refs::definition_name;
 use crate::shape::{Id, Kind, Shape, Side, Union};
 
 /// A type that stands under `$defs`, by its name there.
@@ -75,20 +76,9 @@ impl Writer {
         name
     }
 
-    /// The name, or the name with the first number that makes it new.
+    /// Returns a portable name that no other definition has.
     pub(super) fn free_name(&self, name: &str) -> String {
-        let taken = |name: &str| self.defs.iter().any(|def| def.name == name);
-        if !taken(name) {
-            return name.to_owned();
-        }
-        let mut number = 2;
-        loop {
-            let name = format!("{name}{number}");
-            if !taken(&name) {
-                return name;
-            }
-            number += 1;
-        }
+        definition_name(name, |name| self.defs.iter().any(|def| def.name == name))
     }
 
     /// The types that something comes back to; writing one may bring others.

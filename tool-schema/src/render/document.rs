@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::ser::{Serialize, Serializer};
 
-use super::{build, render, render_into};
+use super::{build, render};
 use crate::decode::holds_secret;
 use crate::read::{Ordered, owned, read};
 use crate::shape::{Detail, Schema, Shape, Side};
@@ -105,14 +105,6 @@ impl SchemaDoc {
         match &self.0 {
             Source::Shape { shape, side, .. } => render(shape, *side, Detail::Provider).into(),
             Source::Text(text) => text.as_ref().into(),
-        }
-    }
-
-    /// Appends the text as a provider is told it.
-    pub fn write_provider_json(&self, out: &mut String) {
-        match &self.0 {
-            Source::Shape { shape, side, .. } => render_into(out, shape, *side, Detail::Provider),
-            Source::Text(text) => out.push_str(text),
         }
     }
 

@@ -49,6 +49,12 @@ impl<'s> Pattern<'s> {
     }
 }
 
+/// Returns true if a pattern of others matches somewhere in a text; `None` if it cannot be run.
+pub fn pattern_matches(pattern: &str, text: &str) -> Option<bool> {
+    let regex = toolwright_pattern::read(pattern).ok()?;
+    Some(regex.is_match(text))
+}
+
 /// The address of a function says nothing to a reader.
 impl fmt::Debug for Pattern<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

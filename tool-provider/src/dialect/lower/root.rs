@@ -7,6 +7,7 @@ use std::collections::HashSet;
 
 use super::super::canonical::canonical;
 use super::super::report::{LowerError, LowerErrorCode, Note, NoteKind};
+use super::super::shared::shared;
 use super::object::is_open;
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::canonical::{Canonical, merge};
@@ -26,32 +27,55 @@ const MOST_STEPS: usize = 1000;
 
 /// The schema of a tool's arguments as a server of MCP lists it, with an object at its root: `None` if it has one already.
 ///
-/// A given schema keeps `allOf` beside its type: the conformance suite of MCP wants it back as it was written.
+/// `takes_all_of`: a given schema keeps `allOf` beside its type. SEP-2106 (2026-07-28) wants it back as it was written; readers of
+/// older versions refuse it.
 ///
 /// # Errors
 /// When no object fits the schema, or the alternatives are too many.
-pub fn object_root(schema: &SchemaDoc) -> Result<Option<String>, LowerError> {
+pub fn object_root(schema: &SchemaDoc, takes_all_of: bool) -> Result<Option<String>, LowerError> {
     let root = schema.to_provider();
-    let is_compiled = schema.shape().is_some();
-    let is_combined = root.has_any(&[Keyword::AnyOf, Keyword::OneOf, Keyword::Ref])
-        || is_compiled && root.has(Keyword::AllOf);
-    if !is_combined && root.is_only("object") {
+    let is_union = root.has_any(&[Keyword::AnyOf, Keyword::OneOf, Keyword::Ref]);
+    let is_given_object = schema.shape().is_none() && !is_union && root.is_only("object");
+    let has_parts = root.has(Keyword::AllOf) && !(is_given_object && takes_all_of);
+    if !is_union && !has_parts && root.is_only("object") {
         return Ok(None);
     }
-    let is_combined = is_combined || root.has_any(&[Keyword::AllOf, Keyword::Enum, Keyword::Const]);
+    let is_combined = is_union || root.has_any(&[Keyword::AllOf, Keyword::Enum, Keyword::Const]);
     let may_be_object = !root.has(Keyword::Type) || root.is_of("object");
-    if !is_combined && may_be_object && root != Ordered::Bool(false) {
-        let mut keywords = match root {
-            Ordered::Object(entries) => Keywords(entries),
-            _ => Keywords::default(),
-        };
+    let may_be_object = may_be_object && root != Ordered::Bool(false);
+    let own = Keywords(root.entries().to_vec());
+    if !is_combined && may_be_object {
+        let mut keywords = own;
         keywords.set(Keyword::Type, text("object"));
         return Ok(Some(keywords.into_schema().to_json()));
     }
-    let mut canonical = canonical(root, &mut Vec::new())?;
-    flatten(&mut canonical, &mut Vec::new())?;
-    let Canonical { root, defs, .. } = canonical;
-    Ok(Some(with_definitions(root, defs).to_json()))
+    let plain = canonical(root, &mut Vec::new()).and_then(|mut canonical| {
+        flatten(&mut canonical, &mut Vec::new())?;
+        Ok(canonical)
+    });
+    let Canonical { root, defs, .. } = match plain {
+        // A reader may still take it.
+        Err(_) if is_given_object => return Ok(None),
+        plain => plain?,
+    };
+    let schema = if is_given_object && defs.is_empty() {
+        beside_own(own, root)
+    } else {
+        with_definitions(root, defs)
+    };
+    let text = schema.to_json();
+    Ok(Some(shared(&text, || schema).unwrap_or(text)))
+}
+
+/// Puts what one object says in the place of `allOf`. All else stays as its author wrote it.
+fn beside_own(mut own: Keywords, object: Ordered) -> Ordered {
+    own.take(Keyword::AllOf);
+    if let Ordered::Object(entries) = object {
+        for (key, value) in entries {
+            own.set(key, value);
+        }
+    }
+    own.into_schema()
 }
 
 /// Makes the root one plain object, and notes that it is looser than it was.

@@ -8,6 +8,7 @@ use super::Lowerer;
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::keywords::Keywords;
 use toolwright_schema::read::{Ordered, Pair, Parts};
+use toolwright_schema::shape::pattern_matches;
 
 /// Answers to whether a dialect takes a keyword.
 #[derive(PartialEq, Eq)]
@@ -95,6 +96,11 @@ impl Rules {
             When::PythonNoLookaround => yes_if(are_pythons(value) && !looks_around(value)),
             When::SafeInteger => yes_if(is_counted(value)),
             When::Regular => yes_if(is_regular(value)),
+            When::RegularNoProperties => yes_if(is_regular(value) && !has_properties(value)),
+            When::NoInnerPattern => {
+                let pattern = beside.text(Keyword::Pattern).unwrap_or("^$");
+                yes_if(pattern.starts_with('^') && pattern.ends_with('$'))
+            }
             When::NoPatternNorFormat => {
                 let taken = |form| {
                     let value = beside.keyword(form);
@@ -140,21 +146,39 @@ fn is_counted(value: &Ordered) -> bool {
     value.is_none() || (Decimal::of(least) <= value && value <= Decimal::of(most))
 }
 
-/// Returns true if a pattern says nothing of what stands around, and nothing of what stood before.
+/// Returns true if a pattern can be run, and says nothing of what stands around, and nothing of what stood before.
 fn is_regular(value: &Ordered) -> bool {
-    if looks_around(value) {
+    let pattern = value.as_str().unwrap_or_default();
+    if looks_around(value) || pattern_matches(pattern, "").is_none() {
         return false;
     }
-    let mut signs = value.as_str().unwrap_or_default().chars();
+    let mut signs = pattern.chars();
     while let Some(sign) = signs.next() {
-        // A word's edge, what a group held, a control character.
-        if sign == '\\'
-            && let Some('b' | 'B' | '1'..='9' | 'k' | 'c') = signs.next()
-        {
-            return false;
+        if sign != '\\' {
+            continue;
+        }
+        match signs.next() {
+            // A word's edge, what a group held, a control character.
+            Some('b' | 'B' | '1'..='9' | 'k' | 'c') => return false,
+            // Half of a character.
+            Some('u') if is_surrogate(signs.as_str()) => return false,
+            _ => {}
         }
     }
     true
+}
+
+/// Returns true if the digits behind `\u` name half of a character.
+fn is_surrogate(digits: &str) -> bool {
+    let mut digits = digits.chars().map(|digit| digit.to_ascii_lowercase());
+    digits.next() == Some('d') && matches!(digits.next(), Some('8' | '9' | 'a'..='f'))
+}
+
+/// Returns true if a pattern names a property of characters, `\p{L}`.
+fn has_properties(value: &Ordered) -> bool {
+    let mut signs = value.as_str().unwrap_or_default().chars();
+    std::iter::from_fn(|| signs.find(|sign| *sign == '\\').and_then(|_| signs.next()))
+        .any(|sign| matches!(sign, 'p' | 'P'))
 }
 
 /// Returns true if Python compiles a pattern, or each key of `patternProperties`.

@@ -123,6 +123,11 @@ impl Rules {
         }
     }
 
+    /// Returns true if a schema may refer to its types.
+    pub(in super::super) const fn has_references(&self) -> bool {
+        !matches!(self.recursion, Recursion::Refused)
+    }
+
     /// Returns true if enums hold a string, or another value if there is `None`.
     pub(in super::super) const fn enumerates(&self, text: Option<&str>, is_number: bool) -> bool {
         let is_text = matches!(text, Some(text) if !text.is_empty());

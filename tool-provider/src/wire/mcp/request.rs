@@ -11,6 +11,7 @@ use super::Mcp;
 use crate::call::{
     Annotations, Block, Encoder, Meta, OldNames, Outcome, ToolCall, ToolDef, ToolResult,
 };
+use crate::dialect::provider_text;
 use toolwright_schema::decode::Repair;
 use toolwright_schema::render::SchemaDoc;
 
@@ -61,10 +62,7 @@ impl WriteRequest for Mcp {
             .maybe_text("title", def.title.as_deref())
             .text("description", &tool.description())
             .with("inputSchema", |out| tool.write_object_schema(out))
-            .maybe_json(
-                "outputSchema",
-                output.map(SchemaDoc::to_provider_json).as_deref(),
-            )
+            .maybe_json("outputSchema", output.map(provider_text).as_deref())
             .maybe_json("annotations", hints.as_deref())
             .maybe_json("icons", icons.map(ToString::to_string).as_deref())
             .maybe_json("_meta", meta(def).as_deref());
@@ -130,6 +128,10 @@ impl WriteRequest for Mcp {
     }
 
     /// The client's model chooses, and the server is not asked.
+    fn response_of(&self, native: &[String]) -> String {
+        native.concat()
+    }
+
     fn tool_choice(&self, _: &ToolChoice, _: Parallel) -> Option<String> {
         None
     }

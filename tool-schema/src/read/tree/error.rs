@@ -28,11 +28,11 @@ impl SchemaError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SchemaErrorKind {
-    /// The text has more than 2 MiB.
+    /// The text has more bytes than are taken: 2 MiB, unless `max_schema_bytes` sets another bound.
     TooLarge,
     /// More than 64 arrays and objects stand inside each other.
     TooDeep,
-    /// There are more than 32,768 subschemas or 256 patterns.
+    /// There is more than one subschema for each 64 of these bytes, or there are more than 256 patterns.
     TooMany,
     /// It admits no object, which arguments always are.
     NotObject,

@@ -35,20 +35,23 @@ struct Root<'a> {
 }
 
 impl Tree {
+    /// Bytes of a schema, at most, unless a host sets another bound.
+    pub const MOST_BYTES: usize = 2 << 20;
+
     /// Checks the schema of arguments without reading it into a tree.
     ///
     /// # Errors
     /// If checking arguments by it would take unbounded work, or it admits none.
-    pub fn check(text: &str) -> Result<(), SchemaError> {
-        Source::of_arguments(text).map(drop)
+    pub fn check(text: &str, most_bytes: usize) -> Result<(), SchemaError> {
+        Source::of_arguments(text, most_bytes).map(drop)
     }
 
     /// Reads the schema of arguments.
     ///
     /// # Errors
     /// See [`check`](Self::check).
-    pub fn of_arguments(text: &str) -> Result<Self, SchemaError> {
-        Source::of_arguments(text).map(|source| Self::new(source, false))
+    pub fn of_arguments(text: &str, most_bytes: usize) -> Result<Self, SchemaError> {
+        Source::of_arguments(text, most_bytes).map(|source| Self::new(source, false))
     }
 
     /// Reads a schema of any values, to compare it with another.
@@ -56,7 +59,7 @@ impl Tree {
     /// # Errors
     /// See [`check`](Self::check).
     pub fn exact(text: &str) -> Result<Self, SchemaError> {
-        Source::read(text).map(|source| Self::new(source, true))
+        Source::read(text, Self::MOST_BYTES).map(|source| Self::new(source, true))
     }
 
     fn new(source: Source<'_>, is_exact: bool) -> Self {

@@ -14,10 +14,9 @@ use crate::keyword::{Holds, Keyword, REFERENCES};
 use crate::read::{Parts, refs};
 use crate::text::{escaped, excerpt, percent_decoded};
 
-/// A tree takes up to 20 times the bytes of its schema.
-const MOST_BYTES: usize = 2 * 1024 * 1024;
+/// Bytes of a schema for each subschema, at least. Both bound memory: a tree takes up to 20 times the bytes of its schema.
+const BYTES_PER_SCHEMA: usize = 64;
 const MOST_DEPTH: usize = 64;
-const MOST_SCHEMAS: usize = 32_768;
 const MOST_PATTERNS: usize = 256;
 
 /// A schema, with all that is known of it before it is read into a tree.
@@ -40,6 +39,7 @@ pub(super) struct Source<'t> {
     dynamic: Vec<String>,
     links: Vec<Link>,
     schemas: usize,
+    most_schemas: usize,
 }
 
 /// A reference, until all that it may lead to is known.
@@ -53,8 +53,8 @@ struct Link {
 
 impl<'t> Source<'t> {
     /// Reads a schema of arguments, which are an object.
-    pub(super) fn of_arguments(text: &'t str) -> Result<Self, SchemaError> {
-        let source = Self::read(text)?;
+    pub(super) fn of_arguments(text: &'t str, most_bytes: usize) -> Result<Self, SchemaError> {
+        let source = Self::read(text, most_bytes)?;
         if source.admits_object(&source.schema, "") {
             return Ok(source);
         }
@@ -63,10 +63,10 @@ impl<'t> Source<'t> {
         Err(SchemaError::new(Kind::NotObject, "", message))
     }
 
-    pub(super) fn read(text: &'t str) -> Result<Self, SchemaError> {
-        if text.len() > MOST_BYTES {
+    pub(super) fn read(text: &'t str, most_bytes: usize) -> Result<Self, SchemaError> {
+        if text.len() > most_bytes {
             let message = format!(
-                "it has {} bytes; at most {MOST_BYTES} are taken",
+                "it has {} bytes; at most {most_bytes} are taken, which `max_schema_bytes` sets",
                 text.len()
             );
             return Err(SchemaError::new(Kind::TooLarge, "", message));
@@ -91,6 +91,7 @@ impl<'t> Source<'t> {
             dynamic: Vec::new(),
             links: Vec::new(),
             schemas: 0,
+            most_schemas: most_bytes / BYTES_PER_SCHEMA,
         };
         source.draft(&schema);
         source.schema(&mut schema, String::new(), "")?;
@@ -144,8 +145,11 @@ impl<'t> Source<'t> {
         resource: &str,
     ) -> Result<(), SchemaError> {
         self.schemas += 1;
-        if self.schemas > MOST_SCHEMAS {
-            let message = format!("more than {MOST_SCHEMAS} schemas inside it; describe less");
+        if self.schemas > self.most_schemas {
+            let message = format!(
+                "more than {} schemas inside it; describe less, or set more with `max_schema_bytes`",
+                self.most_schemas
+            );
             return Err(SchemaError::new(Kind::TooMany, "", message));
         }
         let mut here = Vec::new();

@@ -97,7 +97,7 @@ impl Endpoint {
         if streams && is_whole {
             send_whole(&completion, deltas);
         }
-        Ok(response(completion, &body.sent))
+        Ok(response(completion, body))
     }
 
     /// Reads a stream and returns the text of the whole response.
@@ -149,18 +149,21 @@ impl Endpoint {
     }
 }
 
-fn response(completion: Completion, sent: &Definitions) -> ModelResponse {
+fn response(completion: Completion, body: &RequestBody) -> ModelResponse {
+    let text = match &body.answer {
+        Some(form) => form.restore(&completion.text).into_owned(),
+        None => completion.text,
+    };
     ModelResponse {
-        text: completion.text,
+        text,
         calls: completion.calls,
         native: Some(Native {
-            wire: native_name(sent),
+            wire: native_name(&body.sent),
             messages: completion.messages,
         }),
         usage: completion.usage,
         loaded: completion.loaded.into_iter().map(Into::into).collect(),
         cut_off: completion.stop == Some(FinishReason::CutOff),
-        lowered: sent.is_lowered(),
     }
 }
 

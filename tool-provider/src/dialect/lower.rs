@@ -92,14 +92,12 @@ pub fn lower_all(schema: &SchemaDoc, dialect: Dialect) -> Result<Lowered, Vec<Lo
 }
 
 /// Settings of a lowering.
-pub(super) struct Lowering {
-    pub(super) rules: &'static Rules,
-    /// It is the schema of one argument, and need be no object.
-    pub(super) is_argument: bool,
+struct Lowering {
+    rules: &'static Rules,
     /// Rejections are collected and do not end the lowering.
-    pub(super) tells_all: bool,
+    tells_all: bool,
     /// The schema is no type's of ours: keys may be renamed, and values sent as strings of JSON.
-    pub(super) is_foreign: bool,
+    is_foreign: bool,
 }
 
 impl Lowering {
@@ -107,7 +105,6 @@ impl Lowering {
     fn of(schema: &SchemaDoc, rules: &'static Rules) -> Self {
         Self {
             rules,
-            is_argument: false,
             tells_all: false,
             is_foreign: schema.shape().is_none(),
         }
@@ -117,12 +114,13 @@ impl Lowering {
         self.run(schema.to_provider())
     }
 
-    pub(super) fn run(&self, schema: Ordered) -> Result<Lowered, Vec<LowerError>> {
+    fn run(&self, schema: Ordered) -> Result<Lowered, Vec<LowerError>> {
         let rules = self.rules;
         let mut notes = Vec::new();
         let mut canonical = canonical(schema, &mut notes).map_err(|reject| vec![reject])?;
-        if !self.is_argument && rules.root(root(&canonical.root)).is_some() {
-            root::flatten(&mut canonical, &mut notes).map_err(|reject| vec![reject])?;
+        let mut partial = Vec::new();
+        if rules.root(root(&canonical.root)).is_some() {
+            partial = root::flatten(&mut canonical, &mut notes).map_err(|reject| vec![reject])?;
         }
         let endless = cycles::through_required(&canonical);
         let mut root = canonical.take_root();
@@ -130,6 +128,7 @@ impl Lowering {
             rules,
             canonical: &canonical,
             endless,
+            partial,
             path: Path::default(),
             steps: Vec::new(),
             notes,
@@ -137,15 +136,10 @@ impl Lowering {
             is_foreign: self.is_foreign,
             rejects: Vec::new(),
         };
-        if self.is_foreign && !self.is_argument {
+        if self.is_foreign {
             pass.rename_arguments(&mut root);
         }
-        let spot = if self.is_argument {
-            SchemaPath::INNER
-        } else {
-            SchemaPath::ROOT
-        };
-        let lowered = pass.node(root, spot);
+        let lowered = pass.node(root, SchemaPath::ROOT);
         let mut lowered = match lowered {
             Ok(lowered) => lowered,
             Err(reject) => {
@@ -192,7 +186,7 @@ impl Lowering {
         });
         Ok(Lowered {
             schema,
-            inverse: Inverse::new(pass.steps, Arc::new(lowered), self.is_foreign),
+            inverse: Inverse::new(pass.steps, Arc::new(lowered)),
             notes: pass.notes,
             strict: rules.strict,
             optional_keys: size.optional_keys,
@@ -262,6 +256,8 @@ struct Lowerer<'c> {
     canonical: &'c Canonical,
     /// The references to types of which no value would end.
     endless: Vec<String>,
+    /// Keys of the object that comes next that not every alternative of it has.
+    partial: Vec<String>,
     path: Path,
     steps: Vec<Step>,
     notes: Vec<Note>,

@@ -65,7 +65,6 @@ impl Engine<'_> {
             text: response.text,
             calls: response.calls,
             native: response.native,
-            lowered: response.lowered,
             loaded: response.loaded,
             asks: None,
         };

@@ -120,11 +120,13 @@ impl Lowerer<'_> {
         {
             let schema = keywords.into_schema();
             let object = root::one_object_of(self.canonical, &schema);
-            let Some(object) = object.filter(|_| self.is_foreign && !spot.is_root) else {
+            let Some((object, partial)) = object.filter(|_| self.is_foreign && !spot.is_root)
+            else {
                 return self.refuse(code);
             };
             let members = schema.keyword(Keyword::AnyOf).cloned().unwrap_or_default();
             self.note(NoteKind::Demoted, Keyword::AnyOf.as_str(), &members);
+            self.partial = partial;
             return self.node(object, spot);
         }
         let mut members = keywords.take_list(Keyword::AnyOf);

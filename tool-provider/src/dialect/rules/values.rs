@@ -2,11 +2,14 @@
 
 use super::super::LowerErrorCode;
 use super::{Accepts, AllOf, Enums, Items, Null, Recursion, Rules, When, is_pythons};
-use toolwright_schema::decode::MOST_PLACES;
 use toolwright_schema::keyword::Keyword;
 
 /// Up to 2^53, beyond which doubles leave integers out.
 pub(in super::super) const SAFE: u128 = 1 << 53;
+
+/// An array of one type and of exactly so many elements is sent as an object of places where no word
+/// says how many there are. A longer one has its length in its description.
+const MOST_PLACES: u128 = 8;
 
 /// Forms that a tuple is sent in.
 #[derive(Clone, Copy, PartialEq, Eq)]

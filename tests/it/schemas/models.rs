@@ -8,7 +8,7 @@ use toolwright::{
     Context, Dialect, ToolCall, ToolError, Toolset,
     args::{Fault, FaultCode},
     call::ErrorKind,
-    dialect::lower,
+    dialect::{Op, lower},
 };
 
 use crate::json::Json;
@@ -370,6 +370,11 @@ fn what_a_model_writes_by_a_lowered_schema_is_read_or_breaks_a_bound() {
             let Ok(lowered) = lower(&def.input, dialect) else {
                 continue;
             };
+            // Words say what stands in a string of JSON, and this model reads none.
+            let mut steps = lowered.inverse.steps().iter();
+            if steps.any(|step| step.op == Op::TextToJson) {
+                continue;
+            }
             let text = lowered.schema.clone().unwrap_or_else(|| "{}".to_owned());
             if !seen.insert(text.clone()) {
                 continue;

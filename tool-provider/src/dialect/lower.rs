@@ -96,8 +96,8 @@ struct Lowering {
     rules: &'static Rules,
     /// Rejections are collected and do not end the lowering.
     tells_all: bool,
-    /// The schema is no type's of ours: keys may be renamed, and values sent as strings of JSON.
-    is_foreign: bool,
+    /// Keys may be renamed: the schema arrived at run time. The author of a type can rename its keys.
+    renames_keys: bool,
 }
 
 impl Lowering {
@@ -106,7 +106,7 @@ impl Lowering {
         Self {
             rules,
             tells_all: false,
-            is_foreign: schema.shape().is_none(),
+            renames_keys: schema.shape().is_none(),
         }
     }
 
@@ -133,10 +133,9 @@ impl Lowering {
             steps: Vec::new(),
             notes,
             tells_all: self.tells_all,
-            is_foreign: self.is_foreign,
             rejects: Vec::new(),
         };
-        if self.is_foreign {
+        if self.renames_keys {
             pass.rename_arguments(&mut root);
         }
         let lowered = pass.node(root, SchemaPath::ROOT);
@@ -262,7 +261,6 @@ struct Lowerer<'c> {
     steps: Vec<Step>,
     notes: Vec<Note>,
     tells_all: bool,
-    is_foreign: bool,
     /// Rejections so far, if they do not end the lowering.
     rejects: Vec<LowerError>,
 }
@@ -315,7 +313,7 @@ impl Lowerer<'_> {
         schema: Ordered,
         spot: SchemaPath,
     ) -> Result<Ordered, LowerError> {
-        let original = self.is_foreign.then(|| schema.clone());
+        let original = self.rules.refuses_values().then(|| schema.clone());
         let (steps, notes) = (self.steps.len(), self.notes.len());
         let mut lowered = self.node(schema, spot);
         if let (Some(schema), Err(reject)) = (original, &lowered)

@@ -1,7 +1,7 @@
 //! Rules of a dialect for values other than objects.
 
 use super::super::LowerErrorCode;
-use super::{Accepts, AllOf, Enums, Items, Null, Recursion, Rules, When, is_pythons};
+use super::{Accepts, AllOf, Enums, Items, Null, Objects, Recursion, Rules, When, is_pythons};
 use toolwright_schema::keyword::Keyword;
 
 /// Up to 2^53, beyond which doubles leave integers out.
@@ -22,6 +22,15 @@ pub(in super::super) enum TupleForm {
 }
 
 impl Rules {
+    /// Returns true if some value is refused that is sent as a string of JSON then.
+    pub(in super::super) const fn refuses_values(&self) -> bool {
+        !self.untyped
+            || !self.object_with_union
+            || !self.empty_objects
+            || matches!(self.objects, Objects::Closed | Objects::Unmarked)
+            || !matches!(self.recursion, Recursion::Kept)
+    }
+
     /// Returns the reject code of a value of any type, if that is refused.
     pub(in super::super) const fn any_value(&self) -> Option<LowerErrorCode> {
         if self.untyped {

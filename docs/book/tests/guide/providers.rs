@@ -130,10 +130,17 @@ fn in_strict_mode() -> Result<(), Box<dyn std::error::Error>> {
 // ANCHOR_END: strict
 
 // ANCHOR: loose
+#[derive(serde::Deserialize, Schema)]
+struct Record {
+    id: u32,
+    #[serde(flatten)]
+    others: BTreeMap<String, String>,
+}
+
 /// Stores a record.
 #[tool]
-fn store(record: serde_json::Value) -> String {
-    record.to_string()
+fn store(#[arg(flatten)] record: Record) -> String {
+    format!("{} {:?}", record.id, record.others)
 }
 
 fn not_strict() -> Result<(), Box<dyn std::error::Error>> {

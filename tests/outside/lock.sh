@@ -62,25 +62,25 @@ refuses() {
 }
 
 version 'count: u32'
-refuses "tools.lock was missing, and is written now" cargo test -q
-passes cargo test -q
+refuses "tools.lock was missing, and is written now" cargo test -q --lib
+passes cargo test -q --lib
 grep -q '^order [0-9a-f]\{16\}$' tools.lock
 rm tools.lock
-passes env TOOLS_LOCK=update cargo test -q
-passes cargo test -q
+passes env TOOLS_LOCK=update cargo test -q --lib
+passes cargo test -q --lib
 
 version 'count: u32, note: Option<String>' 'note.unwrap_or_default()'
-refuses "minor: \`order\`: it has new optional arguments: \`note\`" cargo test -q
-passes env TOOLS_LOCK=update cargo test -q
-passes cargo test -q
+refuses "minor: \`order\`: it has new optional arguments: \`note\`" cargo test -q --lib
+passes env TOOLS_LOCK=update cargo test -q --lib
+passes cargo test -q --lib
 cp tools.lock before
 
 version 'count: u8, note: Option<String>' 'note.unwrap_or_default()'
-refuses 'major: `order`: it refuses `{"count":256}` now: count: expected an integer from 0 to 255, got 256' cargo test -q
-refuses "TOOLS_LOCK=accept-major" env TOOLS_LOCK=update cargo test -q
+refuses 'major: `order`: it refuses `{"count":256}` now: count: expected an integer from 0 to 255, got 256' cargo test -q --lib
+refuses "TOOLS_LOCK=accept-major" env TOOLS_LOCK=update cargo test -q --lib
 cmp tools.lock before
-passes env TOOLS_LOCK=accept-major cargo test -q
-passes cargo test -q
+passes env TOOLS_LOCK=accept-major cargo test -q --lib
+passes cargo test -q --lib
 grep -q '"maximum":255' tools.lock
 
 # The same by the program itself.
@@ -96,6 +96,6 @@ if grep '"note"' tools.lock; then
 fi
 
 echo '<<<<<<< ours' | cat - before >tools.lock
-refuses "tools.lock:1 cannot be read" cargo test -q
-refuses "set it to" env TOOLS_LOCK=yes cargo test -q
+refuses "tools.lock:1 cannot be read" cargo test -q --lib
+refuses "set it to" env TOOLS_LOCK=yes cargo test -q --lib
 echo "a lock follows its tool"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The tools of the pages about migrations, docs/book/pages/migrate, with the other library and with Toolwright: those of
 # pydantic-ai and FastMCP run here and print what they answer, and the tests of docs/migrations compare. Needs Python; fails
-# without. `BLESS=1` writes what the pages include.
+# without. `BLESS=1` writes what the pages include. The tests of the other bridges run in the same call, since rig shares their features.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . tests/outside/ran.sh
@@ -24,4 +24,5 @@ for library in pydantic_ai fastmcp; do
   }
 done
 
-TOOLWRIGHT_MIGRATIONS=$venv ran 34+ cargo test -q -p toolwright-migrations -p toolwright-rig -- --include-ignored
+TOOLWRIGHT_MIGRATIONS=$venv ran 57+ cargo test -q -p toolwright-migrations -p toolwright-rig -p toolwright-async-openai \
+  -p toolwright-genai -- --include-ignored

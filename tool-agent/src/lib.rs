@@ -7,8 +7,12 @@
 //! | `agent` | the loop: `engine` visits the model and the tools until a run ends or pauses | `agent/engine.rs` |
 //! | `thread`, `message` | a conversation, its answers and its repair | `Thread` |
 //! | `session` | the state at a pause: what waits, and decisions about it | `Session` |
-//! | `checkpoint`, `journal` | stores, leases, and the records of calls that a crash interrupts | `Checkpointer` |
-//! | `model`, `http`, `format` | models, and threads as their messages | `Model` |
+//! | `checkpoint`, `delta` | stores and leases: memory, file, SQLite | `Checkpointer` |
+//! | `journal`, `digest` | the records of calls that a crash interrupts; digests of approved calls | |
+//! | `model`, `http`, `format` | models, models over HTTP, and threads as their messages | `Model`, `Endpoint` |
+//! | `tool_node`, `budget` | parts of the loop for other loops; limits of spending | `ToolNode` |
+//! | `event`, `run`, `span` | events, results and spans of a run | |
+//! | `testing` | `ScriptedModel`, and the suite that every store passes | |
 //!
 //! Each call has one answer: `thread::answer` puts it in its place, and the journal knows which calls began.
 //! `tests/it/random_runs.rs` tests that.

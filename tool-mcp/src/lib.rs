@@ -2,6 +2,27 @@
 //!
 //! Use it through the crate `toolwright`, as `toolwright::mcp`. Each part is a feature there: `mcp-server`,
 //! `mcp-server-http`, `mcp-client`, `mcp-client-http`, `oauth`.
+//!
+//! ```text
+//!   a client ── pipe, http ──▶ server::dispatch ──▶ toolwright-runtime's executor
+//!   a toolset ──▶ client::remote ── stdio, http ──▶ a server
+//!            both by protocol: messages, ids, versions
+//! ```
+//!
+//! In the order in which to read it:
+//!
+//! | module | job | begin at |
+//! | --- | --- | --- |
+//! | `protocol` | messages as texts, ids, versions, errors, lines; broken messages | `protocol/message.rs` |
+//! | `server::dispatch` | answers every request; `server::call` runs a tool, `server::requests` knows what runs | `server/dispatch.rs` |
+//! | `server::pipe`, `server::http` | bring requests; sessions, streams and access tokens over HTTP | `server/pipe.rs` |
+//! | `server::{catalog, tasks, prompt, completion}` | lists, tasks, prompts, completions | |
+//! | `client::connector` | a server's tools as a toolset: settings, greeting, lists | `Connector` |
+//! | `client::connection` | requests in flight and their answers, over `client::stdio` or `client::http` | `client/connection.rs` |
+//! | `client::oauth` | the flow that gets an access token | `OAuth` |
+//! | `exclusive_gate`, `outside`, `stdout`, `body`, `site` | lent to `toolwright-serve` | |
+//!
+//! A request of a client is answered once: `server::requests` keeps that. A new method is a case of `server::dispatch`.
 
 #[cfg(feature = "server-http")]
 #[doc(hidden)]

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use super::{told, toolset};
 
-/// Far more than any of these takes in a debug build, far less than what grows without end.
-const SOON: Duration = Duration::from_secs(20);
+/// Far more than any of these takes in a debug build on a busy machine, far less than what grows without end.
+const SOON: Duration = Duration::from_mins(2);
 
 fn soon<T>(run: impl FnOnce() -> T) -> T {
     let start = Instant::now();

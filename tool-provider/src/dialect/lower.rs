@@ -68,6 +68,9 @@ impl Lowered {
 /// a dialect knows closed objects alone it is sent as a list of entries, or refused. Only a root
 /// without keys is closed where the provider has no looser mode, and a [`Note`] says so.
 ///
+/// A value below the root whose schema the dialect refuses (any type, an open or empty object, a type inside itself) is a
+/// string of JSON, with a [`Note`].
+///
 /// A root that is a union, a reference or of any type is brought into one object where the dialect takes no other: the keys of all
 /// alternatives, those required that all require, and the alternatives in words. It admits more than the schema does.
 ///
@@ -75,7 +78,7 @@ impl Lowered {
 /// When the dialect cannot say the schema.
 pub fn lower(schema: &SchemaDoc, dialect: Dialect) -> Result<Lowered, LowerError> {
     let lowering = Lowering::of(schema, dialect.rules());
-    lowering.run_doc(schema).map_err(|mut rejects| {
+    lowering.run(schema).map_err(|mut rejects| {
         // There is one: the first ended it.
         let other = LowerError::new(LowerErrorCode::UntypedSchema, "/");
         rejects.pop().unwrap_or(other)
@@ -88,7 +91,7 @@ pub fn lower_all(schema: &SchemaDoc, dialect: Dialect) -> Result<Lowered, Vec<Lo
         tells_all: true,
         ..Lowering::of(schema, dialect.rules())
     };
-    lowering.run_doc(schema)
+    lowering.run(schema)
 }
 
 /// Settings of a lowering.
@@ -110,13 +113,10 @@ impl Lowering {
         }
     }
 
-    fn run_doc(&self, schema: &SchemaDoc) -> Result<Lowered, Vec<LowerError>> {
-        self.run(schema.to_provider())
-    }
-
-    fn run(&self, schema: Ordered) -> Result<Lowered, Vec<LowerError>> {
+    fn run(&self, schema: &SchemaDoc) -> Result<Lowered, Vec<LowerError>> {
         let rules = self.rules;
         let mut notes = Vec::new();
+        let schema = schema.to_provider();
         let mut canonical = canonical(schema, &mut notes).map_err(|reject| vec![reject])?;
         let mut partial = Vec::new();
         if rules.root(root(&canonical.root)).is_some() {

@@ -130,7 +130,7 @@ fn in_strict_mode() -> Result<(), Box<dyn std::error::Error>> {
 // ANCHOR_END: strict
 
 // ANCHOR: loose
-#[derive(serde::Deserialize, Schema)]
+#[derive(serde::Deserialize, toolwright::Schema)]
 struct Record {
     id: u32,
     #[serde(flatten)]

@@ -353,7 +353,7 @@ fn a_panic_is_found() {
     output::shown("testing.middle.txt", &first.join("\n"));
 }
 
-#[derive(serde::Deserialize, Schema)]
+#[derive(serde::Deserialize, toolwright::Schema)]
 struct Record {
     id: usize,
     #[serde(flatten)]

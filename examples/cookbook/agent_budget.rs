@@ -15,10 +15,7 @@ async fn search(words: &str) -> String {
 /// A request that costs 3,000 tokens, and searches on.
 fn searches(id: &str) -> ModelResponse {
     let call = ToolCall::new(id, "search", r#"{"words": "the answer"}"#);
-    ModelResponse::calls([call]).with_usage(Usage {
-        input: 2_900,
-        output: 100,
-    })
+    ModelResponse::calls([call]).with_usage(Usage::new(2_900, 100))
 }
 
 #[tokio::main]

@@ -38,6 +38,7 @@ mod fairness;
 mod filters;
 mod foreign_schemas;
 mod functions;
+mod habits;
 mod hidden;
 mod instances;
 mod instructions;

@@ -1,4 +1,4 @@
-//! Modules import in one direction. The order is that of `ARCHITECTURE.md`.
+//! Modules import in one direction.
 // A test that finds less than it expects has failed.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 

@@ -180,7 +180,7 @@ fn why_a_response_ended_is_told() {
         (Wire::OpenAiChat, "stop", FinishReason::Done),
         (Wire::OpenAiChat, "length", FinishReason::CutOff),
         (Wire::OpenAiChat, "content_filter", FinishReason::Refused),
-        (Wire::OpenAiChat, "eos", other("eos")),
+        (Wire::OpenAiChat, "abort", other("abort")),
         (
             Wire::OpenAiResponses,
             "max_output_tokens",
@@ -194,7 +194,7 @@ fn why_a_response_ended_is_told() {
         (Wire::Anthropic, "end_turn", FinishReason::Done),
         (Wire::Anthropic, "max_tokens", FinishReason::CutOff),
         (Wire::Anthropic, "refusal", FinishReason::Refused),
-        (Wire::Anthropic, "pause_turn", other("pause_turn")),
+        (Wire::Anthropic, "pause_turn", FinishReason::Paused),
         (Wire::Gemini, "MAX_TOKENS", FinishReason::CutOff),
         (Wire::Gemini, "SAFETY", FinishReason::Refused),
         (

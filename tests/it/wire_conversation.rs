@@ -87,7 +87,8 @@ fn gemini() {
             {"role": "user", "parts": [{"text": "What is 2 + 3?"}]},
             {"role": "model", "parts": [
                 {"text": "Let me see."},
-                {"functionCall": {"id": "c1", "name": "add", "args": {"a": 2, "b": 3}}},
+                {"functionCall": {"id": "c1", "name": "add", "args": {"a": 2, "b": 3}},
+                    "thoughtSignature": "skip_thought_signature_validator"},
             ]},
             {"role": "user", "parts": [
                 {"functionResponse": {"id": "c1", "name": "add", "response": {"output": 5}}},

@@ -33,7 +33,7 @@ use crate::{AgentError, ModelRequest, ModelResponse, RunEnd, Session, ThreadMess
 /// use toolwright::{Context, Toolset};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let answer = ModelResponse::text("Hello.").with_usage(Usage { input: 40_000, output: 1_000 });
+/// let answer = ModelResponse::text("Hello.").with_usage(Usage::new(40_000, 1_000));
 /// let model = ScriptedModel::new([Ok(answer)]).named("gpt-5");
 /// // For a million tokens of requests, and of responses.
 /// let prices = Prices::new().model("gpt-5", Money::from_cents(125), Money::from_cents(1_000));
@@ -69,17 +69,78 @@ impl Default for Budget {
 }
 
 /// Prices of models, in money of the host's. A table can be read from JSON:
-/// `{"gpt-5": {"input": "1.25", "output": "10"}}`.
+/// `{"gpt-5": {"input": "1.25", "output": "10", "cached": "0.125"}}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Prices(BTreeMap<String, Price>);
 
-/// Price of a million tokens.
+/// Prices of a million tokens of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Price {
+pub struct Price {
     input: Money,
     output: Money,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cached: Option<Money>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cache_written: Option<Money>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reasoning: Option<Money>,
+}
+
+impl Price {
+    /// Creates prices of requests and of responses.
+    pub const fn new(input: Money, output: Money) -> Self {
+        Self {
+            input,
+            output,
+            cached: None,
+            cache_written: None,
+            reasoning: None,
+        }
+    }
+
+    /// Sets the price of the tokens of requests that are read from a cache. Default: that of requests.
+    pub const fn cached(self, price: Money) -> Self {
+        Self {
+            cached: Some(price),
+            ..self
+        }
+    }
+
+    /// Sets the price of the tokens of requests that are written to a cache. Default: that of requests.
+    pub const fn cache_written(self, price: Money) -> Self {
+        Self {
+            cache_written: Some(price),
+            ..self
+        }
+    }
+
+    /// Sets the price of thoughts. Default: that of responses.
+    pub const fn reasoning(self, price: Money) -> Self {
+        Self {
+            reasoning: Some(price),
+            ..self
+        }
+    }
+
+    /// Returns the cost in millionths of the smallest money, so that a sum is exact.
+    fn cost(&self, usage: Usage) -> u128 {
+        let special = usage.cached.saturating_add(usage.cache_written);
+        let counts = [
+            (usage.input.saturating_sub(special), self.input),
+            (usage.cached, self.cached.unwrap_or(self.input)),
+            (
+                usage.cache_written,
+                self.cache_written.unwrap_or(self.input),
+            ),
+            (usage.output.saturating_sub(usage.reasoning), self.output),
+            (usage.reasoning, self.reasoning.unwrap_or(self.output)),
+        ];
+        let costs = counts.into_iter();
+        let costs = costs.map(|(tokens, price)| u128::from(tokens) * u128::from(price.as_micros()));
+        costs.fold(0, u128::saturating_add)
+    }
 }
 
 /// What is left of a budget. `Display` prints it: `1200 tokens, money 0.35`.
@@ -98,13 +159,16 @@ impl Prices {
         Self::default()
     }
 
-    /// Sets the prices of a million tokens of this model: of requests, and of responses. The name is that of
-    /// [`Model::name`](crate::Model::name). The empty name stands for all models without one.
-    ///
-    /// Providers may ask less for tokens that they have in a cache. [`Usage`] does not tell these apart, so they cost
-    /// the full price here.
-    pub fn model(mut self, name: impl Into<String>, input: Money, output: Money) -> Self {
-        self.0.insert(name.into(), Price { input, output });
+    /// Sets the prices of a million tokens of this model: of requests, and of responses. Tokens in a cache cost the
+    /// full price; [`price`](Self::price) tells them apart.
+    pub fn model(self, name: impl Into<String>, input: Money, output: Money) -> Self {
+        self.price(name, Price::new(input, output))
+    }
+
+    /// Sets the prices of this model. The name is that of [`Model::name`](crate::Model::name). The empty name stands for
+    /// all models without one.
+    pub fn price(mut self, name: impl Into<String>, price: Price) -> Self {
+        self.0.insert(name.into(), price);
         self
     }
 
@@ -120,15 +184,11 @@ impl Prices {
         &self,
         usages: impl IntoIterator<Item = (&'a str, Usage)>,
     ) -> Result<Money, AgentError> {
-        // Millionths of the smallest money, so that the sum is exact.
         let mut sum = 0_u128;
         for (model, usage) in usages {
             let price = self.0.get(model);
             let price = price.ok_or_else(|| AgentError::NoPrice(model.to_owned()))?;
-            for (tokens, price) in [(usage.input, price.input), (usage.output, price.output)] {
-                let cost = u128::from(tokens) * u128::from(price.as_micros());
-                sum = sum.saturating_add(cost);
-            }
+            sum = sum.saturating_add(price.cost(usage));
         }
         let micros = u64::try_from(sum.div_ceil(1_000_000)).unwrap_or(u64::MAX);
         Ok(Money::from_micros(micros))
@@ -200,10 +260,7 @@ impl Budget {
         needs: u64,
     ) -> Result<Option<RunEnd>, AgentError> {
         let left = self.left_of(spent)?;
-        let request = Usage {
-            input: needs,
-            output: 0,
-        };
+        let request = Usage::new(needs, 0);
         let cost = self.money.as_ref();
         let cost = cost.map(|(_, prices)| prices.sum([(model, request)]));
         let cost = cost.transpose()?;

@@ -3,6 +3,7 @@
 //! Calls get unique ids where the provider needs them. The same thread always gives the same text, because a changed
 //! prefix would miss the provider's prompt cache.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::error::Error;
 use std::fmt;
@@ -41,8 +42,8 @@ impl Thread {
     /// model of the same wire are sent as their provider wrote them.
     ///
     /// Call ids are unique in a turn; they are unique in the whole request if the provider matches answers by id alone.
-    /// A call with a used or empty id gets another one, together with its answer, and its message is written from its
-    /// text and calls. The new ids stay the same as the thread grows.
+    /// A call with a used or empty id gets another one, together with its answer, also in the provider's own message. The
+    /// new ids stay the same as the thread grows.
     ///
     /// ```
     /// use toolwright::agent::{ThreadMessage, Thread};
@@ -77,6 +78,15 @@ impl Thread {
         sent: &Definitions,
         system: Option<&str>,
     ) -> Result<JsonText<'static>, FormatError> {
+        self.format_encoded(sent, system, Encoder::auto())
+    }
+
+    pub(crate) fn format_encoded(
+        &self,
+        sent: &Definitions,
+        system: Option<&str>,
+        encoder: Encoder,
+    ) -> Result<JsonText<'static>, FormatError> {
         let name = native_name(sent);
         // A provider refuses what leads to a tool that is not there any more.
         let is_own = |said: &Assistant| {
@@ -88,7 +98,7 @@ impl Thread {
                     .is_some_and(|own| sent.takes_back(&own.messages))
         };
         self.with_utterances(sent.wire(), is_own, |said| {
-            sent.conversation(system, said, Encoder::auto())
+            sent.conversation(system, said, encoder)
         })
     }
 
@@ -119,14 +129,18 @@ impl Thread {
                     let own = assistant.native.as_ref();
                     let same = own.filter(|_| is_own(assistant));
                     let is_renamed = ids.begin_turn(&assistant.calls);
+                    // Signatures, reasoning and encrypted content stay where ids change.
+                    let own = match same {
+                        Some(own) if is_renamed => {
+                            wire.with_ids(&own.messages, &ids.turn).map(Cow::Owned)
+                        }
+                        own => own.map(|own| Cow::Borrowed(&*own.messages)),
+                    };
                     // The provider's own message has its search.
-                    if !assistant.loaded.is_empty() && (is_renamed || same.is_none()) {
+                    if !assistant.loaded.is_empty() && own.is_none() {
                         said.push(WireMessage::Other(Message::Loaded(&assistant.loaded)));
                     }
-                    let message = match same {
-                        _ if is_renamed => {
-                            WireMessage::Renamed(&assistant.text, ids.renamed(&assistant.calls))
-                        }
+                    let message = match own {
                         Some(own) => {
                             // What has loaded the tools may be trimmed away.
                             let own_search = |name: &ShortStr| assistant.loaded.contains(name);
@@ -135,7 +149,10 @@ impl Thread {
                             if !called.is_empty() {
                                 said.push(WireMessage::Loaded(called));
                             }
-                            WireMessage::Other(Message::Echo(&own.messages))
+                            WireMessage::Echo(own)
+                        }
+                        None if is_renamed => {
+                            WireMessage::Renamed(&assistant.text, ids.renamed(&assistant.calls))
                         }
                         None => WireMessage::Other(Message::Assistant {
                             text: &assistant.text,
@@ -263,6 +280,8 @@ impl IdRewriter {
 
 enum WireMessage<'t> {
     Other(Message<'t>),
+    /// The provider's own messages.
+    Echo(Cow<'t, [String]>),
     /// Message of the model with replaced ids.
     Renamed(&'t str, Vec<ToolCall>),
     /// All answers of a turn.
@@ -276,6 +295,7 @@ impl WireMessage<'_> {
     fn as_utterance(&self) -> Message<'_> {
         match self {
             Self::Other(said) => *said,
+            Self::Echo(messages) => Message::Echo(messages),
             Self::Renamed(text, calls) => Message::Assistant { text, calls },
             Self::Answers(results) => Message::Results(results),
             Self::Late(result) => Message::Late(result),

@@ -4,6 +4,7 @@
 //! transfers it and retries, `failure` maps errors. No error and no `Debug` output contains the key.
 
 mod body;
+mod chat;
 mod failure;
 mod send;
 
@@ -19,6 +20,7 @@ use toolwright_provider::definitions::DefinitionOptions;
 use toolwright_provider::dialect::Dialect;
 use toolwright_provider::wire::{Loading, Wire};
 
+use self::chat::ChatProvider;
 use crate::BoxFuture;
 use crate::model::{DeltaSink, Model, ModelError, ModelRequest, ModelResponse};
 
@@ -51,12 +53,16 @@ use crate::model::{DeltaSink, Model, ModelError, ModelRequest, ModelResponse};
 #[derive(Clone)]
 pub struct Endpoint {
     wire: Wire,
+    /// What the endpoint of a chat takes.
+    chat: &'static ChatProvider,
     base_url: Arc<str>,
     model: Arc<str>,
     key: Option<Arc<str>>,
     fit: DefinitionOptions,
     max_tokens: Option<u64>,
     members: Map<String, Value>,
+    builtins: Vec<Value>,
+    pictures_after: Option<bool>,
     headers: Vec<(String, String)>,
     timeout: Duration,
     read_timeout: Duration,
@@ -67,8 +73,9 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// Creates a model behind `OpenAI`'s Chat Completions, or a compatible endpoint. The base URL is the part before
-    /// `/chat/completions`: `https://api.openai.com/v1`. Tools are declared in strict mode.
+    /// Creates a model behind `OpenAI`'s Chat Completions. The base URL is the part before `/chat/completions`:
+    /// `https://api.openai.com/v1`. Tools are declared in strict mode. For other providers of this format, see
+    /// [`groq`](Self::groq) and its neighbours, and [`compatible`](Self::compatible).
     pub fn openai_chat(
         base_url: impl Into<Arc<str>>,
         model: impl Into<Arc<str>>,
@@ -128,12 +135,15 @@ impl Endpoint {
     ) -> Self {
         Self {
             wire,
+            chat: &chat::OPENAI,
             base_url: base_url.into(),
             model: model.into(),
             key: None,
             fit: DefinitionOptions::to(dialect),
             max_tokens: None,
             members: Map::new(),
+            builtins: Vec::new(),
+            pictures_after: None,
             headers: Vec::new(),
             timeout: Duration::from_mins(10),
             read_timeout: Duration::from_mins(2),
@@ -178,6 +188,25 @@ impl Endpoint {
             self.members.insert(name.into(), value);
         }
         self
+    }
+
+    /// Adds a tool of the provider's own to the tools of each request, such as `{"type": "web_search"}`. The provider runs it;
+    /// [`ModelResponse::hosted`] has its calls. A value that cannot be written as JSON is ignored.
+    pub fn builtin(mut self, tool: impl Serialize) -> Self {
+        self.builtins.extend(serde_json::to_value(tool));
+        self
+    }
+
+    /// Sets whether the pictures of results follow in a message of their own: see [`Encoder::pictures_after`]. Default: for
+    /// Gemini models before 3, and those without a version, by their names.
+    ///
+    /// [`Encoder::pictures_after`]: toolwright_provider::call::Encoder::pictures_after
+    pub fn pictures_after(self, after: bool) -> Self {
+        let pictures_after = Some(after);
+        Self {
+            pictures_after,
+            ..self
+        }
     }
 
     /// Adds a header. An invalid header is an error of the first request.
@@ -271,6 +300,7 @@ impl Endpoint {
             match self.wire {
                 Wire::Anthropic => put("x-api-key", key, true)?,
                 Wire::Gemini => put("x-goog-api-key", key, true)?,
+                Wire::OpenAiChat if self.chat.has_key_header => put("api-key", key, true)?,
                 _ => put("authorization", &format!("Bearer {key}"), true)?,
             }
         }

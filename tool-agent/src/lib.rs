@@ -37,7 +37,7 @@ mod thread;
 mod tool_node;
 
 pub use self::agent::{Agent, AgentTool, HANDOFF, Hooks, StepResult, Waiting, WaitingFor, handoff};
-pub use self::budget::{Budget, Left, Money, Prices};
+pub use self::budget::{Budget, Left, Money, Price, Prices};
 #[cfg(feature = "sqlite")]
 pub use self::checkpoint::SqliteCheckpointer;
 pub use self::checkpoint::{

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use toolwright_provider::call::{Block, Bytes, Encoder, Outcome, Output, ToolCall, ToolResult};
-use toolwright_provider::wire::Wire;
+use toolwright_provider::wire::{HostedCall, Wire};
 use toolwright_schema::text::ShortStr;
 
 /// Message of a [`Thread`](crate::Thread).
@@ -36,6 +36,9 @@ pub struct Assistant {
     /// Calls, in order. Their arguments are in the form of the tools' own schemas.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<ToolCall>,
+    /// Calls of tools that the provider ran itself, in order, with their results.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosted: Vec<HostedCall>,
     /// Message in the provider's own form, which the same provider gets back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub native: Option<Native>,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use toolwright_provider::call::ToolCall;
 use toolwright_provider::definitions::DefinitionOptions;
-use toolwright_provider::wire::{StreamEvent, ToolChoice, Usage, Wire};
+use toolwright_provider::wire::{FinishReason, HostedCall, StreamEvent, ToolChoice, Usage, Wire};
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::text::{Printable, ShortStr};
@@ -115,14 +115,16 @@ pub struct ModelResponse {
     /// [`Definitions::restore`](toolwright_provider::definitions::Definitions::restore) makes them so. An agent gives each call without an id a new one, unique in the
     /// thread.
     pub calls: Vec<ToolCall>,
+    /// Calls of tools that the provider ran itself, in order, with their results.
+    pub hosted: Vec<HostedCall>,
     /// Message in the provider's own form.
     pub native: Option<Native>,
     /// Usage, if the provider reported it.
     pub usage: Option<Usage>,
     /// Deferred tools that the provider's own search has loaded, by the tools' own names.
     pub loaded: Vec<ShortStr>,
-    /// True if the provider truncated the answer.
-    pub cut_off: bool,
+    /// Reason why the response ended, if the provider reported it.
+    pub stop: Option<FinishReason>,
 }
 
 impl ModelResponse {

@@ -151,7 +151,7 @@ fn run(recorder: &Recorder, script: Vec<Result<ModelResponse, ModelError>>) -> R
 }
 
 fn usage(input: u64, output: u64) -> Usage {
-    Usage { input, output }
+    Usage::new(input, output)
 }
 
 fn two_calls() -> ModelResponse {

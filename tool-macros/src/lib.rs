@@ -1,9 +1,9 @@
 //! The macros of the crate `toolwright`; use them through it.
 //!
-//! The macros are five rooms, and each uses those before it:
+//! The macros are five rooms:
 //!
 //! ```text
-//! item, group ─▶ parse ─▶ model ─▶ check ─▶ emit        #[tool], #[prompt], #[resource]
+//! item, group ─▶ parse (makes a model) ─▶ check ─▶ emit   #[tool], #[prompt], #[resource]
 //! schema  (beside: parse, model)                         #[derive(Schema)]
 //! list, instructions, provide  (beside: parse)           tools!, instructions!, #[derive(Provide)]
 //! ```
@@ -16,8 +16,8 @@
 //!    for the code of a rejected item, so that its errors cause no further ones. `span` keeps tokens at the user's places.
 //! 5. `schema` makes the tree of a type as serde reads and writes it.
 //!
-//! Read `item.rs` first: it is the way of one function through the rooms. A new key of `#[tool]` is a row in
-//! `parse/attr/tool.rs`, a field in `model.rs`, and its tokens in `emit/table.rs`.
+//! Read `item.rs` first: it is the way of one function through the rooms. `ARCHITECTURE.md` lists
+//! where a new key of `#[tool]` goes.
 
 use proc_macro::TokenStream;
 

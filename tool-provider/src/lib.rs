@@ -18,7 +18,7 @@
 //! | `definitions` | the tools of a request: names, strictness, deferral, caches | `definitions::ToolList` |
 //! | `wire` | one folder a provider, with `request`, `response` and `stream` | `wire::Wire` |
 //!
-//! A new dialect is a table; a new wire is a folder and a row of `wire::Wire`. What a verdict passes, lowering passes.
+//! A new dialect is a table; a new wire is a folder, a variant of `wire::Wire`, and its arms in `wire/mod.rs`. What a verdict passes, lowering passes.
 
 #[doc(hidden)]
 pub mod call;

@@ -18,8 +18,7 @@
 //! | `__private` | what generated code calls; not stable | `__private::entry`, `__private::slot` |
 //! | `sync` | locks, or shuttle's | |
 //!
-//! A new option of tools is a row of `ToolOptions` in the crate below and a key of the macro; the executor reads it from the
-//! toolset's entry. A new layer is a file in `layers`. Every call is answered once, or waits:
+//! `ARCHITECTURE.md` says where an option of tools goes; the executor reads it from the toolset's entry. A new layer is a file in `layers`. Every call is answered once, or waits:
 //! `executor::batch_state` keeps that, and `tests/it/invariant.rs` tests it.
 
 #[doc(hidden)]

@@ -16,13 +16,14 @@
 //! | `shape::std_types`, `shape::extern_types` | the trees of std's types and of other crates' | |
 //! | `decode` | the hot way from a text to a value (`Json`, a serde deserializer), and the cold one: `walk` collects faults and repairs | `decode::Json`, `decode::faults` |
 //! | `render` | a tree as JSON Schema | `render::SchemaDoc` |
-//! | `read` | JSON Schema of others: `tree` to check values, `canonical` to publish or lower it | `read::read` |
+//! | `read` | JSON Schema of others: `tree` to check values, `canonical` to publish or lower it | `read::canonical`, `read::tree` |
 //! | `keyword`, `format` | the facts about each keyword and each format, each of them once | `keyword::Keyword` |
 //! | `tokens` | a bound on the tokens of a text or tree | |
 //! | `text`, `panics`, `span` | names and hidden characters; panics and spans of foreign code | |
 //! | `derived` | what derived code calls | |
 //!
-//! A new kind of value is a case of `shape::Kind`; then the compiler names the places in `decode`, `render` and `read`. A new
+//! A new kind of value is a case of `shape::Kind`: `decode`, `render`, `read`, the verdicts of `toolwright-provider` and the proofs of
+//! `toolwright-lock` match on it, and the compiler names most of the places. A new
 //! keyword is a row of `keyword`. Schema and decoder agree in both directions: `tests/it/schemas` tries both with every type.
 
 #[doc(hidden)]

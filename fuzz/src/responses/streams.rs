@@ -36,25 +36,34 @@ fn take(wire: Wire, pieces: &[&[u8]]) -> Taken {
         ..Taken::default()
     };
     for piece in pieces {
-        let Ok(news) = stream.push_bytes(piece) else {
-            taken.is_whole = false;
-            continue;
-        };
-        for event in news {
-            match event {
-                StreamEvent::Call { place, name } => {
-                    let told = taken.told.entry(place).or_default().name.replace(name);
-                    assert_eq!(told, None, "a call begins once");
-                }
-                StreamEvent::Arguments { place, text } => {
-                    taken.told.entry(place).or_default().arguments += &text;
-                }
-                _ => {}
+        let mut news = stream.push_bytes(piece);
+        // Behind the events, there may be an error.
+        while !matches!(&news, Ok(events) if events.is_empty()) {
+            taken.is_whole &= news.is_ok();
+            for event in news.unwrap_or_default() {
+                taken.take(event);
             }
+            news = stream.push_bytes(b"");
         }
     }
     taken.streamed = stream.finish().ok();
     taken
+}
+
+impl Taken {
+    fn take(&mut self, event: StreamEvent) {
+        match event {
+            StreamEvent::Restart => self.told.clear(),
+            StreamEvent::Call { place, name } => {
+                let told = self.told.entry(place).or_default().name.replace(name);
+                assert_eq!(told, None, "a call begins once");
+            }
+            StreamEvent::Arguments { place, text } => {
+                self.told.entry(place).or_default().arguments += &text;
+            }
+            _ => {}
+        }
+    }
 }
 
 /// A stream says the same wherever it is cut, and what it comes to is a response with the calls that
@@ -68,9 +77,10 @@ pub(super) fn check(wire: Wire, text: &str) {
     let cut = take(wire, &[left, right]);
     assert_eq!(cut.streamed, whole.streamed, "cut in the middle");
     let without_end = take(wire, &[&bytes[..bytes.len() - 1]]);
-    assert_eq!(without_end.streamed, whole.streamed, "without an end");
     assert_eq!(cut.is_whole, whole.is_whole);
     if whole.is_whole {
+        // An error on the last line is returned in place of the response.
+        assert_eq!(without_end.streamed, whole.streamed, "without an end");
         assert_eq!(cut.told, whole.told, "cut in the middle");
     }
     let Some(streamed) = &whole.streamed else {
@@ -80,7 +90,12 @@ pub(super) fn check(wire: Wire, text: &str) {
     // MCP streams nothing: what came is the response, whatever it is.
     let is_request = matches!(wire, Wire::Mcp | Wire::Mcp2026);
     let Some(calls) = calls else {
-        return assert!(is_request, "{} is none", streamed.response);
+        let error = wire.calls(&streamed.response).unwrap_err().to_string();
+        // It was put together, and is for somebody else.
+        let is_of_other = ["cannot be answered here", "Cohere"]
+            .iter()
+            .any(|word| error.contains(word));
+        return assert!(is_request || is_of_other, "{} is none", streamed.response);
     };
     check_told(wire, &text, &whole, &calls, streamed);
 }
@@ -88,7 +103,8 @@ pub(super) fn check(wire: Wire, text: &str) {
 /// The calls are those that were told on the way, or broke off.
 fn check_told(wire: Wire, text: &str, taken: &Taken, calls: &[ToolCall], streamed: &Streamed) {
     let broken = &streamed.unfinished;
-    assert!(!streamed.ended || broken.is_empty());
+    // Of Gemini, a call may lack arguments that were announced.
+    assert!(!streamed.ended || broken.is_empty() || wire == Wire::Gemini);
     // The provider's own word of the whole response holds, whatever came before.
     let may_be_said_anew = text.contains("\"output\"") || text.contains("\\u");
     if wire == Wire::OpenAiResponses && may_be_said_anew {

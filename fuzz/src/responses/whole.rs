@@ -10,6 +10,10 @@ use super::{answers, is_json, is_object, results};
 
 /// Checks what was read of a response.
 pub(super) fn check(wire: Wire, response: &str, calls: &[ToolCall]) {
+    // A request for an approval has an answer of its own form.
+    if wire == Wire::OpenAiResponses && response.contains("mcp_approval_request") {
+        return;
+    }
     let form = form(wire);
     let is_plain = is_plain(response);
     if is_plain {
@@ -101,8 +105,8 @@ fn check_given(wire: Wire, given: &[Given<'_>], calls: &[ToolCall]) {
 fn check_echo(wire: Wire, form: &Form, is_plain: bool, echoed: &[&RawValue], calls: &[ToolCall]) {
     match wire {
         Wire::OpenAiResponses => {}
-        // A candidate that was stopped has no content.
-        Wire::Gemini if echoed.is_empty() => return assert_eq!(calls, []),
+        // A message that says nothing does not go back.
+        _ if echoed.is_empty() => return assert_eq!(calls, []),
         _ => assert_eq!(echoed.len(), 1),
     }
     let message = form.response(echoed);

@@ -83,8 +83,5 @@ impl Ledger {
 }
 
 fn reserved(needs: u64) -> Usage {
-    Usage {
-        input: needs,
-        output: 0,
-    }
+    Usage::new(needs, 0)
 }

@@ -9,8 +9,8 @@ use crate::Usage;
 /// What model calls took: all of it, and by model. It is stored in sessions, and older ones have no models.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Spent {
-    input: u64,
-    output: u64,
+    #[serde(flatten)]
+    total: Usage,
     /// Shares of models that have a name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     models: BTreeMap<Arc<str>, Usage>,
@@ -18,10 +18,7 @@ pub(crate) struct Spent {
 
 impl Spent {
     pub(crate) fn total(&self) -> Usage {
-        Usage {
-            input: self.input,
-            output: self.output,
-        }
+        self.total
     }
 
     /// Returns the shares of models. That of models without a name has the empty name.
@@ -38,7 +35,7 @@ impl Spent {
 
     /// Adds what a model took. A model without a name has the empty one.
     pub(crate) fn add(&mut self, model: &str, usage: Usage) {
-        self.grow(usage);
+        self.total += usage;
         if !model.is_empty() {
             *self.models.entry(model.into()).or_default() += usage;
         }
@@ -52,8 +49,7 @@ impl Spent {
             (Arc::clone(name), above(*usage, there))
         });
         Self {
-            input: total.input,
-            output: total.output,
+            total,
             models: models
                 .filter(|(_, usage)| *usage != Usage::default())
                 .collect(),
@@ -65,16 +61,11 @@ impl Spent {
         self += other.above(&self);
         self
     }
-
-    fn grow(&mut self, usage: Usage) {
-        self.input = self.input.saturating_add(usage.input);
-        self.output = self.output.saturating_add(usage.output);
-    }
 }
 
 impl AddAssign for Spent {
     fn add_assign(&mut self, other: Self) {
-        self.grow(other.total());
+        self.total += other.total;
         for (model, usage) in other.models {
             *self.models.entry(model).or_default() += usage;
         }
@@ -82,8 +73,5 @@ impl AddAssign for Spent {
 }
 
 fn above(all: Usage, other: Usage) -> Usage {
-    Usage {
-        input: all.input.saturating_sub(other.input),
-        output: all.output.saturating_sub(other.output),
-    }
+    all.zip(other, u64::saturating_sub)
 }

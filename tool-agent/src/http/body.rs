@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use toolwright_provider::call::ToolDef;
+use toolwright_provider::call::{Encoder, ToolDef};
 use toolwright_provider::definitions::{DefinitionOptions, Definitions};
 use toolwright_provider::wire::{AnswerForm, Loading, Parallel, ToolChoice, Wire};
 use toolwright_runtime::dyn_tool::DynTool;
@@ -46,6 +46,7 @@ impl Endpoint {
         self.put_settings(&mut body, streams);
         let tools = sent.request(choice, Parallel::Allowed);
         body.join(&tools.map_err(failure::refused)?);
+        body.extend_list("tools", &self.builtins);
         let mut answer = None;
         if let Some(schema) = request.schema {
             let form = sent.answer_form(schema).map_err(failure::refused)?;
@@ -53,7 +54,10 @@ impl Endpoint {
             body.join(form.members());
             answer = Some(form);
         }
-        let messages = request.thread.format_with(&sent, request.system);
+        let encoder = self.encoder();
+        let messages = request
+            .thread
+            .format_encoded(&sent, request.system, encoder);
         body.join(&messages.map_err(failure::refused)?);
         for (name, value) in &self.members {
             body.put(&[name], &value.to_string());
@@ -70,6 +74,19 @@ impl Endpoint {
         self.fit.clone().or_loading(loading(self.wire, &self.model))
     }
 
+    /// Returns how results are written. Gemini 2.5 and earlier take no pictures inside.
+    fn encoder(&self) -> Encoder {
+        let is_old = || {
+            let known = self.wire == Wire::Gemini && self.model.contains("gemini-");
+            known && version(&self.model) < (3, 0)
+        };
+        if self.pictures_after.unwrap_or_else(is_old) {
+            Encoder::auto().pictures_after()
+        } else {
+            Encoder::auto()
+        }
+    }
+
     fn put_settings(&self, body: &mut JsonMembers, streams: bool) {
         let model = Value::from(&*self.model).to_string();
         let most = self.max_tokens.map(|most| most.to_string());
@@ -78,7 +95,7 @@ impl Endpoint {
             Wire::Ollama => &["options", "num_predict"],
             Wire::Anthropic => &["max_tokens"],
             Wire::OpenAiResponses => &["max_output_tokens"],
-            _ => &["max_completion_tokens"],
+            _ => &[self.chat.max_tokens],
         };
         // Gemini has both in its URL.
         if self.wire != Wire::Gemini {
@@ -88,7 +105,7 @@ impl Endpoint {
                 body.put(&["stream"], if streams { "true" } else { "false" });
             }
         }
-        if streams && self.wire == Wire::OpenAiChat {
+        if streams && self.wire == Wire::OpenAiChat && self.chat.has_stream_options {
             body.put(&["stream_options", "include_usage"], "true");
         }
         if let Some(most) = most {
@@ -121,17 +138,22 @@ fn loading(wire: Wire, model: &str) -> Loading {
         Wire::Anthropic if model.contains("claude-") => (4, 5),
         _ => return Loading::Plain,
     };
+    if version(model) >= since {
+        Loading::Native
+    } else {
+        Loading::Plain
+    }
+}
+
+/// Returns the version in the name of a model: `(4, 5)` of `claude-sonnet-4-5-20250929`.
+fn version(model: &str) -> (u32, u32) {
     // Longer numbers are dates.
     let numbers = model.split(|char: char| !char.is_ascii_digit());
     let mut numbers =
         numbers.map(|digits| digits.parse::<u32>().ok().filter(|number| *number < 100));
     let major = numbers.by_ref().flatten().next().unwrap_or(0);
     let minor = numbers.next().flatten().unwrap_or(0);
-    if (major, minor) >= since {
-        Loading::Native
-    } else {
-        Loading::Plain
-    }
+    (major, minor)
 }
 
 fn called(thread: &Thread) -> BTreeSet<&str> {
@@ -167,6 +189,29 @@ impl JsonMembers {
         match known {
             Some((_, there)) => *there = json,
             None => self.0.push(((*first).to_owned(), json)),
+        }
+    }
+
+    /// Appends to the list under `name`.
+    fn extend_list(&mut self, name: &str, more: &[Value]) {
+        if more.is_empty() {
+            return;
+        }
+        let more = more.iter().map(Value::to_string);
+        let more: Vec<_> = more.collect();
+        let more = more.join(",");
+        let there = self.0.iter_mut().find(|(known, _)| known == name);
+        let Some((_, list)) = there else {
+            self.0.push((name.to_owned(), format!("[{more}]")));
+            return;
+        };
+        if let Some(open) = list.trim_end().strip_suffix(']') {
+            let comma = if open.trim_end().ends_with('[') {
+                ""
+            } else {
+                ","
+            };
+            *list = format!("{open}{comma}{more}]");
         }
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use reqwest::Client;
 use reqwest::redirect::Policy;
 use toolwright_provider::definitions::Definitions;
-use toolwright_provider::wire::{Completion, FinishReason, StreamEvent};
+use toolwright_provider::wire::{Completion, StreamEvent, WireError};
 
 use super::body::RequestBody;
 use super::{Endpoint, failure};
@@ -75,16 +75,17 @@ impl Endpoint {
         let answer = request.body(body.text.clone()).send().await;
         let mut answer = answer.map_err(failure::transport)?;
         let status = answer.status();
-        if !status.is_success() {
+        // Some compatible servers never stream.
+        let kind = answer.headers().get("content-type");
+        let is_json = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+        let is_whole = is_json || !status.is_success();
+        let text = if !status.is_success() {
             let headers = answer.headers().clone();
             let bytes = read(&mut answer, MAX_ERROR_BYTES).await;
             let bytes = bytes.unwrap_or_default();
-            return Err(self.failed(status.as_u16(), &headers, &bytes));
-        }
-        // Some compatible servers never stream.
-        let kind = answer.headers().get("content-type");
-        let is_whole = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
-        let text = if streams && !is_whole {
+            let failed = || self.failed(status.as_u16(), &headers, &bytes);
+            broken_calls(&body.sent, &bytes).ok_or_else(failed)?
+        } else if streams && !is_whole {
             self.stream(&mut answer, &body.sent, deltas, has_streamed)
                 .await?
         } else {
@@ -110,24 +111,45 @@ impl Endpoint {
     ) -> Result<String, ModelError> {
         let mut pieces = sent.accumulator();
         let mut length = 0_usize;
-        let broke = loop {
+        let mut broke = None;
+        while broke.is_none() {
             let piece = match answer.chunk().await {
-                Ok(Some(piece)) => piece,
-                Ok(None) => break failure::broke_off(),
-                Err(error) => break failure::transport(error),
+                Ok(Some(piece)) => {
+                    length = length.saturating_add(piece.len());
+                    self.count(length)?;
+                    piece
+                }
+                end => {
+                    broke = Some(
+                        end.err()
+                            .map_or_else(failure::broke_off, failure::transport),
+                    );
+                    // The last line may lack its end.
+                    "\n".into()
+                }
             };
-            length = length.saturating_add(piece.len());
-            self.count(length)?;
-            let events = pieces.push_bytes(&piece);
-            for event in events.map_err(|error| self.unreadable(&error))? {
+            let mut events = pieces.push_bytes(&piece);
+            // Behind the events, there may be an error.
+            loop {
+                let news = match events {
+                    // A last line that broke off is no event.
+                    Err(error) if broke.is_some() && !error.is_reported() => break,
+                    news => news.map_err(|error| self.unreadable(&error))?,
+                };
+                if news.is_empty() {
+                    break;
+                }
                 has_streamed.store(true, Ordering::Relaxed);
-                deltas.send(&event);
+                for event in &news {
+                    deltas.send(event);
+                }
+                events = pieces.push_bytes(b"");
             }
-        };
+        }
         // After the final event, a broken connection loses nothing.
         match pieces.finish() {
             Ok(streamed) if streamed.ended => Ok(streamed.response),
-            _ => Err(broke),
+            _ => Err(broke.unwrap_or_else(failure::broke_off)),
         }
     }
 
@@ -140,13 +162,21 @@ impl Endpoint {
         Ok(())
     }
 
-    fn unreadable(&self, error: &toolwright_provider::wire::WireError) -> ModelError {
+    fn unreadable(&self, error: &WireError) -> ModelError {
         let words = self.redacted(&error.to_string());
         if error.is_reported() {
             return ModelError::new(crate::ModelErrorKind::Busy, words);
         }
         failure::unreadable(words)
     }
+}
+
+/// Returns the response that an error is which holds the model's own broken calls; `None` for all other errors.
+fn broken_calls(sent: &Definitions, body: &[u8]) -> Option<String> {
+    let mut pieces = sent.accumulator();
+    pieces.push(&String::from_utf8_lossy(body)).ok()?;
+    let streamed = pieces.finish().ok()?;
+    streamed.ended.then_some(streamed.response)
 }
 
 fn response(completion: Completion, body: &RequestBody) -> ModelResponse {
@@ -157,13 +187,14 @@ fn response(completion: Completion, body: &RequestBody) -> ModelResponse {
     ModelResponse {
         text,
         calls: completion.calls,
+        hosted: completion.hosted,
         native: Some(Native {
             wire: native_name(&body.sent),
             messages: completion.messages,
         }),
         usage: completion.usage,
         loaded: completion.loaded.into_iter().map(Into::into).collect(),
-        cut_off: completion.stop == Some(FinishReason::CutOff),
+        stop: completion.stop,
     }
 }
 

@@ -361,12 +361,7 @@ async fn a_model_that_fails_is_an_error_first_and_a_result_later() {
 async fn streaming_changes_nothing() {
     let script = || {
         [
-            Ok(
-                ModelResponse::calls([add_call("c1"), add_call("c1")]).with_usage(Usage {
-                    input: 5,
-                    output: 2,
-                }),
-            ),
+            Ok(ModelResponse::calls([add_call("c1"), add_call("c1")]).with_usage(Usage::new(5, 2))),
             text("It is 4."),
         ]
     };
@@ -384,13 +379,7 @@ async fn streaming_changes_nothing() {
         let mut session = Session::with_id("s");
         session.reply("2 + 2?").unwrap();
         let run = agent.run(&mut session, &Context::new()).await.unwrap();
-        assert_eq!(
-            run.usage,
-            Usage {
-                input: 5,
-                output: 2
-            }
-        );
+        assert_eq!(run.usage, Usage::new(5, 2));
         let told = told.lock().unwrap().clone();
         (session.thread().clone(), told)
     };

@@ -281,7 +281,7 @@ async fn a_tool_that_ends_the_inner_conversation_gives_its_result() {
 
 #[tokio::test]
 async fn the_state_goes_in_and_the_cost_comes_out() {
-    let usage = |input, output| Usage { input, output };
+    let usage = |input, output| Usage::new(input, output);
     let inner = script([
         Ok(ModelResponse::calls([ToolCall::new("x", "knows", "{}")]).with_usage(usage(7, 3))),
         Ok(ModelResponse::text("true").with_usage(usage(10, 1))),

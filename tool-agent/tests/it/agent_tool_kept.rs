@@ -318,7 +318,7 @@ fn costs(
     input: u64,
     output: u64,
 ) -> Result<ModelResponse, ModelError> {
-    response.map(|response| response.with_usage(Usage { input, output }))
+    response.map(|response| response.with_usage(Usage::new(input, output)))
 }
 
 /// What a session costs whose helper fails after its first turn, and is called again.
@@ -353,14 +353,14 @@ async fn each_attempt_counts_once() {
         costs(text("It is paid."), 10, 1),
     ];
     let cost = cost_of_two_attempts(again, None).await;
-    assert_eq!(cost, Usage { input, output });
+    assert_eq!(cost, Usage::new(input, output));
 
     for (store, _kept) in stores().await {
         // With a store the second one goes on where the first one stood.
         let (input, output) = (100 + 7 + 10, 10 + 3 + 1);
         let rest = [costs(text("It is paid."), 10, 1)];
         let cost = cost_of_two_attempts(rest, Some(still(store))).await;
-        assert_eq!(cost, Usage { input, output });
+        assert_eq!(cost, Usage::new(input, output));
     }
 }
 
@@ -391,8 +391,8 @@ async fn a_call_that_is_ended_from_outside_has_cost_what_it_cost() {
             };
             let (run, ()) = tokio::join!(agent.run(&mut session, &cx), stops);
             let (input, output) = (107, 13);
-            assert_eq!(run.unwrap().usage, Usage { input, output });
-            assert_eq!(session.usage(), Usage { input, output });
+            assert_eq!(run.unwrap().usage, Usage::new(input, output));
+            assert_eq!(session.usage(), Usage::new(input, output));
         }
     }
 }
@@ -410,7 +410,7 @@ async fn what_a_program_that_ended_paid_counts_too() {
         dropped_at(&ran.hangs, agent.run(&mut asked(), &Context::new())).await;
         let (session, _) = agent.resume("s", &Context::new()).await.unwrap();
         let (input, output) = (117, 14);
-        assert_eq!(session.usage(), Usage { input, output });
+        assert_eq!(session.usage(), Usage::new(input, output));
     }
 }
 
@@ -449,7 +449,7 @@ async fn what_was_paid_two_levels_down_counts_when_a_time_limit_ends_both() {
                 (false, _) => (100 + 2 * 20 + 2 * 7 + 2, 10 + 2 * 2 + 2 * 3 + 2),
             };
             let case = (keeps, attempts);
-            assert_eq!((case, run.usage), (case, Usage { input, output }));
+            assert_eq!((case, run.usage), (case, Usage::new(input, output)));
             assert_eq!(session.usage(), run.usage);
         }
     }

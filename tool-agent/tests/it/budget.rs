@@ -28,7 +28,7 @@ use crate::waits::dropped_at;
 type Step = Result<ModelResponse, ModelError>;
 
 fn took(response: ModelResponse, input: u64, output: u64) -> Step {
-    Ok(response.with_usage(Usage { input, output }))
+    Ok(response.with_usage(Usage::new(input, output)))
 }
 
 fn says(input: u64, output: u64) -> Step {

@@ -31,10 +31,7 @@ fn says(text: &str) -> Result<ModelResponse, ModelError> {
 
 #[tokio::test]
 async fn one_more_request_without_tools_and_with_a_schema() {
-    let usage = Usage {
-        input: 7,
-        output: 2,
-    };
+    let usage = Usage::new(7, 2);
     let last = ModelResponse::text("{\"sum\": 5}\n").with_usage(usage);
     let model = ScriptedModel::new([says("It is 5."), Ok(last)]);
     let agent = Agent::new(model.clone(), &tools![add]).system("You add.");

@@ -15,7 +15,7 @@ use toolwright::agent::{
 };
 use toolwright::{
     Context, Dialect, Schema, ToolCall, Toolset, tool, tools,
-    wire::{StreamEvent, ToolChoice},
+    wire::{FinishReason, StreamEvent, ToolChoice},
 };
 
 /// What a server got.
@@ -124,7 +124,7 @@ fn thread() -> Thread {
 }
 
 /// What the endpoint answers, and the pieces that were told.
-async fn ask(
+pub(crate) async fn ask(
     endpoint: &Endpoint,
     streams: bool,
 ) -> (Result<ModelResponse, ModelError>, Vec<StreamEvent>) {
@@ -191,7 +191,7 @@ async fn an_answer_is_the_same_whole_and_streamed() {
         let names: Vec<_> = said.calls.iter().map(|call| &*call.name).collect();
         assert_eq!(names, ["weather", "now", "wether"]);
         assert!(said.usage.is_some_and(|usage| usage.output >= 48));
-        assert!(!said.cut_off);
+        assert_eq!(said.stop, Some(FinishReason::Done));
 
         let (streamed, told) = ask(&endpoint, true).await;
         let streamed = streamed.unwrap();

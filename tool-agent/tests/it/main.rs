@@ -33,6 +33,7 @@ mod mojentic;
 mod needs_approval;
 mod open_calls;
 mod planck;
+mod providers;
 mod random_agents;
 mod random_runs;
 mod resuming;

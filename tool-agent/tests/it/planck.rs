@@ -230,7 +230,7 @@ async fn whatever_ends_a_tool_the_turn_is_completed_and_the_agent_is_free_again(
 #[tokio::test]
 async fn events_tell_of_each_turn_its_calls_with_arguments_and_results_and_its_usage() {
     let used =
-        |step: Step, input, output| step.map(|said| said.with_usage(Usage { input, output }));
+        |step: Step, input, output| step.map(|said| said.with_usage(Usage::new(input, output)));
     let read = call("c1", "read_file", &json!({"path": "b.txt"}));
     let steps = [
         used(calls([bare("find"), read, bare("nope")]), 10, 5),

@@ -30,7 +30,7 @@ fn open_call(id: &str) -> ToolCall {
 }
 
 fn usage(input: u64, output: u64) -> Usage {
-    Usage { input, output }
+    Usage::new(input, output)
 }
 
 fn calls(calls: &[ToolCall]) -> Result<ModelResponse, ModelError> {

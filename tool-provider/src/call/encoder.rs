@@ -18,7 +18,10 @@ use crate::call::{ErrorKind, Outcome, Payload, ToolError, ToolResult, contained}
 /// [`envelope_with_attributes`](Self::envelope_with_attributes) adds `"attributes"`. For texts of
 /// another form there is [`custom`](Self::custom).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Encoder(Style);
+pub struct Encoder {
+    style: Style,
+    pictures_after: bool,
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Style {
@@ -51,30 +54,51 @@ impl Eq for Custom {}
 const AWAITING: &str = "<awaiting user response>";
 
 impl Encoder {
+    const fn of(style: Style) -> Self {
+        Self {
+            style,
+            pictures_after: false,
+        }
+    }
+
+    /// Sends the pictures of results in a message of the user behind them, for models that take none inside: Gemini 2.5 and
+    /// earlier, and models behind `OpenAI`'s chat that see. Other wires put pictures inside all the same.
+    #[must_use]
+    pub const fn pictures_after(self) -> Self {
+        Self {
+            pictures_after: true,
+            ..self
+        }
+    }
+
+    pub(crate) const fn has_pictures_after(self) -> bool {
+        self.pictures_after
+    }
+
     /// Strings as they are, other values as JSON, an error as its lines.
     pub const fn auto() -> Self {
-        Self(Style::Auto)
+        Self::of(Style::Auto)
     }
 
     /// Everything as JSON.
     pub const fn json() -> Self {
-        Self(Style::Json)
+        Self::of(Style::Json)
     }
 
     /// Everything in an envelope that says whether it succeeded.
     pub const fn envelope() -> Self {
-        Self(Style::Envelope { attributes: false })
+        Self::of(Style::Envelope { attributes: false })
     }
 
     /// The envelope with the tool's attributes, which cost tokens and may say more than a model
     /// should know.
     pub const fn envelope_with_attributes() -> Self {
-        Self(Style::Envelope { attributes: true })
+        Self::of(Style::Envelope { attributes: true })
     }
 
     /// Strings as they are, other values as JSON, an error after `Error: `.
     pub const fn text() -> Self {
-        Self(Style::Text)
+        Self::of(Style::Text)
     }
 
     /// As a function writes it. Where it fails or panics, the model reads a plain `{"error": …}`: the
@@ -98,20 +122,20 @@ impl Encoder {
     /// assert!(asks.content(shout).starts_with(r#"{"error":"#));
     /// ```
     pub const fn custom(encode: Encode) -> Self {
-        Self(Style::Custom(Custom(encode)))
+        Self::of(Style::Custom(Custom(encode)))
     }
 
     /// The text for the model. A string is borrowed from the result.
     #[inline]
     pub fn encode(self, result: &ToolResult) -> Cow<'_, str> {
-        match (&self.0, &result.outcome) {
+        match (&self.style, &result.outcome) {
             (Style::Auto | Style::Text, Ok(Outcome::Value(value))) => value.to_plain(),
             _ => self.encode_any(result),
         }
     }
 
     fn encode_any(self, result: &ToolResult) -> Cow<'_, str> {
-        match (self.0, &result.outcome) {
+        match (self.style, &result.outcome) {
             (Style::Auto | Style::Text, Ok(outcome)) => plain(outcome),
             (Style::Json, Ok(outcome)) => as_json(outcome),
             (Style::Auto, Err(error)) => Cow::Owned(error.to_string()),
@@ -132,7 +156,7 @@ impl Encoder {
     /// Encodes the result as JSON, for a provider whose form has a value there. Text that is no JSON
     /// becomes a string.
     pub(crate) fn encode_json(self, result: &ToolResult) -> Cow<'_, str> {
-        match (self.0, &result.outcome) {
+        match (self.style, &result.outcome) {
             (Style::Json | Style::Envelope { .. }, _) => self.encode(result),
             (Style::Custom(_), _) => {
                 let text = self.encode(result);

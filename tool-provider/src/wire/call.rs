@@ -7,7 +7,7 @@ use toolwright_json::{ObjectWriter, quoted};
 use serde_json::value::RawValue;
 
 use super::read::{Members, exact, is_object, is_string, text_or_json};
-use crate::call::ToolCall;
+use crate::call::{ToolCall, ToolResult};
 use toolwright_schema::text::ShortStr;
 
 /// A call. What cannot be read is not there: whatever stands in the place of a call wants an answer.
@@ -68,6 +68,12 @@ pub(super) struct Element<'t> {
     call: Option<RawCall<'t>>,
 }
 
+impl Element<'_> {
+    pub(super) fn is_call(&self) -> bool {
+        self.call.is_some()
+    }
+}
+
 /// A list in which calls stand, read.
 #[derive(Debug, Default)]
 pub(super) struct Elements<'t>(Vec<Element<'t>>);
@@ -95,13 +101,14 @@ impl<'t> Elements<'t> {
         calls.map(|(call, id)| call.under(id)).collect()
     }
 
-    /// The elements as they go back; `None` if all go as they came. `mended` writes a call that has
+    /// The elements as they go back; `None` if all go as they came. The calls have these `ids`, or their own. `mended` writes a call that has
     /// to be another: one without the id that it is answered by, or that the provider would refuse.
     pub(super) fn echo(
         &self,
+        ids: Option<&[ShortStr]>,
         mended: impl Fn(&Element<'t>, &RawCall<'t>, &str) -> Option<String>,
     ) -> Option<Vec<String>> {
-        let mut ids = self.ids().into_iter();
+        let mut ids = ids.map_or_else(|| self.ids(), <[_]>::to_vec).into_iter();
         let mut is_changed = false;
         let echoed = self.iter().map(|element| {
             let call = element.call.as_ref();
@@ -134,6 +141,27 @@ impl<'t> Elements<'t> {
 pub(super) fn words_if(element: &Members<'_>, kind: &str) -> String {
     let found = element.get("type").filter(|found| is_string(found, kind));
     found.map(|_| element.words("text")).unwrap_or_default()
+}
+
+/// The ids of calls under which their results stand. A result of another id is of a call that has none, in order, if there
+/// are as many: the host gave these calls other ids.
+pub(super) fn answered_ids(calls: &[ToolCall], results: &[ToolResult]) -> Vec<ShortStr> {
+    let is_answered = |call: &ToolCall| results.iter().any(|result| result.id == call.id);
+    let is_of_other = |result: &&ToolResult| calls.iter().all(|call| call.id != result.id);
+    let open = calls.iter().filter(|call| !is_answered(call)).count();
+    let mut others = results.iter().filter(is_of_other);
+    if others.clone().count() != open {
+        return calls.iter().map(|call| call.id.clone()).collect();
+    }
+    let ids = calls.iter().map(|call| {
+        let other = if is_answered(call) {
+            None
+        } else {
+            others.next()
+        };
+        other.map_or(&call.id, |result| &result.id).clone()
+    });
+    ids.collect()
 }
 
 /// The ids that are given, and made ones, which are nobody else's, for the calls that have none, or one that a call

@@ -4,9 +4,10 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use super::read::Members;
-use super::{Wire, WireError};
+use super::{HostedCall, Wire, WireError};
 use crate::call::{Bytes, ToolCall};
 
 /// Content of a response: [`Wire::completion`].
@@ -31,6 +32,8 @@ pub struct Completion {
     pub text: String,
     /// Its calls: [`Wire::calls`].
     pub calls: Vec<ToolCall>,
+    /// Calls of tools that the provider ran itself, in order, with their results.
+    pub hosted: Vec<HostedCall>,
     /// Messages that the next request repeats of the response, as [`Wire::turn`] does: JSON texts.
     pub messages: Vec<String>,
     /// Reason why it ended, if the provider said so.
@@ -46,6 +49,7 @@ impl fmt::Debug for Completion {
         f.debug_struct("Completion")
             .field("text", &self.text)
             .field("calls", &self.calls)
+            .field("hosted", &self.hosted)
             .field("messages", &Bytes::all(&self.messages))
             .field("stop", &self.stop)
             .field("usage", &self.usage)
@@ -62,72 +66,158 @@ pub enum FinishReason {
     Done,
     /// It came to a limit: of this answer, or of what the model can hold.
     CutOff,
+    /// The provider paused a long turn. The next request, with this response's messages and nothing behind them, continues
+    /// it.
+    Paused,
     /// The model or the provider refused to say more.
     Refused,
     /// A reason of the provider's own, in its word.
     Other(String),
 }
 
-/// Tokens that a provider counted.
+/// Tokens that a provider counted: a sum over responses where several are added.
+///
+/// Never less than what the provider charges for, wherever it reports a count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
 pub struct Usage {
     /// Tokens of requests: all of them, from a cache or not.
     pub input: u64,
     /// Tokens of answers, thoughts with them.
     pub output: u64,
+    /// Those of `input` that were read from a cache.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub cached: u64,
+    /// Those of `input` that were written to a cache, where the provider counts them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub cache_written: u64,
+    /// Those of `output` that are thoughts, where the provider counts them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub reasoning: u64,
+}
+
+// serde hands a reference.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Usage {
-    /// All tokens, of requests and of answers.
+    /// Creates a count of the tokens of requests and of answers.
     ///
     /// ```
     /// use toolwright::wire::Usage;
     ///
-    /// assert_eq!(Usage { input: 20, output: 5 }.total(), 25);
+    /// assert_eq!(Usage::new(20, 5).total(), 25);
     /// ```
+    pub const fn new(input: u64, output: u64) -> Self {
+        Self {
+            input,
+            output,
+            cached: 0,
+            cache_written: 0,
+            reasoning: 0,
+        }
+    }
+
+    /// All tokens, of requests and of answers.
     pub const fn total(&self) -> u64 {
         self.input.saturating_add(self.output)
     }
-}
 
-impl Usage {
-    /// The sums of what stands under these keys, where a provider counted any.
-    pub(super) fn sum(counts: &Members<'_>, input: &[&str], output: &[&str]) -> Option<Self> {
-        let sum = |keys: &[&str]| {
-            let found = counts.iter().filter(|(key, _)| keys.contains(key));
-            let counts = found.filter_map(|(_, count)| count.get().parse::<u64>().ok());
-            counts.reduce(u64::saturating_add)
+    /// Combines two counts, field by field.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn zip(self, other: Self, with: fn(u64, u64) -> u64) -> Self {
+        Self {
+            input: with(self.input, other.input),
+            output: with(self.output, other.output),
+            cached: with(self.cached, other.cached),
+            cache_written: with(self.cache_written, other.cache_written),
+            reasoning: with(self.reasoning, other.reasoning),
+        }
+    }
+
+    /// Returns the larger of each count.
+    pub(super) fn max(self, other: Self) -> Self {
+        self.zip(other, Ord::max)
+    }
+
+    /// Reads counts; `None` if the provider counted nothing.
+    pub(super) fn of(counts: &Members<'_>, keys: &UsageKeys) -> Option<Self> {
+        let details = counts.iter().filter(|(key, _)| key.ends_with("_details"));
+        let details: Vec<_> = details
+            .map(|(_, details)| Members::of(Some(details)))
+            .collect();
+        let number = |(_, count): (&str, &RawValue)| count.get().parse::<u64>().ok();
+        let find = |keys: &'static [&str]| {
+            let has_key = move |(key, _): &(&str, &RawValue)| keys.contains(key);
+            counts.iter().filter(has_key).filter_map(number)
         };
-        let (input, output) = (sum(input), sum(output));
-        (input.is_some() || output.is_some()).then(|| Self {
-            input: input.unwrap_or(0),
-            output: output.unwrap_or(0),
+        // The same count may stand in several places.
+        let largest = |keys: &'static [&str]| {
+            let has_key = move |(key, _): &(&str, &RawValue)| keys.contains(key);
+            let inner = details.iter().flat_map(Members::iter).filter(has_key);
+            find(keys)
+                .chain(inner.filter_map(number))
+                .max()
+                .unwrap_or(0)
+        };
+        let (input, output) = (
+            find(keys.input).reduce(u64::saturating_add),
+            find(keys.output).reduce(u64::saturating_add),
+        );
+        if input.is_none() && output.is_none() {
+            return None;
+        }
+        let (input, reasoning) = (input.unwrap_or(0), largest(keys.reasoning));
+        let rest = largest(keys.total).saturating_sub(input);
+        let mut output = output.unwrap_or(0).max(rest);
+        if reasoning > output {
+            // Thoughts are not among the output.
+            output = output.saturating_add(reasoning);
+        }
+        Some(Self {
+            input,
+            output,
+            cached: largest(keys.cached).min(input),
+            cache_written: largest(keys.cache_written).min(input),
+            reasoning,
         })
     }
+}
+
+/// Names of a provider's counts. Those of `input` are added, and so are those of `output`. Of all others the largest holds,
+/// at the top or in an object of details.
+pub(super) struct UsageKeys {
+    pub(super) input: &'static [&'static str],
+    pub(super) output: &'static [&'static str],
+    /// Output is at least the total without the input.
+    pub(super) total: &'static [&'static str],
+    pub(super) cached: &'static [&'static str],
+    pub(super) cache_written: &'static [&'static str],
+    pub(super) reasoning: &'static [&'static str],
 }
 
 impl std::ops::AddAssign for Usage {
     fn add_assign(&mut self, other: Self) {
-        self.input = self.input.saturating_add(other.input);
-        self.output = self.output.saturating_add(other.output);
+        *self = self.zip(other, u64::saturating_add);
     }
 }
 
+/// A provider's words for the reasons of an end.
+pub(super) type Reasons = [(FinishReason, &'static [&'static str])];
+
 impl FinishReason {
-    /// The stop of this word: `done`, `cut_off` and `refused` are the provider's words for these.
-    pub(super) fn of(
-        word: &str,
-        done: &[&str],
-        cut_off: &[&str],
-        refused: &[&str],
-    ) -> Option<Self> {
-        Some(match word {
-            "" => return None,
-            _ if done.contains(&word) => Self::Done,
-            _ if cut_off.contains(&word) => Self::CutOff,
-            _ if refused.contains(&word) => Self::Refused,
-            other => Self::Other(other.to_owned()),
-        })
+    /// Returns the reason of this word; `None` if there is no word.
+    pub(super) fn of(word: &str, reasons: &Reasons) -> Option<Self> {
+        if word.is_empty() {
+            return None;
+        }
+        let known = reasons.iter().find(|(_, words)| words.contains(&word));
+        let other = || Self::Other(word.to_owned());
+        Some(known.map_or_else(other, |(reason, _)| reason.clone()))
     }
 }
 
@@ -146,7 +236,8 @@ impl Wire {
         Ok(Completion {
             text: response.text(),
             calls: response.calls(),
-            messages: response.messages(),
+            hosted: response.hosted(),
+            messages: response.messages(None),
             stop: response.stop(),
             usage: response.usage(),
             loaded: response.loaded(),

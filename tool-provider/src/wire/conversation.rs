@@ -262,15 +262,54 @@ fn late(result: &ToolResult, encoder: Encoder) -> String {
     format!("The call `{id}` of `{name}` {end}")
 }
 
+/// Words in front of the pictures of a result that stand behind it.
+pub(super) fn pictures_of(result: &ToolResult) -> String {
+    format!(
+        "Pictures of the result of the call `{}` of `{}`:",
+        result.id, result.name
+    )
+}
+
 /// A message of this role, whose parts stand under `key`.
 pub(super) fn message(role: &str, key: &str, parts: impl IntoIterator<Item = String>) -> String {
     let message = ObjectWriter::new().text("role", role);
     message.json(key, &list(parts)).end()
 }
 
-/// Messages of alternating roles: what one role says in a row is one message, and one without
-/// content is none. A message that stands alone stays as it is. `block` writes words as a block.
-pub(super) fn alternating(messages: Vec<String>, block: fn(&str) -> String) -> Vec<String> {
+/// Returns the message without the parts that its provider sends and refuses to read again; `None` if it says nothing
+/// then. The parts stand under `key`.
+pub(super) fn readable(
+    message: String,
+    key: &str,
+    refuses: fn(&Members<'_>) -> bool,
+) -> Option<String> {
+    let members = Members::read(&message).unwrap_or_default();
+    let content = members.get(key);
+    if let Some(words) = content.and_then(|content| text(content.get())) {
+        let says_something = !words.trim().is_empty();
+        return says_something.then_some(message);
+    }
+    let parts = elements(content);
+    let kept = parts
+        .iter()
+        .filter(|part| !refuses(&Members::of(Some(part))));
+    let kept: Vec<_> = kept.map(|part| part.get().to_owned()).collect();
+    if kept.is_empty() {
+        return None;
+    }
+    if kept.len() == parts.len() {
+        return Some(message);
+    }
+    members.with(&[(key, Some(list(kept)))])
+}
+
+/// Messages of alternating roles: what one role says in a row is one message. A message that stands alone stays as it
+/// is, but for parts that are [refused](readable). `block` writes words as a block.
+pub(super) fn alternating(
+    messages: Vec<String>,
+    block: fn(&str) -> String,
+    refuses: fn(&Members<'_>) -> bool,
+) -> Vec<String> {
     struct Open {
         role: String,
         /// The message itself, while it is one.
@@ -278,21 +317,18 @@ pub(super) fn alternating(messages: Vec<String>, block: fn(&str) -> String) -> V
         blocks: Vec<String>,
     }
     let mut all: Vec<Open> = Vec::new();
-    for message in messages {
+    let messages = messages.into_iter();
+    for message in messages.filter_map(|message| readable(message, "content", refuses)) {
         let members = Members::read(&message).unwrap_or_default();
         let role = members.words("role");
         let content = members.get("content");
         let blocks = match content.and_then(|content| text(content.get())) {
-            Some(words) if words.is_empty() => Vec::new(),
             Some(words) => vec![block(&words)],
             None => {
                 let blocks = elements(content);
                 blocks.iter().map(|block| block.get().to_owned()).collect()
             }
         };
-        if blocks.is_empty() {
-            continue;
-        }
         match all.last_mut().filter(|last| last.role == role) {
             Some(last) => {
                 last.alone = None;

@@ -2,7 +2,7 @@ use std::fmt;
 
 use serde_json::value::RawValue;
 
-use super::read::{Members, text};
+use super::read::{Members, elements, text};
 use toolwright_schema::text::Printable;
 
 /// A response, an event of a stream or a definition that is not of the provider's form, or the
@@ -50,6 +50,21 @@ impl WireError {
             "null" => Ok(()),
             _ => Err(Self::reported(error)),
         }
+    }
+
+    /// Creates the error of a call that only the model's user can answer, and that this library has no answer for.
+    pub(super) fn unknown_call(kind: &str) -> Self {
+        Self::new(format!(
+            "the response has a call of the type `{kind}`, which cannot be answered here"
+        ))
+    }
+
+    /// Returns the error that a body reports in place of a response. Gemini wraps it in a list.
+    pub(super) fn of_body(body: &str) -> Option<Self> {
+        let body: &RawValue = serde_json::from_str(body).ok()?;
+        let first = elements(Some(body)).first().copied();
+        let report = Members::of(Some(first.unwrap_or(body)));
+        report.get("error").map(Self::reported)
     }
 
     /// Creates the error that a provider reports in the middle of a stream: a text, or an object with a message.

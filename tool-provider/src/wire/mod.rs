@@ -13,7 +13,7 @@
 //! [`Wire::detect`].
 //!
 //! Beside the folders stands what they share: `read` (members of objects, as they stand in the text),
-//! `call` (lists of calls, their ids, their echo), `extras` (keys that a user adds) and `stream`.
+//! `call` (lists of calls, their ids, their echo), `hosted` (calls that the provider runs), `extras` (keys that a user adds) and `stream`.
 
 mod answer_form;
 mod anthropic;
@@ -25,6 +25,7 @@ mod conversation;
 mod error;
 mod extras;
 mod gemini;
+mod hosted;
 mod json_text;
 mod loading;
 mod mcp;
@@ -38,11 +39,13 @@ mod tool_declaration;
 use toolwright_json::list;
 
 use self::answer_form::AnswerSchema;
+use self::call::answered_ids;
 use self::loading::{Echoed, WriteLoading};
 use self::read::Members;
 use self::stream::Assemble;
 use crate::call::{Encoder, ToolCall, ToolDef, ToolResult};
 use toolwright_schema::render::SchemaDoc;
+use toolwright_schema::text::ShortStr;
 
 pub(crate) use self::loading::{Loadable, Loads};
 pub(crate) use self::tool_declaration::ToolDeclaration;
@@ -53,6 +56,7 @@ pub use self::completion::{Completion, FinishReason, Usage};
 pub use self::conversation::Message;
 pub use self::error::WireError;
 pub use self::extras::ExtrasError;
+pub use self::hosted::HostedCall;
 pub use self::json_text::JsonText;
 pub use self::loading::{Loading, Namespace, SEARCH_TOOLS};
 pub use self::stream::{Accumulator, StreamEvent, Streamed};
@@ -138,6 +142,9 @@ trait WriteRequest: Sync {
 
     fn results(&self, results: &[ToolResult], encoder: Encoder) -> Vec<String>;
 
+    /// A response with these messages of the model, which were read from one.
+    fn response_of(&self, native: &[String]) -> String;
+
     /// What the model's own messages say, beside words.
     fn echoed(&self, _: &[String]) -> Echoed {
         Echoed::default()
@@ -160,13 +167,14 @@ trait WriteRequest: Sync {
 trait ReadResponse {
     fn calls(&self) -> Vec<ToolCall>;
 
-    /// The messages that the next request repeats.
-    fn messages(&self) -> Vec<String>;
+    /// The messages that the next request repeats. The calls have these ids, or those of [`calls`](Self::calls).
+    fn messages(&self, ids: Option<&[ShortStr]>) -> Vec<String>;
 
     /// All messages that the next request gains: `answers` are the `results` as
     /// [`WriteRequest::results`] wrote them.
-    fn turn(&self, _: &[ToolResult], answers: Vec<String>) -> Vec<String> {
-        let mut messages = self.messages();
+    fn turn(&self, results: &[ToolResult], answers: Vec<String>) -> Vec<String> {
+        let ids = answered_ids(&self.calls(), results);
+        let mut messages = self.messages(Some(&ids));
         messages.extend(answers);
         messages
     }
@@ -176,6 +184,11 @@ trait ReadResponse {
     fn stop(&self) -> Option<FinishReason>;
 
     fn usage(&self) -> Option<Usage>;
+
+    /// Calls of the provider's own tools.
+    fn hosted(&self) -> Vec<HostedCall> {
+        Vec::new()
+    }
 
     /// The tools that the provider's search has loaded, by the names that it knows.
     fn loaded(&self) -> Vec<String> {
@@ -215,8 +228,13 @@ impl Wire {
         }
     }
 
-    /// Reads a whole response, once.
+    /// Reads a whole response, once. A body that is a provider's report of an error, whatever its status, is that error.
     fn read(self, response: &str) -> Result<Box<dyn ReadResponse + '_>, WireError> {
+        let read = self.read_response(response);
+        read.map_err(|error| WireError::of_body(response).unwrap_or(error))
+    }
+
+    fn read_response(self, response: &str) -> Result<Box<dyn ReadResponse + '_>, WireError> {
         Ok(match self {
             Self::OpenAiChat => Box::new(openai::response::Response::read(response)?),
             Self::OpenAiResponses => Box::new(responses::response::Response::read(response)?),
@@ -254,7 +272,7 @@ impl Wire {
             Some('[') => Self::OpenAiResponses,
             Some('{') => Self::BedrockConverse,
             _ if has("content") => Self::Anthropic,
-            _ if has("message") => Self::Ollama,
+            _ if has("message") && !ollama::response::is_cohere(&members) => Self::Ollama,
             _ => return None,
         })
     }
@@ -293,8 +311,17 @@ impl Wire {
     /// `{"path", "kind", "from", "to"}`, as in `Repair`.
     ///
     /// `encoder` writes what is text; blocks of content stay blocks where the provider has them.
-    /// Elsewhere the model is told their text: of JSON the JSON, of a resource where it lies, of
+    /// Elsewhere the model reads their text: of JSON the JSON, of a resource where it lies, of
     /// pictures and sound their type.
+    ///
+    /// | wire | pictures | sound, resources |
+    /// | --- | --- | --- |
+    /// | `Anthropic`, `OpenAiResponses` | in the result | text |
+    /// | `BedrockConverse` | in the result: PNG, JPEG, GIF, WebP; others text | text |
+    /// | `Ollama` | beside the result | text |
+    /// | `Gemini` | in the result; [behind it](Encoder::pictures_after) for Gemini 2.5 and earlier | text |
+    /// | `OpenAiChat` | text; on demand [behind the results](Encoder::pictures_after) | text |
+    /// | `Mcp`, `Mcp2026` | in the result | in the result |
     pub fn results(self, results: &[ToolResult], encoder: Encoder) -> JsonText<'static> {
         JsonText::new(list(self.provider().results(results, encoder)))
     }
@@ -304,10 +331,12 @@ impl Wire {
     /// requests. Providers refuse a turn in which an answer is missing: for calls that waited, see
     /// `Pending`.
     ///
-    /// What the model said stays as it came, byte by byte, with two exceptions. A call without an id,
+    /// What the model said stays as it came, byte by byte, with these exceptions. A call without an id,
     /// or with that of a call before it, is given the one that [`calls`](Self::calls) made, so that the
-    /// provider finds the call that is answered; one that is no object becomes one. Arguments that are no object, where the
-    /// provider takes nothing else, become one: `{"INVALID_JSON": "…"}`.
+    /// provider finds the call that is answered; one that is no object becomes one. A call whose result has another id, since
+    /// the host gave it one that is unique in its conversation, gets that. Arguments that are no object, where the
+    /// provider takes nothing else, become one: `{"INVALID_JSON": "…"}`. Blocks that the provider sends and refuses to read
+    /// again, such as text of white space, are left out.
     ///
     /// # Errors
     /// When the response itself is no JSON or of another form.
@@ -320,6 +349,15 @@ impl Wire {
         let response = self.read(response)?;
         let answers = self.provider().results(results, encoder);
         Ok(JsonText::new(list(response.turn(results, answers))))
+    }
+
+    /// Returns a model's own messages with other ids of their calls, in order, and all else as it was; `None` if they have
+    /// another number of calls.
+    #[doc(hidden)]
+    pub fn with_ids(self, native: &[String], ids: &[ShortStr]) -> Option<Vec<String>> {
+        let response = self.provider().response_of(native);
+        let response = self.read(&response).ok()?;
+        (response.calls().len() == ids.len()).then(|| response.messages(Some(ids)))
     }
 
     /// Writes one tool of a request's list of tools.

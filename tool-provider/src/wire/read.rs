@@ -58,6 +58,11 @@ impl<'t> Members<'t> {
         self.all(key).any(|json| is_string(json, expected))
     }
 
+    /// Returns true if `true` stands under `key`.
+    pub(super) fn says_true(&self, key: &str) -> bool {
+        self.get(key).is_some_and(|said| said.get() == "true")
+    }
+
     /// The values under these keys; `null` is none.
     ///
     /// # Errors

@@ -30,14 +30,15 @@ pub use self::list::{
 };
 pub use self::probe::{
     Argument, AsJson, CallContext, CompiledSchema, FindNoOutput, FindOutput, FindValue, FoundIn,
-    FoundNowhere, FoundOutput, NoCompiledSchema, NoJson, Param, Probe, Root, Tree, argument,
-    context_of, json, output_of, root, tree, tree_of,
+    FoundNowhere, FoundOutput, NoCompiledSchema, NoJson, Param, Probe, Root, Spelled, Tree,
+    argument, context_of, json, output_of, root, tree, tree_of,
 };
 pub use self::schemas::*;
 
 pub use self::slot::{
     Filled, FindAny, FindForeign, FindSlot, FindUnread, FoundSlot, FromSchema, FromSchemars,
-    IntoCow, Lent, More, NoDeserialize, NoSchema, Nothing, Slots, Value, decode, decode_root, slot,
+    IntoCow, Lent, More, NoDeserialize, NoSchema, Nothing, OwnName, Slots, Value, decode,
+    decode_root, slot,
 };
 pub use self::table::{ArrayOf, Described, Params, RootOf, Table, name_of, words};
 pub use self::targets::{

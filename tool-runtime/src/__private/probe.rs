@@ -67,7 +67,7 @@ impl<T: ?Sized> NoCompiledSchema for CompiledSchema<T> {}
     message = "`{Self}` cannot be a tool argument",
     label = "the model cannot fill this parameter",
     note = "derive `serde::Deserialize` and `toolwright::Schema` for it, or for what it is made of; for types of other crates there are features of the crates' names (`chrono`, `uuid` and others) and `#[schema(as = …)]`",
-    note = "what the model must not see is marked `#[state]`; `cx: &Context` and `yes: Approved<'_>` come with the call by these names, and a context by another name is marked `#[context]`"
+    note = "what the model must not see is marked `#[state]`"
 )]
 pub trait Argument<What> {}
 
@@ -81,6 +81,19 @@ impl<T> Argument<Infallible> for T {}
 impl<T: Schema> Argument<NoSchema> for T {}
 
 impl<T: DeserializeOwned> Argument<NoDeserialize> for T {}
+
+/// A parameter's type; `OwnName` marks a context and an approval, which the macro knows by their names and sees behind no
+/// alias.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` comes with the call by its own name, and is not an argument",
+    label = "a macro does not see what another name stands for",
+    note = "write `cx: &Context` or `yes: Approved<'_>`; a reference to a context by another name can be marked `#[context]`"
+)]
+pub trait Spelled<What> {}
+
+impl<T> Spelled<()> for T {}
+#[diagnostic::do_not_recommend]
+impl<T> Spelled<Infallible> for T {}
 
 /// The type of a parameter that takes the call's context.
 #[diagnostic::on_unimplemented(
@@ -230,9 +243,11 @@ pub const fn root<T, S: FoundSlot>(probe: fn(Probe<T>) -> S) -> Root {
     }
 }
 
-/// The slot of an argument; the bound is the one error of a type that can be none.
+/// The slot of an argument; one bound is the one error of a type that can be none.
 #[inline]
-pub fn argument<T: Argument<S::Lack>, S: FoundSlot>(_: impl FnOnce(Probe<T>) -> S) -> S {
+pub fn argument<T: Argument<S::Lack> + Spelled<S::Name>, S: FoundSlot>(
+    _: impl FnOnce(Probe<T>) -> S,
+) -> S {
     S::EMPTY
 }
 

@@ -7,7 +7,7 @@ use std::ops::Deref;
 
 use serde::Deserialize;
 
-use crate::tool::{Call, EarlyExit, Slot};
+use crate::tool::{Approved, Call, Context, EarlyExit, Slot};
 use toolwright_provider::call::{ErrorKind, ToolError};
 use toolwright_schema::decode::{Error, Json};
 #[cfg(feature = "schemars")]
@@ -87,6 +87,20 @@ pub trait FindAny<T> {
 
 impl<T> FindAny<T> for Probe<T, 0> {}
 
+impl Probe<Context> {
+    /// No slot: a context comes with the call.
+    pub fn __slot(&self) -> Nothing<Context, OwnName> {
+        Nothing(PhantomData)
+    }
+}
+
+impl<'a> Probe<Approved<'a>> {
+    /// No slot: an approval comes with the call.
+    pub fn __slot(&self) -> Nothing<Approved<'a>, OwnName> {
+        Nothing(PhantomData)
+    }
+}
+
 /// The slot of a type that can be no argument, since it lacks `What`.
 #[derive(Debug)]
 pub struct Nothing<T, What>(PhantomData<fn() -> (T, What)>);
@@ -99,10 +113,16 @@ pub struct NoSchema;
 #[derive(Debug)]
 pub struct NoDeserialize;
 
+/// A context or an approval that is not spelled by its own name.
+#[derive(Debug)]
+pub struct OwnName;
+
 /// A slot that a probe found.
 pub trait FoundSlot {
     /// Marker of what the slot's type lacks to be an argument.
     type Lack;
+    /// [`OwnName`] if the type comes with the call by its own name.
+    type Name;
     /// The slot before decoding.
     const EMPTY: Self;
     /// The tree of the slot's type.
@@ -111,6 +131,7 @@ pub trait FoundSlot {
 
 impl<T: Schema> FoundSlot for Value<T> {
     type Lack = ();
+    type Name = ();
     const EMPTY: Self = Self::EMPTY;
     const TREE: Tree = Tree::new(T::SHAPE, T::REFS);
 }
@@ -118,18 +139,28 @@ impl<T: Schema> FoundSlot for Value<T> {
 #[cfg(feature = "schemars")]
 impl<T: schemars::JsonSchema> FoundSlot for Value<T, FromSchemars> {
     type Lack = ();
+    type Name = ();
     const EMPTY: Self = Self::EMPTY;
     const TREE: Tree = Tree::new(foreign::<T>(), &Refs::NONE);
 }
 
 impl<T: Schema> FoundSlot for Nothing<T, NoDeserialize> {
     type Lack = NoDeserialize;
+    type Name = ();
     const EMPTY: Self = Self(PhantomData);
     const TREE: Tree = Tree::new(T::SHAPE, T::REFS);
 }
 
 impl<T> FoundSlot for Nothing<T, NoSchema> {
     type Lack = NoSchema;
+    type Name = ();
+    const EMPTY: Self = Self(PhantomData);
+    const TREE: Tree = Tree::new(&Shape::new(Kind::Unknown), &Refs::NONE);
+}
+
+impl<T> FoundSlot for Nothing<T, OwnName> {
+    type Lack = ();
+    type Name = OwnName;
     const EMPTY: Self = Self(PhantomData);
     const TREE: Tree = Tree::new(&Shape::new(Kind::Unknown), &Refs::NONE);
 }

@@ -299,10 +299,7 @@ fn a_limit_is_an_end_and_the_next_run_goes_on() {
 
 #[test]
 fn a_budget_refuses_the_next_request() {
-    let usage = Usage {
-        input: 60_000,
-        output: 2_000,
-    };
+    let usage = Usage::new(60_000, 2_000);
     let model = ScriptedModel::new([Ok(ModelResponse::text("It is sunny.").with_usage(usage))]);
     let agent = Agent::new(model.named("gpt-5"), tools![forecast]);
     let agent = with_budget(agent.system("Answer in one sentence. ".repeat(2_000)));

@@ -8,6 +8,7 @@ mod asynchronous;
 mod attributes;
 mod borrowed;
 pub mod calls;
+mod contexts;
 mod crate_path;
 mod defaults;
 mod emoji;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use toolwright_provider::definitions::Notice;
 use toolwright_provider::dialect::Dialect;
-use toolwright_provider::wire::{StreamEvent, ToolChoice};
+use toolwright_provider::wire::{FinishReason, StreamEvent, ToolChoice};
 use toolwright_runtime::toolset::Toolset;
 use toolwright_schema::text::ShortStr;
 
@@ -61,19 +61,21 @@ impl Engine<'_> {
         if !response.text.is_empty() {
             self.text = Some(response.text.clone());
         }
+        let stop = response.stop;
         let said = Assistant {
             text: response.text,
             calls: response.calls,
+            hosted: response.hosted,
             native: response.native,
             loaded: response.loaded,
             asks: None,
         };
         let calls = said.calls.clone();
         self.session.thread.push(ThreadMessage::Assistant(said));
-        let next = if calls.is_empty() {
-            Node::End
-        } else {
-            Node::Tools
+        let next = match (calls.is_empty(), stop) {
+            (true, Some(FinishReason::Paused)) => Node::Model,
+            (true, _) => Node::End,
+            (false, _) => Node::Tools,
         };
         self.session.at.node = next;
         if next == Node::Tools {

@@ -53,10 +53,7 @@ impl<'a> Spending<'a> {
     pub(in crate::agent) fn settle(&self, needs: u64, response: Option<&ModelResponse>) -> Usage {
         let usage = response.map(|response| match (response.usage, self.counting()) {
             (Some(usage), _) => usage,
-            (None, Some(budget)) => Usage {
-                input: needs,
-                output: budget.response(response),
-            },
+            (None, Some(budget)) => Usage::new(needs, budget.response(response)),
             (None, None) => Usage::default(),
         });
         let usage = usage.unwrap_or_default();

@@ -5,7 +5,7 @@ use super::super::answer_form::AnswerSchema;
 use super::super::call::as_object;
 use super::super::conversation::{alternating, message};
 use super::super::loading::{Echoed, WriteLoading};
-use super::super::read::object;
+use super::super::read::{Members, object};
 use super::super::tool_declaration::ToolDeclaration;
 use super::super::{Loads, Parallel, ToolChoice, WireError, WriteRequest, read_def};
 use super::{Anthropic, loading};
@@ -55,7 +55,7 @@ impl WriteRequest for Anthropic {
 
     fn conversation(&self, system: Option<&str>, messages: Vec<String>) -> Option<String> {
         let body = ObjectWriter::new().maybe_text("system", system);
-        let messages = list(alternating(messages, text_block));
+        let messages = list(alternating(messages, text_block, refuses));
         Some(body.json("messages", &messages).end())
     }
 
@@ -69,6 +69,10 @@ impl WriteRequest for Anthropic {
 
     fn results(&self, answers: &[ToolResult], encoder: Encoder) -> Vec<String> {
         results(answers, encoder)
+    }
+
+    fn response_of(&self, native: &[String]) -> String {
+        native.concat()
     }
 
     fn tool_choice(&self, choice: &ToolChoice, parallel: Parallel) -> Option<String> {
@@ -150,9 +154,17 @@ fn text_block(text: &str) -> String {
         .end()
 }
 
-/// The API refuses a text block without text.
+/// Returns true for a block that the API sends before thoughts and refuses to read: "text content blocks must contain
+/// non-whitespace text".
+///
+/// Source: LibreChat-AI/agents pull request 124.
+pub(super) fn refuses(block: &Members<'_>) -> bool {
+    block.says("type", "text") && block.words("text").trim().is_empty()
+}
+
+/// The API refuses a text block of white space.
 pub(super) fn is_empty(block: &Block) -> bool {
-    matches!(block, Block::Text { text } if text.is_empty())
+    matches!(block, Block::Text { text } if text.trim().is_empty())
 }
 
 /// Text and pictures have blocks of their own; of all else the model gets words.

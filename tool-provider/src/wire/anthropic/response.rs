@@ -4,11 +4,44 @@ use toolwright_json::{ObjectWriter, list};
 use serde_json::value::RawValue;
 
 use super::super::call::{Element, Elements, RawCall, mended};
-use super::super::completion::{FinishReason, Usage};
-use super::super::read::{Members, array, text};
+use super::super::completion::{FinishReason, Reasons, Usage, UsageKeys};
+use super::super::conversation::readable;
+use super::super::hosted::{HostedCall, HostedPart, paired};
+use super::super::read::{Members, array, elements, text};
 use super::super::{ReadResponse, WireError};
 use super::loading::loaded;
+use super::request::refuses;
 use crate::call::ToolCall;
+use toolwright_schema::text::ShortStr;
+
+/// Source: the type `StopReason` of anthropic-sdk-python 2.12 and "Handling stop reasons" of Anthropic's documentation,
+/// 2026-11.
+const REASONS: &Reasons = &[
+    (
+        FinishReason::Done,
+        &["end_turn", "tool_use", "stop_sequence"],
+    ),
+    (
+        FinishReason::CutOff,
+        &["max_tokens", "model_context_window_exceeded"],
+    ),
+    (FinishReason::Refused, &["refusal"]),
+    (FinishReason::Paused, &["pause_turn", "compaction"]),
+];
+
+/// Source: the type `Usage` of anthropic-sdk-python 2.12, 2026-11.
+const COUNTS: UsageKeys = UsageKeys {
+    input: &[
+        "input_tokens",
+        "cache_creation_input_tokens",
+        "cache_read_input_tokens",
+    ],
+    output: &["output_tokens"],
+    total: &[],
+    cached: &["cache_read_input_tokens"],
+    cache_written: &["cache_creation_input_tokens"],
+    reasoning: &[],
+};
 
 pub(in super::super) struct Response<'t> {
     members: Members<'t>,
@@ -41,11 +74,12 @@ impl ReadResponse for Response<'_> {
         self.blocks.calls()
     }
 
-    fn messages(&self) -> Vec<String> {
-        let content = self.blocks.echo(answerable).map(list);
+    fn messages(&self, ids: Option<&[ShortStr]>) -> Vec<String> {
+        let content = self.blocks.echo(ids, answerable).map(list);
         let content = content.as_deref().unwrap_or(self.content.get());
         let message = ObjectWriter::new().text("role", "assistant");
-        vec![message.json("content", content).end()]
+        let message = message.json("content", content).end();
+        readable(message, "content", refuses).into_iter().collect()
     }
 
     fn text(&self) -> String {
@@ -54,12 +88,12 @@ impl ReadResponse for Response<'_> {
     }
 
     fn stop(&self) -> Option<FinishReason> {
-        FinishReason::of(
-            &self.members.words("stop_reason"),
-            &["end_turn", "tool_use", "stop_sequence"],
-            &["max_tokens", "model_context_window_exceeded"],
-            &["refusal"],
-        )
+        FinishReason::of(&self.members.words("stop_reason"), REASONS)
+    }
+
+    /// Source: `ServerToolUseBlock`, `BetaMCPToolUseBlock` and the results of both in anthropic-sdk-python 2.12, 2026-11.
+    fn hosted(&self) -> Vec<HostedCall> {
+        paired(self.blocks.iter().filter_map(hosted))
     }
 
     fn loaded(&self) -> Vec<String> {
@@ -67,14 +101,16 @@ impl ReadResponse for Response<'_> {
         blocks.flat_map(|block| loaded(&block.members)).collect()
     }
 
+    /// The counts at the top leave out what a compaction took, which `iterations` have.
+    ///
+    /// Source: "Compaction" of Anthropic's documentation, 2026-11.
     fn usage(&self) -> Option<Usage> {
         let counts = Members::of(self.members.get("usage"));
-        let input = [
-            "input_tokens",
-            "cache_creation_input_tokens",
-            "cache_read_input_tokens",
-        ];
-        Usage::sum(&counts, &input, &["output_tokens"])
+        let steps = elements(counts.get("iterations")).into_iter();
+        let steps = steps.filter_map(|step| Usage::of(&Members::of(Some(step)), &COUNTS));
+        let mut sum = Usage::default();
+        steps.for_each(|step| sum += step);
+        Usage::of(&counts, &COUNTS).map(|usage| usage.max(sum))
     }
 }
 
@@ -84,6 +120,22 @@ pub(super) fn call<'t>(block: &Members<'t>) -> Option<RawCall<'t>> {
         let parts = block.each(["type", "id", "name", "input"]);
         let [_, id, name, arguments] = parts.unwrap_or_default();
         RawCall::of([id, name, arguments])
+    })
+}
+
+fn hosted(block: &Element<'_>) -> Option<HostedPart> {
+    let of = |key: &str| block.members.words(key);
+    let kind = of("type");
+    if kind.ends_with("_tool_use") {
+        return Some(HostedPart::call(of("id"), &kind, of("name"), block.json));
+    }
+    let content = block.members.get("content")?;
+    let has_failed = block.members.says_true("is_error")
+        || Members::of(Some(content)).words("type").ends_with("_error");
+    kind.ends_with("_tool_result").then(|| HostedPart::Result {
+        id: of("tool_use_id"),
+        status: if has_failed { "failed" } else { "completed" }.to_owned(),
+        result: content.get().to_owned(),
     })
 }
 

@@ -16,6 +16,7 @@ use crate::call::ToolCall;
 pub(in super::super) struct Stream {
     message: Tree,
     blocks: Blocks,
+    is_begun: bool,
 }
 
 impl Assemble for Stream {
@@ -36,6 +37,11 @@ impl Assemble for Stream {
         let kind = kind.and_then(|kind| text(kind.get()));
         match kind.as_deref().unwrap_or_default() {
             "message_start" => {
+                if std::mem::take(&mut self.is_begun) {
+                    *self = Self::default();
+                    sink.restart();
+                }
+                self.is_begun = true;
                 if let Some(message) = message {
                     self.message.join(message);
                 }
@@ -72,6 +78,7 @@ impl Assemble for Stream {
         let Self {
             mut message,
             blocks,
+            ..
         } = *self;
         let (mut whole, mut broken) = (Vec::new(), Vec::new());
         for mut block in blocks.into_iter() {
@@ -103,6 +110,13 @@ fn add(block: &mut Block, key: &str, value: &RawValue, sink: &mut DeltaSink) {
             .tree
             .entry("citations")
             .push(Tree::Raw(value.get().to_owned())),
-        _ => block.tree.join_under(key, value, "text", sink),
+        _ => {
+            let is_text = block
+                .tree
+                .get("type")
+                .is_some_and(|kind| kind.plain() == "text");
+            let words = if is_text { "text" } else { "" };
+            block.tree.join_under(key, value, words, sink);
+        }
     }
 }

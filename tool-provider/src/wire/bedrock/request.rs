@@ -4,7 +4,7 @@ use toolwright_json::{ObjectWriter, list};
 use super::super::answer_form::AnswerSchema;
 use super::super::call::as_object;
 use super::super::conversation::{alternating, message};
-use super::super::read::object;
+use super::super::read::{Members, object};
 use super::super::tool_declaration::ToolDeclaration;
 use super::super::{Loads, Parallel, ToolChoice, WireError, WriteRequest, read_def};
 use super::BedrockConverse;
@@ -75,7 +75,7 @@ impl WriteRequest for BedrockConverse {
     fn conversation(&self, system: Option<&str>, messages: Vec<String>) -> Option<String> {
         let system = system.map(|system| list([text_block(system)]));
         let body = ObjectWriter::new().maybe_json("system", system.as_deref());
-        let messages = list(alternating(messages, text_block));
+        let messages = list(alternating(messages, text_block, refuses));
         Some(body.json("messages", &messages).end())
     }
 
@@ -105,6 +105,11 @@ impl WriteRequest for BedrockConverse {
             ObjectWriter::new().json("toolResult", &block.end()).end()
         });
         vec![message("user", "content", blocks)]
+    }
+
+    fn response_of(&self, native: &[String]) -> String {
+        let output = ObjectWriter::new().json("message", &native.concat());
+        ObjectWriter::new().json("output", &output.end()).end()
     }
 
     fn tool_choice(&self, choice: &ToolChoice, parallel: Parallel) -> Option<String> {
@@ -137,7 +142,15 @@ fn text_block(text: &str) -> String {
     ObjectWriter::new().text("text", text).end()
 }
 
-/// The API refuses a text block without text.
+/// Returns true for a block that the API sends before thoughts and refuses to read: "the text field in the
+/// `ContentBlock` object is blank".
+///
+/// Source: langchain-ai/langchain-aws issue 403.
+pub(super) fn refuses(block: &Members<'_>) -> bool {
+    block.get("text").is_some() && block.words("text").trim().is_empty()
+}
+
+/// The API refuses a text block of white space.
 fn is_blank(block: &Block) -> bool {
     matches!(block, Block::Text { text } if text.trim().is_empty())
 }

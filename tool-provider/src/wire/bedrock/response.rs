@@ -2,10 +2,44 @@ use serde_json::value::RawValue;
 use toolwright_json::{ObjectWriter, list};
 
 use super::super::call::{Element, Elements, RawCall, mended};
-use super::super::completion::{FinishReason, Usage};
-use super::super::read::{Members, array};
+use super::super::completion::{FinishReason, Reasons, Usage, UsageKeys};
+use super::super::conversation::readable;
+use super::super::hosted::{HostedCall, HostedPart, paired};
+use super::super::read::{Members, array, elements};
 use super::super::{ReadResponse, WireError};
+use super::request::refuses;
 use crate::call::ToolCall;
+use toolwright_schema::text::ShortStr;
+
+/// Source: the shape `StopReason` of botocore 1.44, 2026-11.
+const REASONS: &Reasons = &[
+    (
+        FinishReason::Done,
+        &["end_turn", "tool_use", "stop_sequence"],
+    ),
+    (
+        FinishReason::CutOff,
+        &["max_tokens", "model_context_window_exceeded"],
+    ),
+    (
+        FinishReason::Refused,
+        &["guardrail_intervened", "content_filtered"],
+    ),
+];
+
+/// Source: the shape `TokenUsage` of botocore 1.44, 2026-11.
+const COUNTS: UsageKeys = UsageKeys {
+    input: &[
+        "inputTokens",
+        "cacheReadInputTokens",
+        "cacheWriteInputTokens",
+    ],
+    output: &["outputTokens"],
+    total: &["totalTokens"],
+    cached: &["cacheReadInputTokens"],
+    cache_written: &["cacheWriteInputTokens"],
+    reasoning: &[],
+};
 
 pub(in super::super) struct Response<'t> {
     members: Members<'t>,
@@ -38,34 +72,37 @@ impl ReadResponse for Response<'_> {
         self.blocks.calls()
     }
 
-    fn messages(&self) -> Vec<String> {
-        let content = self.blocks.echo(answerable).map(list);
+    fn messages(&self, ids: Option<&[ShortStr]>) -> Vec<String> {
+        let content = self.blocks.echo(ids, answerable).map(list);
         let message = self.message_members.with(&[("content", content)]);
-        vec![message.unwrap_or_else(|| self.message.get().to_owned())]
+        let message = message.unwrap_or_else(|| self.message.get().to_owned());
+        readable(message, "content", refuses).into_iter().collect()
     }
 
     fn text(&self) -> String {
-        let words = self.blocks.iter().map(|block| block.members.words("text"));
+        let words = self.blocks.iter().map(|block| {
+            // Words with their sources have a block of their own.
+            let cited = Members::of(block.members.get("citationsContent"));
+            let cited = elements(cited.get("content")).into_iter();
+            let cited: String = cited
+                .map(|part| Members::of(Some(part)).words("text"))
+                .collect();
+            block.members.words("text") + &cited
+        });
         words.collect()
     }
 
     fn stop(&self) -> Option<FinishReason> {
-        FinishReason::of(
-            &self.members.words("stopReason"),
-            &["end_turn", "tool_use", "stop_sequence"],
-            &["max_tokens", "model_context_window_exceeded"],
-            &["guardrail_intervened", "content_filtered"],
-        )
+        FinishReason::of(&self.members.words("stopReason"), REASONS)
+    }
+
+    fn hosted(&self) -> Vec<HostedCall> {
+        paired(self.blocks.iter().filter_map(hosted))
     }
 
     fn usage(&self) -> Option<Usage> {
         let counts = Members::of(self.members.get("usage"));
-        let input = [
-            "inputTokens",
-            "cacheReadInputTokens",
-            "cacheWriteInputTokens",
-        ];
-        Usage::sum(&counts, &input, &["outputTokens"])
+        Usage::of(&counts, &COUNTS)
     }
 }
 
@@ -74,8 +111,35 @@ pub(super) fn call<'t>(block: &Members<'t>) -> Option<RawCall<'t>> {
     let Ok([tool_use]) = block.each(["toolUse"]) else {
         return Some(RawCall::default());
     };
-    let parts = Members::of(Some(tool_use?)).each(["toolUseId", "name", "input"]);
+    let tool_use = Members::of(Some(tool_use?));
+    if is_hosted(&tool_use) {
+        return None;
+    }
+    let parts = tool_use.each(["toolUseId", "name", "input"]);
     Some(RawCall::of(parts.unwrap_or_default()))
+}
+
+/// Returns true for a call of a tool that runs at the provider.
+///
+/// Source: the shape `ToolUseType` of botocore 1.44, 2026-11.
+fn is_hosted(tool_use: &Members<'_>) -> bool {
+    tool_use.says("type", SERVER_TOOL)
+}
+
+const SERVER_TOOL: &str = "server_tool_use";
+
+fn hosted(block: &Element<'_>) -> Option<HostedPart> {
+    if let Some(tool_use) = block.members.get("toolUse") {
+        let members = Members::of(Some(tool_use));
+        let [id, name] = ["toolUseId", "name"].map(|key| members.words(key));
+        return is_hosted(&members).then(|| HostedPart::call(id, SERVER_TOOL, name, tool_use));
+    }
+    let result = Members::of(Some(block.members.get("toolResult")?));
+    Some(HostedPart::Result {
+        id: result.words("toolUseId"),
+        status: result.words("status"),
+        result: result.get("content")?.get().to_owned(),
+    })
 }
 
 fn answerable(block: &Element<'_>, call: &RawCall<'_>, id: &str) -> Option<String> {

@@ -35,7 +35,13 @@ impl Assemble for Stream {
                 continue;
             };
             match key {
-                "messageStart" => self.role = Some(role.map_or_else(Tree::null, Tree::of)),
+                "messageStart" => {
+                    if self.role.is_some() {
+                        *self = Self::default();
+                        sink.restart();
+                    }
+                    self.role = Some(role.map_or_else(Tree::null, Tree::of));
+                }
                 "contentBlockStart" => {
                     if let Some(begun) = start {
                         self.blocks.begin(index, begun, call, sink);
@@ -90,6 +96,11 @@ fn add(block: &mut Block, key: &str, value: &RawValue, sink: &mut DeltaSink) {
     let parts = match key {
         "toolUse" | "reasoningContent" => Members::of(Some(value)),
         "citation" => return,
+        // Of a tool that runs at the provider.
+        "toolResult" => {
+            block.tree.entry(key).entry("content").join(value);
+            return;
+        }
         _ => {
             block.tree.join_under(key, value, "text", sink);
             return;

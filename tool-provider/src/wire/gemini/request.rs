@@ -3,13 +3,20 @@ use toolwright_json::{ObjectWriter, list, quoted};
 
 use super::super::answer_form::AnswerSchema;
 use super::super::call::as_object;
-use super::super::conversation::message;
-use super::super::read::{Members, elements, object};
+use super::super::conversation::{message, pictures_of, readable};
+use super::super::read::{Members, object};
 use super::super::tool_declaration::ToolDeclaration;
 use super::super::{Loads, Parallel, ToolChoice, WireError, WriteRequest, read_def};
 use super::Gemini;
 use crate::call::{Block, Content, Encoder, Outcome, ToolCall, ToolDef, ToolResult};
 use toolwright_schema::render::SchemaDoc;
+
+/// Signature of a call that Gemini did not make. Gemini 3 answers 400 to a message whose first call has none; Gemini 2.5
+/// takes it.
+///
+/// Source: "Thought signatures", FAQ, of the Gemini API's documentation, 2026-11; strands-agents/harness-sdk pull request
+/// 1298 tests it with both.
+const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 impl WriteRequest for Gemini {
     /// `parametersJsonSchema` takes JSON Schema as it is, where `parameters` takes a dialect. A tool
@@ -64,17 +71,20 @@ impl WriteRequest for Gemini {
     }
 
     fn user(&self, text: &str) -> Option<String> {
-        Some(message("user", "parts", [text_part(text)]))
+        (!text.is_empty()).then(|| message("user", "parts", [text_part(text)]))
     }
 
+    /// The first call has a [stand-in](NO_SIGNATURE) for its signature.
     fn assistant(&self, text: &str, calls: &[ToolCall], _: Option<&dyn Loads>) -> Vec<String> {
         let words = (!text.is_empty()).then(|| text_part(text));
-        let calls = calls.iter().map(|call| {
+        let calls = calls.iter().enumerate().map(|(place, call)| {
             let call = ObjectWriter::new()
                 .text("id", &call.id)
                 .text("name", &call.name)
                 .json("args", &as_object(&call.arguments));
-            ObjectWriter::new().json("functionCall", &call.end()).end()
+            let part = ObjectWriter::new().json("functionCall", &call.end());
+            let signature = (place == 0).then_some(NO_SIGNATURE);
+            part.maybe_text("thoughtSignature", signature).end()
         });
         vec![message("model", "parts", words.into_iter().chain(calls))]
     }
@@ -86,20 +96,22 @@ impl WriteRequest for Gemini {
             ObjectWriter::new().json("parts", &parts).end()
         });
         let body = ObjectWriter::new().maybe_json("systemInstruction", system.as_deref());
-        let has_parts = |content: &String| {
-            let content = Members::read(content).unwrap_or_default();
-            !elements(content.get("parts")).is_empty()
-        };
-        let contents = list(messages.into_iter().filter(has_parts));
+        let contents = messages.into_iter();
+        let contents = list(contents.filter_map(|content| readable(content, "parts", refuses)));
         Some(body.json("contents", &contents).end())
     }
 
     /// One content for all answers. The answer's value stands under `output` or `error`, which the
-    /// API reserves for them; pictures and documents are parts beside it.
+    /// API reserves for them; pictures and documents are parts beside it, or in a content behind all answers: of a model that
+    /// takes none inside, a content has as many parts as there were calls.
+    ///
+    /// Source: "Multimodal function responses" of the Gemini API's documentation, 2026-11; google-gemini/gemini-cli issue
+    /// 19436 and pull request 16137.
     fn results(&self, results: &[ToolResult], encoder: Encoder) -> Vec<String> {
         if results.is_empty() {
             return Vec::new();
         }
+        let mut behind = Vec::new();
         let parts = results.iter().map(|result| {
             let key = if result.is_success() {
                 "output"
@@ -114,13 +126,30 @@ impl WriteRequest for Gemini {
                 .text("id", &result.id)
                 .text("name", &result.name)
                 .json("response", &ObjectWriter::new().json(key, &value).end());
+            if encoder.has_pictures_after() && !parts.is_empty() {
+                behind.push(text_part(&pictures_of(result)));
+                behind.extend(parts);
+                return ObjectWriter::new()
+                    .json("functionResponse", &response.end())
+                    .end();
+            }
             let parts = (!parts.is_empty()).then(|| list(parts));
             let response = response.maybe_json("parts", parts.as_deref());
             ObjectWriter::new()
                 .json("functionResponse", &response.end())
                 .end()
         });
-        vec![message("user", "parts", parts)]
+        let mut messages = vec![message("user", "parts", parts)];
+        if !behind.is_empty() {
+            messages.push(message("user", "parts", behind));
+        }
+        messages
+    }
+
+    fn response_of(&self, native: &[String]) -> String {
+        let candidate = ObjectWriter::new().json("content", &native.concat());
+        let candidates = list([candidate.end()]);
+        ObjectWriter::new().json("candidates", &candidates).end()
     }
 
     fn tool_choice(&self, choice: &ToolChoice, parallel: Parallel) -> Option<String> {
@@ -165,6 +194,12 @@ impl WriteRequest for Gemini {
 
 fn text_part(text: &str) -> String {
     ObjectWriter::new().text("text", text).end()
+}
+
+/// Returns true for a part that the API sends and refuses to read: empty text on which no signature stands.
+pub(super) fn refuses(part: &Members<'_>) -> bool {
+    let is_text = |(key, _)| matches!(key, "text" | "thought");
+    part.get("text").is_some() && part.iter().all(is_text) && part.words("text").is_empty()
 }
 
 /// The text of the blocks, and the parts of those that have one: pictures and PDFs.

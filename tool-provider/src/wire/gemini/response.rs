@@ -2,21 +2,45 @@ use serde_json::value::RawValue;
 use toolwright_json::{ObjectWriter, list, quoted};
 
 use super::super::call::{Element, Elements, RawCall, mended};
-use super::super::completion::{FinishReason, Usage};
+use super::super::completion::{FinishReason, Reasons, Usage, UsageKeys};
+use super::super::conversation::readable;
+use super::super::hosted::{HostedCall, HostedPart, paired};
 use super::super::read::{Members, array};
 use super::super::{ReadResponse, WireError};
+use super::request::refuses;
 use crate::call::ToolCall;
+use toolwright_schema::text::ShortStr;
 
-/// Reasons why an answer was not given, or not all of it.
-const REFUSED: [&str; 7] = [
-    "SAFETY",
-    "RECITATION",
-    "LANGUAGE",
-    "BLOCKLIST",
-    "PROHIBITED_CONTENT",
-    "SPII",
-    "IMAGE_SAFETY",
+/// Source: the type `FinishReason` of the Gemini API reference (v1beta), of Vertex AI's, and of python-genai 3.4, 2026-11.
+const REASONS: &Reasons = &[
+    (FinishReason::Done, &["STOP"]),
+    (FinishReason::CutOff, &["MAX_TOKENS"]),
+    (
+        FinishReason::Refused,
+        &[
+            "SAFETY",
+            "RECITATION",
+            "LANGUAGE",
+            "BLOCKLIST",
+            "PROHIBITED_CONTENT",
+            "SPII",
+            "MODEL_ARMOR",
+            "IMAGE_SAFETY",
+            "IMAGE_PROHIBITED_CONTENT",
+            "IMAGE_RECITATION",
+        ],
+    ),
 ];
+
+/// Source: the type `UsageMetadata` of the Gemini API reference (v1beta), 2026-11.
+const COUNTS: UsageKeys = UsageKeys {
+    input: &["promptTokenCount", "toolUsePromptTokenCount"],
+    output: &["candidatesTokenCount", "thoughtsTokenCount"],
+    total: &["totalTokenCount"],
+    cached: &["cachedContentTokenCount"],
+    cache_written: &[],
+    reasoning: &["thoughtsTokenCount"],
+};
 
 pub(in super::super) struct Response<'t> {
     members: Members<'t>,
@@ -67,8 +91,8 @@ impl<'t> Content<'t> {
     }
 
     /// All parts, whatever they are: thought signatures must come back where they stood.
-    fn message(&self) -> String {
-        let parts = self.parts.echo(answerable);
+    fn message(&self, ids: Option<&[ShortStr]>) -> String {
+        let parts = self.parts.echo(ids, answerable);
         let has_role = self.members.all("role").next().is_some();
         if parts.is_none() && has_role {
             return self.json.get().to_owned();
@@ -101,32 +125,65 @@ impl ReadResponse for Response<'_> {
         content.map_or_else(Vec::new, |content| content.parts.calls())
     }
 
-    fn messages(&self) -> Vec<String> {
-        self.content.iter().map(Content::message).collect()
+    fn messages(&self, ids: Option<&[ShortStr]>) -> Vec<String> {
+        let contents = self.content.iter().map(|content| content.message(ids));
+        contents
+            .filter_map(|content| readable(content, "parts", refuses))
+            .collect()
     }
 
     fn text(&self) -> String {
         let parts = self.content.iter().flat_map(|content| content.parts.iter());
-        let is_said = |part: &&Element<'_>| {
-            let thought = part.members.get("thought");
-            thought.is_none_or(|thought| thought.get() != "true")
-        };
-        let said = parts.filter(is_said);
+        let said = parts.filter(|part| is_said(&part.members));
         said.map(|part| part.members.words("text")).collect()
     }
 
     fn stop(&self) -> Option<FinishReason> {
-        let reason = self.candidate.words("finishReason");
-        FinishReason::of(&reason, &["STOP"], &["MAX_TOKENS"], &REFUSED)
+        FinishReason::of(&self.candidate.words("finishReason"), REASONS)
+    }
+
+    /// Source: the types `Part`, `ToolCall`, `ToolResponse`, `ExecutableCode` and `CodeExecutionResult` of the Gemini API
+    /// reference (v1beta), 2026-11.
+    fn hosted(&self) -> Vec<HostedCall> {
+        let parts = self.content.iter().flat_map(|content| content.parts.iter());
+        paired(parts.filter_map(|part| hosted(&part.members)))
     }
 
     fn usage(&self) -> Option<Usage> {
-        Usage::sum(
-            &Members::of(self.members.get("usageMetadata")),
-            &["promptTokenCount", "toolUsePromptTokenCount"],
-            &["candidatesTokenCount", "thoughtsTokenCount"],
-        )
+        Usage::of(&Members::of(self.members.get("usageMetadata")), &COUNTS)
     }
+}
+
+fn hosted(part: &Members<'_>) -> Option<HostedPart> {
+    let find = |key: &str| Some((part.get(key)?, Members::of(part.get(key))));
+    if let Some((json, call)) = find("toolCall") {
+        return Some(HostedPart::call(
+            call.words("id"),
+            "toolCall",
+            call.words("toolType"),
+            json,
+        ));
+    }
+    if let Some((json, code)) = find("executableCode") {
+        let name = "code_execution".to_owned();
+        return Some(HostedPart::call(
+            code.words("id"),
+            "executableCode",
+            name,
+            json,
+        ));
+    }
+    let (json, result) = find("toolResponse").or_else(|| find("codeExecutionResult"))?;
+    Some(HostedPart::Result {
+        id: result.words("id"),
+        status: result.words("outcome"),
+        result: json.get().to_owned(),
+    })
+}
+
+/// Returns true for a part that is no thought.
+pub(super) fn is_said(part: &Members<'_>) -> bool {
+    !part.says_true("thought")
 }
 
 /// The call that a part is.

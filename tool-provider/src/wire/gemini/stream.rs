@@ -1,5 +1,5 @@
 //! Gemini's `streamGenerateContent`: whole responses, of which each has the parts that are new.
-//! Calls come whole.
+//! Calls come whole, or their arguments path by path.
 //!
 //! Source: `GenerateContentResponse` of the Gemini API reference (v1beta), 2026-11.
 
@@ -8,8 +8,9 @@ use serde_json::value::RawValue;
 use super::super::WireError;
 use super::super::read::{Members, elements};
 use super::super::stream::tree::{Text, Tree};
-use super::super::stream::{Assemble, DeltaSink};
-use super::response::call;
+use super::super::stream::{Assemble, DeltaSink, ResponseId, unfinished};
+use super::partial_call::{PartialCall, goes_on};
+use super::response::{call, is_said};
 use crate::call::ToolCall;
 
 #[derive(Debug, Default)]
@@ -20,12 +21,23 @@ pub(in super::super) struct Stream {
     parts: Vec<Tree>,
     calls: usize,
     has_content: bool,
+    id: ResponseId,
+    /// The call whose arguments are coming.
+    partial: Option<PartialCall>,
 }
 
 impl Assemble for Stream {
     fn event(&mut self, json: &str, sink: &mut DeltaSink) -> Result<(), WireError> {
         let event = Members::read(json)
             .map_err(|error| WireError::json("this is no event of a Gemini stream", error))?;
+        if event.get("candidates").is_some() && self.id.changes(event.words("responseId")) {
+            let id = std::mem::take(&mut self.id);
+            *self = Self {
+                id,
+                ..Self::default()
+            };
+            sink.restart();
+        }
         for (key, value) in event.iter() {
             match key {
                 "error" => WireError::none_reported(value)?,
@@ -48,14 +60,16 @@ impl Assemble for Stream {
             mut content,
             parts,
             has_content,
+            partial,
             ..
         } = *self;
+        let broken = partial.and_then(|partial| unfinished(&partial.end().json(), call));
         if has_content {
             content.put("parts", Tree::List(parts));
             candidate.put("content", content);
         }
         response.put("candidates", Tree::List(vec![candidate]));
-        (response, Vec::new())
+        (response, broken.into_iter().collect())
     }
 }
 
@@ -86,15 +100,56 @@ impl Stream {
         }
     }
 
+    /// Takes a part of a call whose arguments come path by path. Returns false if it is no such part.
+    fn is_partial(&mut self, part: &RawValue, members: &Members<'_>, sink: &mut DeltaSink) -> bool {
+        let Some(json) = members.get("functionCall") else {
+            return false;
+        };
+        let call = Members::of(Some(json));
+        let goes_on = goes_on(&call);
+        // A call with a name is another one.
+        if call.get("name").is_some() || self.partial.is_none() {
+            self.end_partial(sink);
+            if !goes_on && call.get("partialArgs").is_none() {
+                return false;
+            }
+            self.partial = Some(PartialCall::new(part, &call));
+            sink.call(self.calls, call.words("name"));
+        }
+        if let Some(partial) = &mut self.partial {
+            partial.join(&call);
+        }
+        if !goes_on {
+            self.end_partial(sink);
+        }
+        true
+    }
+
+    fn end_partial(&mut self, sink: &mut DeltaSink) {
+        let Some(part) = self.partial.take().map(PartialCall::end) else {
+            return;
+        };
+        let arguments = part.get("functionCall").and_then(|call| call.get("args"));
+        sink.arguments(self.calls, arguments.map(Tree::json));
+        self.calls += 1;
+        self.parts.push(part);
+    }
+
     /// Words go on with the words before them. A part that has more than words, such as a thought's
     /// signature, stays as it is: it has to come back as it came.
     fn part(&mut self, part: &RawValue, sink: &mut DeltaSink) {
         let members = Members::of(Some(part));
+        if self.is_partial(part, &members, sink) {
+            return;
+        }
         if let Some(call) = call(&members) {
             sink.whole_call(self.calls, &call);
             self.calls += 1;
         }
         let Some((text, is_thought)) = words(&members) else {
+            if is_said(&members) {
+                sink.words(Some(members.words("text")).filter(|words| !words.is_empty()));
+            }
             self.parts.push(Tree::Raw(part.get().to_owned()));
             return;
         };

@@ -130,6 +130,10 @@ impl WriteRequest for Mcp {
     }
 
     /// The client's model chooses, and the server is not asked.
+    fn response_of(&self, native: &[String]) -> String {
+        native.concat()
+    }
+
     fn tool_choice(&self, _: &ToolChoice, _: Parallel) -> Option<String> {
         None
     }

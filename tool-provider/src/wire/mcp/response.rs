@@ -10,6 +10,7 @@ use super::super::completion::{FinishReason, Usage};
 use super::super::read::{Members, exact, is_string};
 use super::super::{ReadResponse, WireError};
 use crate::call::{ToolCall, ToolResult};
+use toolwright_schema::text::ShortStr;
 
 /// One request, a list of them, or the parameters of one.
 pub(in super::super) struct Response<'t>(Vec<Requested<'t>>);
@@ -51,7 +52,7 @@ impl ReadResponse for Response<'_> {
     }
 
     /// Nothing: the client knows what it asked.
-    fn messages(&self) -> Vec<String> {
+    fn messages(&self, _: Option<&[ShortStr]>) -> Vec<String> {
         Vec::new()
     }
 

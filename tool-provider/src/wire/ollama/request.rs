@@ -54,6 +54,10 @@ impl WriteRequest for Ollama {
         messages.collect()
     }
 
+    fn response_of(&self, native: &[String]) -> String {
+        ObjectWriter::new().json("message", &native.concat()).end()
+    }
+
     /// There is no word for any: the model chooses among the tools that are sent.
     fn tool_choice(&self, _: &ToolChoice, _: Parallel) -> Option<String> {
         None

@@ -1,9 +1,24 @@
 use super::super::call::{Element, RawCall, mended};
-use super::super::completion::{FinishReason, Usage};
+use super::super::completion::{FinishReason, Reasons, Usage, UsageKeys};
 use super::super::openai::response::ResponseMessage;
 use super::super::read::Members;
 use super::super::{ReadResponse, WireError};
 use crate::call::ToolCall;
+use toolwright_schema::text::ShortStr;
+
+const REASONS: &Reasons = &[
+    (FinishReason::Done, &["stop"]),
+    (FinishReason::CutOff, &["length"]),
+];
+
+const COUNTS: UsageKeys = UsageKeys {
+    input: &["prompt_eval_count"],
+    output: &["eval_count"],
+    total: &[],
+    cached: &[],
+    cache_written: &[],
+    reasoning: &[],
+};
 
 pub(in super::super) struct Response<'t> {
     members: Members<'t>,
@@ -14,6 +29,9 @@ impl<'t> Response<'t> {
     pub(in super::super) fn read(response: &'t str) -> Result<Self, WireError> {
         let wrong = |error| WireError::json("this is no Ollama chat response", error);
         let members = Members::read(response).map_err(wrong)?;
+        if is_cohere(&members) {
+            return Err(cohere());
+        }
         let message = members.one("message").map_err(wrong)?;
         Ok(Self {
             members,
@@ -27,8 +45,8 @@ impl ReadResponse for Response<'_> {
         self.message.calls.calls()
     }
 
-    fn messages(&self) -> Vec<String> {
-        vec![self.message.echo(answerable)]
+    fn messages(&self, ids: Option<&[ShortStr]>) -> Vec<String> {
+        self.message.echo(ids, answerable).into_iter().collect()
     }
 
     fn text(&self) -> String {
@@ -36,13 +54,25 @@ impl ReadResponse for Response<'_> {
     }
 
     fn stop(&self) -> Option<FinishReason> {
-        let reason = self.members.words("done_reason");
-        FinishReason::of(&reason, &["stop"], &["length"], &[])
+        FinishReason::of(&self.members.words("done_reason"), REASONS)
     }
 
     fn usage(&self) -> Option<Usage> {
-        Usage::sum(&self.members, &["prompt_eval_count"], &["eval_count"])
+        Usage::of(&self.members, &COUNTS)
     }
+}
+
+/// Returns true for a response, or an event of a stream, of Cohere's v2 chat, which has a `message` too.
+///
+/// Source: "Chat (v2)" of Cohere's API reference, 2026-11.
+pub(in super::super) fn is_cohere(members: &Members<'_>) -> bool {
+    let has = |key: &str| members.get(key).is_some();
+    let is_event = members.says("type", "message-start");
+    is_event || (has("message") && has("finish_reason") && !has("done"))
+}
+
+pub(super) fn cohere() -> WireError {
+    WireError::new("this is a response of Cohere's v2 chat, which no wire reads")
 }
 
 /// A call as the server takes it back: its arguments must be an object.

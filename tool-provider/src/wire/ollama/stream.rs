@@ -10,6 +10,7 @@ use super::super::openai::response::call;
 use super::super::read::{Members, elements};
 use super::super::stream::tree::Tree;
 use super::super::stream::{Assemble, DeltaSink};
+use super::response::{cohere, is_cohere};
 use crate::call::ToolCall;
 
 #[derive(Debug, Default)]
@@ -17,20 +18,28 @@ pub(in super::super) struct Stream {
     response: Tree,
     message: Tree,
     calls: Vec<Tree>,
+    is_done: bool,
 }
 
 impl Assemble for Stream {
     fn event(&mut self, json: &str, sink: &mut DeltaSink) -> Result<(), WireError> {
         let event = Members::read(json)
             .map_err(|error| WireError::json("this is no event of an Ollama stream", error))?;
+        if is_cohere(&event) {
+            return Err(cohere());
+        }
+        // Lines have no id: after an end, what goes on is another response.
+        if self.is_done && event.get("message").is_some() && !event.says_true("done") {
+            *self = Self::default();
+            sink.restart();
+        }
+        self.is_done |= event.says_true("done");
+        sink.ended |= self.is_done;
         for (key, value) in event.iter() {
             match key {
                 "error" => WireError::none_reported(value)?,
                 "message" => self.message(value, sink),
-                _ => {
-                    sink.ended |= key == "done" && value.get() == "true";
-                    self.response.set(key, value);
-                }
+                _ => self.response.set(key, value),
             }
         }
         Ok(())
@@ -41,7 +50,9 @@ impl Assemble for Stream {
             mut response,
             mut message,
             calls,
+            ..
         } = *self;
+        message.once();
         if !calls.is_empty() {
             message.put("tool_calls", Tree::List(calls));
         }

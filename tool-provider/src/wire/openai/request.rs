@@ -2,11 +2,12 @@ use serde::Deserialize;
 use toolwright_json::{ObjectWriter, list, quoted};
 
 use super::super::answer_form::AnswerSchema;
-use super::super::read::object;
+use super::super::conversation::{message, pictures_of};
+use super::super::read::{Members, elements, object};
 use super::super::tool_declaration::ToolDeclaration;
 use super::super::{Loads, Parallel, ToolChoice, WireError, WriteRequest, read_def};
 use super::OpenAiChat;
-use crate::call::{Encoder, ToolCall, ToolDef, ToolResult};
+use crate::call::{Block, Encoder, Outcome, ToolCall, ToolDef, ToolResult};
 use toolwright_schema::render::SchemaDoc;
 
 impl WriteRequest for OpenAiChat {
@@ -38,10 +39,12 @@ impl WriteRequest for OpenAiChat {
     }
 
     fn conversation(&self, system: Option<&str>, messages: Vec<String>) -> Option<String> {
-        Some(conversation(system, messages))
+        let messages = messages.into_iter().filter_map(readable);
+        Some(conversation(system, messages.collect()))
     }
 
-    /// One message an answer. Its content is text: the API takes no other parts of a tool.
+    /// One message an answer. Its content is text: the API takes no other parts of a tool. Pictures may follow in a message
+    /// of the user.
     fn results(&self, results: &[ToolResult], encoder: Encoder) -> Vec<String> {
         let messages = results.iter().map(|result| {
             ObjectWriter::new()
@@ -50,7 +53,18 @@ impl WriteRequest for OpenAiChat {
                 .text("content", &result.content(encoder))
                 .end()
         });
-        messages.collect()
+        let mut messages: Vec<_> = messages.collect();
+        if encoder.has_pictures_after() {
+            let parts: Vec<_> = results.iter().flat_map(pictures).collect();
+            messages.extend((!parts.is_empty()).then(|| message("user", "content", parts)));
+        }
+        messages
+    }
+
+    fn response_of(&self, native: &[String]) -> String {
+        let choice = ObjectWriter::new().json("message", &native.concat());
+        let choices = list([choice.end()]);
+        ObjectWriter::new().json("choices", &choices).end()
     }
 
     fn tool_choice(&self, choice: &ToolChoice, _: Parallel) -> Option<String> {
@@ -81,11 +95,65 @@ impl WriteRequest for OpenAiChat {
     }
 }
 
+/// The pictures of a result, behind words that say of which.
+fn pictures(result: &ToolResult) -> Vec<String> {
+    let Ok(Outcome::Content(content)) = &result.outcome else {
+        return Vec::new();
+    };
+    let pictures = content.blocks().iter().filter_map(|block| match block {
+        Block::Image { mime_type, data } => {
+            let url = format!("data:{mime_type};base64,{data}");
+            let url = ObjectWriter::new().text("url", &url).end();
+            let part = ObjectWriter::new().text("type", "image_url");
+            Some(part.json("image_url", &url).end())
+        }
+        _ => None,
+    });
+    let mut parts: Vec<_> = pictures.collect();
+    if !parts.is_empty() {
+        let words = ObjectWriter::new().text("type", "text");
+        parts.insert(0, words.text("text", &pictures_of(result)).end());
+    }
+    parts
+}
+
 pub(in super::super) fn user(text: &str) -> String {
     ObjectWriter::new()
         .text("role", "user")
         .text("content", text)
         .end()
+}
+
+/// Returns a model's message as it may go back: without an empty list of calls, and `None` if it says nothing, both of
+/// which are refused. Messages of others stay.
+///
+/// Source: `ChatCompletionRequestAssistantMessage` of openai/openai-openapi, `openapi.yaml`, 2026-08: `content` is
+/// required without calls; Mistral wants words or calls.
+pub(super) fn readable(message: String) -> Option<String> {
+    let members = Members::read(&message).unwrap_or_default();
+    let is_others = members.get("role").is_some() && !members.says("role", "assistant");
+    if is_others || !elements(members.get("tool_calls")).is_empty() {
+        return Some(message);
+    }
+    let says = |key: &str| {
+        members
+            .get(key)
+            .is_some_and(|said| !matches!(said.get(), "\"\"" | "[]"))
+    };
+    if !["content", "refusal", "audio", "function_call"]
+        .into_iter()
+        .any(says)
+    {
+        return None;
+    }
+    if members.get("tool_calls").is_none() {
+        return Some(message);
+    }
+    let kept = members.iter().filter(|(key, _)| *key != "tool_calls");
+    let kept = kept.fold(ObjectWriter::new(), |object, (key, value)| {
+        object.json(key, value.get())
+    });
+    Some(kept.end())
 }
 
 /// The message of a model that calls like this.

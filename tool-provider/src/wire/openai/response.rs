@@ -2,10 +2,45 @@ use serde_json::value::RawValue;
 use toolwright_json::{ObjectWriter, list};
 
 use super::super::call::{Element, Elements, RawCall, words_if};
-use super::super::completion::{FinishReason, Usage};
+use super::super::completion::{FinishReason, Reasons, Usage, UsageKeys};
+use super::super::hosted::HostedCall;
 use super::super::read::{Members, array, elements};
 use super::super::{ReadResponse, WireError};
+use super::request::readable;
 use crate::call::ToolCall;
+use toolwright_schema::text::ShortStr;
+
+/// Source: `CreateChatCompletionResponse` of openai/openai-openapi, `openapi.yaml`, 2026-08. `eos` is Together's,
+/// `eos_token` and `stop_sequence` are those of Hugging Face's TGI, `model_length` is Mistral's.
+const REASONS: &Reasons = &[
+    (
+        FinishReason::Done,
+        &[
+            "stop",
+            "tool_calls",
+            "function_call",
+            "eos",
+            "eos_token",
+            "stop_sequence",
+        ],
+    ),
+    (
+        FinishReason::CutOff,
+        &["length", "max_tokens", "model_length"],
+    ),
+    (FinishReason::Refused, &["content_filter"]),
+];
+
+/// Source: `CompletionUsage` of openai/openai-openapi, `openapi.yaml`, 2026-08. `prompt_cache_hit_tokens` is `DeepSeek`'s;
+/// xAI counts thoughts in the total and the details alone.
+const COUNTS: UsageKeys = UsageKeys {
+    input: &["prompt_tokens"],
+    output: &["completion_tokens"],
+    total: &["total_tokens"],
+    cached: &["cached_tokens", "prompt_cache_hit_tokens"],
+    cache_written: &[],
+    reasoning: &["reasoning_tokens"],
+};
 
 pub(in super::super) struct Response<'t> {
     members: Members<'t>,
@@ -23,11 +58,15 @@ impl<'t> Response<'t> {
             return Err(WireError::new("the OpenAI chat response has no choice"));
         };
         let choice = Members::read(first.get()).map_err(wrong)?;
-        let message = choice.one("message").map_err(wrong)?;
+        let message = match choice.one("message") {
+            // Azure leaves it out where its filter stopped the choice.
+            Err(_) if choice.says("finish_reason", "content_filter") => ResponseMessage::default(),
+            message => ResponseMessage::read(message.map_err(wrong)?)?,
+        };
         Ok(Self {
             members,
             choice,
-            message: ResponseMessage::read(message)?,
+            message,
         })
     }
 
@@ -41,11 +80,12 @@ impl ReadResponse for Response<'_> {
         self.message.calls.calls()
     }
 
-    fn messages(&self) -> Vec<String> {
+    fn messages(&self, ids: Option<&[ShortStr]>) -> Vec<String> {
         let named = |element: &Element<'_>, call: &RawCall<'_>, id: &str| {
             element.members.with(&[("id", call.new_id(id))])
         };
-        vec![self.message.echo(named)]
+        let message = self.message.echo(ids, named);
+        message.and_then(readable).into_iter().collect()
     }
 
     fn text(&self) -> String {
@@ -56,23 +96,38 @@ impl ReadResponse for Response<'_> {
         if !self.refusal().is_empty() {
             return Some(FinishReason::Refused);
         }
-        FinishReason::of(
-            &self.choice.words("finish_reason"),
-            &["stop", "tool_calls", "function_call"],
-            &["length"],
-            &["content_filter"],
-        )
+        FinishReason::of(&self.choice.words("finish_reason"), REASONS)
     }
 
+    /// Source: `executed_tools` of Groq's API reference, 2026-11.
+    fn hosted(&self) -> Vec<HostedCall> {
+        let tools = elements(self.message.members.get("executed_tools")).into_iter();
+        let calls = tools.map(|json| {
+            let tool = Members::of(Some(json));
+            HostedCall {
+                kind: "executed_tools".to_owned(),
+                name: tool.words("type"),
+                call: json.get().to_owned(),
+                result: tool.get("output").map(|output| output.get().to_owned()),
+                ..HostedCall::default()
+            }
+        });
+        calls.collect()
+    }
+
+    /// Groq's streams have it in `x_groq`, Moonshot's in the choice.
     fn usage(&self) -> Option<Usage> {
-        let counts = Members::of(self.members.get("usage"));
-        Usage::sum(&counts, &["prompt_tokens"], &["completion_tokens"])
+        let groq = Members::of(self.members.get("x_groq"));
+        let places = [&self.members, &groq, &self.choice];
+        let counts = places.into_iter().find_map(|place| place.get("usage"));
+        Usage::of(&Members::of(counts), &COUNTS)
     }
 }
 
 /// A model's message, which Ollama writes like this, too.
+#[derive(Default)]
 pub(in super::super) struct ResponseMessage<'t> {
-    json: &'t RawValue,
+    json: Option<&'t RawValue>,
     members: Members<'t>,
     pub(in super::super) calls: Elements<'t>,
 }
@@ -83,10 +138,19 @@ impl<'t> ResponseMessage<'t> {
         let members = Members::read(json.get()).map_err(wrong)?;
         let [calls] = members.each(["tool_calls"]).map_err(wrong)?;
         let calls = calls.map_or_else(|| Ok(Vec::new()), array);
+        let calls = Elements::read(calls.map_err(wrong)?, |element| Some(call(element)));
+        // Imitators leave the type out.
+        let is_unknown = |call: &&Element<'_>| {
+            let kind = call.members.words("type");
+            call.members.get("function").is_none() && !matches!(&*kind, "" | "function")
+        };
+        if let Some(call) = calls.iter().find(is_unknown) {
+            return Err(WireError::unknown_call(&call.members.words("type")));
+        }
         Ok(Self {
-            json,
+            json: Some(json),
             members,
-            calls: Elements::read(calls.map_err(wrong)?, |element| Some(call(element))),
+            calls,
         })
     }
 
@@ -103,13 +167,14 @@ impl<'t> ResponseMessage<'t> {
         }
     }
 
-    /// The message, with the calls that `mended` writes.
+    /// The message, if there is one, with the calls that `mended` writes.
     pub(in super::super) fn echo(
         &self,
+        ids: Option<&[ShortStr]>,
         mended: impl Fn(&Element<'t>, &RawCall<'t>, &str) -> Option<String>,
-    ) -> String {
-        let Some(calls) = self.calls.echo(mended).map(list) else {
-            return self.json.get().to_owned();
+    ) -> Option<String> {
+        let Some(calls) = self.calls.echo(ids, mended).map(list) else {
+            return self.json.map(|json| json.get().to_owned());
         };
         let members = self
             .members
@@ -118,7 +183,7 @@ impl<'t> ResponseMessage<'t> {
                 let is_calls = key == "tool_calls";
                 object.json(key, if is_calls { &calls } else { value.get() })
             });
-        members.end()
+        Some(members.end())
     }
 }
 

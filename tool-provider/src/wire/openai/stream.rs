@@ -7,7 +7,8 @@ use serde_json::value::RawValue;
 use super::super::WireError;
 use super::super::read::{Members, elements, is_object, text};
 use super::super::stream::tree::Tree;
-use super::super::stream::{Assemble, DeltaSink, unfinished};
+use super::super::stream::{Assemble, DeltaSink, ResponseId, unfinished};
+use super::failed_call::failed_calls;
 use super::response::call;
 use crate::call::ToolCall;
 
@@ -17,6 +18,7 @@ pub(in super::super) struct Stream {
     message: Tree,
     calls: Vec<Call>,
     finish_reason: Option<String>,
+    id: ResponseId,
 }
 
 #[derive(Debug)]
@@ -43,9 +45,25 @@ impl Assemble for Stream {
     fn event(&mut self, json: &str, sink: &mut DeltaSink) -> Result<(), WireError> {
         let event = Members::read(json)
             .map_err(|error| WireError::json("this is no event of an OpenAI chat stream", error))?;
+        // The first piece of a response has the role. Usage alone may have an id of its own.
+        let choices = elements(event.get("choices")).into_iter();
+        let deltas = choices.map(|choice| Members::of(Members::of(Some(choice)).get("delta")));
+        let deltas: Vec<_> = deltas.collect();
+        let begins = deltas.iter().any(|delta| delta.get("role").is_some());
+        if !deltas.is_empty() && self.id.changes(event.words("id")) && begins {
+            let id = std::mem::take(&mut self.id);
+            *self = Self {
+                id,
+                ..Self::default()
+            };
+            sink.restart();
+        }
         for (key, value) in event.iter() {
             match key {
-                "error" => WireError::none_reported(value)?,
+                "error" => match failed_calls(value) {
+                    Some(calls) => self.failed(calls, sink),
+                    None => WireError::none_reported(value)?,
+                },
                 // Of chunks alone.
                 "object" | "obfuscation" => {}
                 "choices" => {
@@ -65,10 +83,12 @@ impl Assemble for Stream {
             mut message,
             calls,
             finish_reason,
+            ..
         } = *self;
         let mut broken = Vec::new();
         let mut whole = Vec::new();
         for mut call in calls {
+            call.tree.once();
             if ended || call.is_whole() {
                 whole.push(call.tree);
             } else {
@@ -77,6 +97,7 @@ impl Assemble for Stream {
                 }));
             }
         }
+        message.once();
         if message.get("role").is_none() {
             message.put("role", Tree::string("assistant"));
         }
@@ -97,8 +118,8 @@ impl Assemble for Stream {
 impl Stream {
     /// A request with tools asks for one choice; pieces of others are not for us.
     fn choice(&mut self, choice: &RawValue, sink: &mut DeltaSink) {
-        let parts = Members::of(Some(choice)).each(["index", "delta", "finish_reason"]);
-        let Ok([index, delta, finish_reason]) = parts else {
+        let keys = ["index", "delta", "finish_reason", "usage"];
+        let Ok([index, delta, finish_reason, usage]) = Members::of(Some(choice)).each(keys) else {
             return;
         };
         if index.is_some_and(|index| index.get() != "0") {
@@ -108,6 +129,9 @@ impl Stream {
             self.finish_reason = Some(reason.get().to_owned());
             sink.ended = true;
         }
+        if let Some(usage) = usage {
+            self.head.set("usage", usage);
+        }
         for (key, value) in Members::of(delta).iter() {
             match key {
                 "tool_calls" => {
@@ -116,9 +140,32 @@ impl Stream {
                     }
                 }
                 "role" => self.message.set(key, value),
+                // A refusal is the answer's words, too.
+                "refusal" => self.message.join_under(key, value, key, sink),
                 _ => self.message.join_under(key, value, "content", sink),
             }
         }
+    }
+
+    /// Calls that the provider could not read are answered like any broken ones.
+    fn failed(&mut self, calls: Vec<(String, String)>, sink: &mut DeltaSink) {
+        for (name, arguments) in calls {
+            let place = self.calls.len();
+            let mut tree = Tree::default();
+            let function = tree.entry("function");
+            function.put("name", Tree::string(&name));
+            function.put("arguments", Tree::string(&arguments));
+            tree.put("type", Tree::string("function"));
+            sink.call(place, name);
+            sink.arguments(place, Some(arguments));
+            self.calls.push(Call {
+                index: None,
+                tree,
+                is_told: true,
+            });
+        }
+        self.finish_reason = Some("\"tool_calls\"".to_owned());
+        sink.ended = true;
     }
 
     fn call(&mut self, piece: &RawValue, sink: &mut DeltaSink) {

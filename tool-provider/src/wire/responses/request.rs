@@ -7,6 +7,7 @@ use super::super::openai::request::{mode, request, user};
 use super::super::read::object;
 use super::super::tool_declaration::ToolDeclaration;
 use super::super::{Loads, Parallel, ToolChoice, WireError, WriteRequest, read_def};
+use super::response::MCP_APPROVAL;
 use super::{OpenAiResponses, loading};
 use crate::call::{Block, Encoder, Outcome, ToolCall, ToolDef, ToolResult};
 use toolwright_schema::render::SchemaDoc;
@@ -84,6 +85,9 @@ impl WriteRequest for OpenAiResponses {
     /// One item an answer. There is no flag for an error.
     fn results(&self, results: &[ToolResult], encoder: Encoder) -> Vec<String> {
         let items = results.iter().map(|result| {
+            if &*result.name == MCP_APPROVAL {
+                return approval(result, encoder);
+            }
             let item = ObjectWriter::new()
                 .text("type", "function_call_output")
                 .text("call_id", &result.id);
@@ -106,6 +110,11 @@ impl WriteRequest for OpenAiResponses {
 
     fn loading(&self) -> Option<&dyn WriteLoading> {
         Some(self)
+    }
+
+    fn response_of(&self, native: &[String]) -> String {
+        let output = list(native.iter().cloned());
+        ObjectWriter::new().json("output", &output).end()
     }
 
     fn tool_choice(&self, choice: &ToolChoice, _: Parallel) -> Option<String> {
@@ -131,6 +140,20 @@ impl WriteRequest for OpenAiResponses {
         let text = ObjectWriter::new().json("format", &format).end();
         Some(ObjectWriter::new().json("text", &text).end())
     }
+}
+
+/// The answer to a request for an approval. What failed, or is `false`, refuses it.
+///
+/// Source: `MCPApprovalResponse` of openai/openai-openapi, `openapi.yaml`, 2026-08.
+fn approval(result: &ToolResult, encoder: Encoder) -> String {
+    let words = result.content(encoder);
+    let is_approved = result.is_success() && &*words != "false";
+    let item = ObjectWriter::new()
+        .text("type", "mcp_approval_response")
+        .text("approval_request_id", &result.id)
+        .json("approve", if is_approved { "true" } else { "false" });
+    item.maybe_text("reason", (!is_approved).then_some(&*words))
+        .end()
 }
 
 /// Text and pictures have parts of their own; of all else the model gets words.

@@ -11,7 +11,7 @@ use super::super::call::RawCall;
 use super::super::read::{Members, elements, is_object, text};
 use super::super::stream::tree::{Text, Tree};
 use super::super::stream::{Assemble, DeltaSink, unfinished};
-use super::response::call;
+use super::response::{call, words};
 use crate::call::ToolCall;
 
 #[derive(Debug, Default)]
@@ -28,6 +28,8 @@ struct Item {
     tree: Tree,
     call_id: Option<String>,
     arguments: Text,
+    /// Words that were sent.
+    words: String,
     place: Option<usize>,
     is_done: bool,
 }
@@ -63,12 +65,25 @@ impl Assemble for Stream {
                     item.is_done = true;
                 }
             }
-            "response.output_text.delta" => {
-                let words = delta.and_then(|delta| text(delta.get()));
-                sink.words(words.map(Cow::into_owned));
+            "response.output_text.delta" | "response.refusal.delta" => {
+                let words = delta
+                    .and_then(|delta| text(delta.get()))
+                    .map(Cow::into_owned);
+                if let (Some(item), Some(words)) = (self.find(index), &words) {
+                    item.words.push_str(words);
+                }
+                sink.words(words);
             }
             "response.completed" | "response.incomplete" | "response.failed" => {
                 sink.ended = true;
+                self.whole(response);
+                if self.items.is_empty() {
+                    self.only_whole(response, sink);
+                }
+            }
+            "response.created" if !self.items.is_empty() => {
+                *self = Self::default();
+                sink.restart();
                 self.whole(response);
             }
             "response.created" | "response.in_progress" | "response.queued" => {
@@ -125,6 +140,19 @@ impl Stream {
         }
     }
 
+    /// Sends what a response says of which no piece came.
+    fn only_whole(&mut self, response: Option<&RawValue>, sink: &mut DeltaSink) {
+        let output = Members::of(response).get("output");
+        for item in elements(output) {
+            let first = self.items.len();
+            self.item(None, Some(item), true, sink);
+            // None of them is another's.
+            for item in self.items.iter_mut().skip(first) {
+                item.index = format!("whole {first}");
+            }
+        }
+    }
+
     fn item(
         &mut self,
         index: Option<&RawValue>,
@@ -157,6 +185,7 @@ impl Stream {
                     .and_then(RawCall::given_id)
                     .map(Cow::into_owned),
                 arguments: Text::default(),
+                words: String::new(),
                 place,
                 is_done: false,
             });
@@ -166,6 +195,12 @@ impl Stream {
         };
         if let Some(arguments) = call.and_then(|call| call.arguments) {
             item.replace(arguments, sink);
+        }
+        if is_done {
+            let words = words(&members);
+            let rest = words.strip_prefix(&*item.words).unwrap_or_default();
+            sink.words(Some(rest.to_owned()).filter(|rest| !rest.is_empty()));
+            item.words = words;
         }
         item.tree = Tree::Raw(raw.get().to_owned());
         item.is_done |= is_done;
@@ -215,7 +250,12 @@ impl Item {
         let is_whole = ended || self.is_done || (is_call && is_object());
         if is_call && !self.arguments.is_empty() {
             self.tree.put("arguments", Tree::Text(self.arguments));
-            if is_whole {
+            self.tree.open_object();
+            let is_ours = self
+                .tree
+                .get("type")
+                .is_some_and(|kind| kind.plain() == "function_call");
+            if is_whole && is_ours {
                 self.tree.put("status", Tree::string("completed"));
             }
         }

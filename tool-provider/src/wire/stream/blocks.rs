@@ -60,6 +60,14 @@ impl Blocks {
             sink.call(place, call.name());
             block.tell(sink);
         }
+        // A block of text may begin with words.
+        if block
+            .tree
+            .get("type")
+            .is_some_and(|kind| kind.plain() == "text")
+        {
+            sink.words(block.tree.entry("text").news());
+        }
         self.0.push(block);
     }
 

@@ -4,6 +4,7 @@
 pub(super) mod blocks;
 pub(super) mod tree;
 
+use std::collections::VecDeque;
 use std::fmt;
 
 use self::tree::Tree;
@@ -46,6 +47,8 @@ pub struct Accumulator {
     begun: bool,
     ended: bool,
     renames: Renames,
+    /// Events and errors that were not returned yet.
+    news: VecDeque<Result<StreamEvent, WireError>>,
 }
 
 impl fmt::Debug for Accumulator {
@@ -65,6 +68,8 @@ impl fmt::Debug for Accumulator {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StreamEvent {
+    /// The response begins anew, since a proxy tried again: all events before do not count.
+    Restart,
     /// Words of the model's answer.
     Text(String),
     /// A call began: of this tool.
@@ -86,6 +91,7 @@ pub enum StreamEvent {
 impl fmt::Debug for StreamEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Restart => f.write_str("Restart"),
             Self::Text(text) => f.debug_tuple("Text").field(text).finish(),
             Self::Call { place, name } => f
                 .debug_struct("Call")
@@ -124,6 +130,31 @@ impl fmt::Debug for Streamed {
     }
 }
 
+/// The id of a response whose events all have it.
+#[derive(Debug, Default)]
+pub(super) struct ResponseId {
+    id: String,
+    /// Number of events in a row that had it.
+    seen: u32,
+}
+
+impl ResponseId {
+    /// Takes the id of the next event. Returns true if another response begins with it: there is an id, the last one was
+    /// repeated, and this is another. Imitators give every event an id of its own.
+    pub(super) fn changes(&mut self, id: String) -> bool {
+        if id.is_empty() {
+            return false;
+        }
+        if self.id == id {
+            self.seen = self.seen.saturating_add(1);
+            return false;
+        }
+        let was_repeated = self.seen > 1;
+        *self = Self { id, seen: 1 };
+        was_repeated
+    }
+}
+
 /// `stream.rs` of a provider: a response that comes in pieces.
 pub(super) trait Assemble: fmt::Debug + Send + Sync {
     /// Takes one event. What it does not know is not for us.
@@ -140,9 +171,16 @@ pub(super) struct DeltaSink {
     events: Vec<StreamEvent>,
     /// The provider said that nothing more comes.
     pub(super) ended: bool,
+    restarted: bool,
 }
 
 impl DeltaSink {
+    /// The response begins anew.
+    pub(super) fn restart(&mut self) {
+        self.restarted = true;
+        self.events.push(StreamEvent::Restart);
+    }
+
     /// Words of the answer.
     pub(super) fn words(&mut self, text: Option<String>) {
         self.events.extend(text.map(StreamEvent::Text));
@@ -178,6 +216,7 @@ impl Accumulator {
             begun: false,
             ended: false,
             renames: Renames::default(),
+            news: VecDeque::new(),
         }
     }
 
@@ -197,21 +236,18 @@ impl Accumulator {
     /// own. Of Gemini, ask for `alt=sse`: its other form is one array for the whole stream.
     ///
     /// # Errors
-    /// When a line is no JSON, or the provider reports an error. The rest is taken all the same, and
-    /// so is what comes after.
+    /// When a line is no JSON, or the provider reports an error. Events before an error are returned first, and the next
+    /// call returns the error. What comes after it is taken all the same.
     pub fn push(&mut self, event: &str) -> Result<Vec<StreamEvent>, WireError> {
-        let mut news = Vec::new();
-        let mut outcome = Ok(());
         if event.trim_start().starts_with('{') && is_json(event) {
             // One event over several lines, which no provider sends and people write.
-            outcome = self.data(event, &mut news);
+            self.data(event);
         } else {
             for line in event.split(is_end_of_line) {
-                let taken = self.line(line, &mut news);
-                outcome = outcome.and(taken);
+                self.line(line);
             }
         }
-        outcome.map(|()| news)
+        self.report()
     }
 
     /// Takes bytes as they come from the network, cut wherever.
@@ -219,29 +255,44 @@ impl Accumulator {
     /// # Errors
     /// As [`push`](Self::push).
     pub fn push_bytes(&mut self, bytes: &[u8]) -> Result<Vec<StreamEvent>, WireError> {
-        let mut news = Vec::new();
-        let mut outcome = Ok(());
         // Of a `\r\n` the second ends an empty line, which says nothing.
         let mut pieces = bytes.split(|byte| is_end_of_line(char::from(*byte)));
         let last = pieces.next_back().unwrap_or_default();
         for piece in pieces {
             self.line.extend_from_slice(piece);
             let line = std::mem::take(&mut self.line);
-            let taken = self.line(&String::from_utf8_lossy(&line), &mut news);
-            outcome = outcome.and(taken);
+            self.line(&String::from_utf8_lossy(&line));
         }
         self.line.extend_from_slice(last);
-        outcome.map(|()| news)
+        self.report()
+    }
+
+    /// Returns the events up to the next error, or the error if it is next.
+    fn report(&mut self) -> Result<Vec<StreamEvent>, WireError> {
+        if let Some(Err(_)) = self.news.front()
+            && let Some(Err(error)) = self.news.pop_front()
+        {
+            return Err(error);
+        }
+        let mut events = Vec::new();
+        while let Some(Ok(_)) = self.news.front() {
+            events.extend(self.news.pop_front().and_then(Result::ok));
+        }
+        Ok(events)
     }
 
     /// Puts the response together.
     ///
     /// # Errors
-    /// When nothing came that begins a response.
+    /// When nothing came that begins a response, or the provider's report of an error was not returned yet.
     pub fn finish(mut self) -> Result<Streamed, WireError> {
         let rest = std::mem::take(&mut self.line);
         // The last line may lack its end, or have broken off.
-        let _ = self.line(&String::from_utf8_lossy(&rest), &mut Vec::new());
+        self.line(&String::from_utf8_lossy(&rest));
+        let mut errors = self.news.into_iter().filter_map(Result::err);
+        if let Some(error) = errors.find(WireError::is_reported) {
+            return Err(error);
+        }
         if self.begun {
             let (response, mut unfinished) = self.state.finish(self.ended);
             for call in &mut unfinished {
@@ -257,29 +308,26 @@ impl Accumulator {
         }
     }
 
-    fn line(&mut self, line: &str, news: &mut Vec<StreamEvent>) -> Result<(), WireError> {
+    fn line(&mut self, line: &str) {
         // A stream may begin with a mark of its byte order.
         let start = if self.begun { "" } else { "\u{feff}" };
         let line = line.strip_prefix(start).unwrap_or(line).trim();
         let data = match line.split_once(':') {
             Some(("data", data)) => data.trim_start(),
-            Some(("" | "event" | "id" | "retry", _)) => return Ok(()),
+            Some(("" | "event" | "id" | "retry", _)) => return,
             _ => line,
         };
         match data {
-            "" => Ok(()),
-            "[DONE]" => {
-                self.ended = true;
-                Ok(())
-            }
-            json => self.data(json, news),
+            "" => {}
+            "[DONE]" => self.ended = true,
+            json => self.data(json),
         }
     }
 
-    fn data(&mut self, json: &str, news: &mut Vec<StreamEvent>) -> Result<(), WireError> {
+    fn data(&mut self, json: &str) {
         let mut sink = DeltaSink::default();
         let outcome = self.state.event(json, &mut sink);
-        self.ended |= sink.ended;
+        self.ended = sink.ended || (self.ended && !sink.restarted);
         for event in &mut sink.events {
             if let StreamEvent::Call { name, .. } = event
                 && let Some(own) = self.renames.from_provider(name)
@@ -287,10 +335,11 @@ impl Accumulator {
                 own.clone_into(name);
             }
         }
-        news.append(&mut sink.events);
-        outcome?;
-        self.begun = true;
-        Ok(())
+        self.news.extend(sink.events.into_iter().map(Ok));
+        match outcome {
+            Ok(()) => self.begun = true,
+            Err(error) => self.news.push_back(Err(error)),
+        }
     }
 }
 

@@ -30,6 +30,8 @@ pub(in super::super) enum Tree {
 pub(in super::super) struct Text {
     escaped: String,
     told: usize,
+    /// Length of the piece that every piece so far was; 0 once they differ.
+    word: usize,
 }
 
 impl Text {
@@ -37,7 +39,20 @@ impl Text {
     pub(in super::super) fn push(&mut self, piece: &RawValue) {
         let body = piece.get().strip_prefix('"');
         let body = body.and_then(|body| body.strip_suffix('"'));
-        self.escaped.push_str(body.unwrap_or_default());
+        let body = body.unwrap_or_default();
+        if self.escaped.is_empty() {
+            self.word = body.len();
+        } else if !body.is_empty() && (self.word != body.len() || !self.escaped.starts_with(body)) {
+            self.word = 0;
+        }
+        self.escaped.push_str(body);
+    }
+
+    /// Leaves one of the pieces if all were equal. Text that was told piece by piece stays.
+    fn once(&mut self) {
+        if self.told == 0 && self.word > 0 {
+            self.escaped.truncate(self.word);
+        }
     }
 
     pub(in super::super) fn is_empty(&self) -> bool {
@@ -99,8 +114,8 @@ impl Tree {
     }
 
     /// Joins a piece: strings are appended, objects joined key by key, lists appended or, where
-    /// their elements have an `index`, joined by it. Of all else the last one holds, and `null` says
-    /// nothing.
+    /// their elements have an `index`, joined by it. A string beside a list is a part of the type `text`. Of all else the
+    /// last one holds, and `null` says nothing.
     pub(in super::super) fn join(&mut self, piece: &RawValue) {
         self.join_at(piece, DEPTH);
     }
@@ -116,6 +131,8 @@ impl Tree {
             Some(b'"') => {
                 if let Self::Text(text) = self {
                     text.push(piece);
+                } else if self.open_list() {
+                    self.join_words(piece, below);
                 } else {
                     let mut text = Text::default();
                     text.push(piece);
@@ -132,8 +149,51 @@ impl Tree {
                 }
             }
             Some(b'[') if self.open_list() => self.join_list(piece, below),
+            Some(b'[') if matches!(self, Self::Text(_)) => {
+                if let Self::Text(text) = std::mem::replace(self, Self::List(Vec::new()))
+                    && !text.is_empty()
+                {
+                    self.push(Self::part(text));
+                }
+                self.join_list(piece, below);
+            }
             _ => *self = Self::Raw(json.to_owned()),
         }
+    }
+
+    /// Words as a part of a list.
+    fn part(text: Text) -> Self {
+        let kind = ("type".to_owned(), Self::string("text"));
+        Self::Object(vec![kind, ("text".to_owned(), Self::Text(text))])
+    }
+
+    /// Joins words to a list of parts.
+    fn join_words(&mut self, piece: &RawValue, depth: u8) {
+        let Self::List(parts) = self else {
+            return;
+        };
+        match parts.last_mut() {
+            Some(last) if last.growing() == Some("text") => {
+                last.entry("text").join_at(piece, depth);
+            }
+            _ => {
+                let mut text = Text::default();
+                text.push(piece);
+                if !text.is_empty() {
+                    parts.push(Self::part(text));
+                }
+            }
+        }
+    }
+
+    /// The key under which the next part of this type goes on: of parts that hold words or thoughts and nothing else.
+    fn growing(&self) -> Option<&'static str> {
+        let Self::Object(entries) = self else {
+            return None;
+        };
+        let kind = self.get("type")?.plain();
+        let key = ["text", "thinking"].into_iter().find(|key| *key == kind)?;
+        (entries.len() == 2 && self.get(key).is_some()).then_some(key)
     }
 
     fn join_list(&mut self, list: &RawValue, depth: u8) {
@@ -147,9 +207,15 @@ impl Tree {
                 let has = |item: &&mut Tree| item.get("index").is_some_and(|at| at.json() == index);
                 items.iter_mut().find(has)
             });
-            match same {
-                Some(item) => item.join_at(piece, depth),
-                None => items.push(Self::element(piece)),
+            if let Some(item) = same {
+                item.join_at(piece, depth);
+                continue;
+            }
+            let element = Self::element(piece);
+            let key = element.growing();
+            match items.last_mut().filter(|open| open.growing() == key) {
+                Some(open) if key.is_some() => open.join_at(piece, depth),
+                _ => items.push(element),
             }
         }
     }
@@ -225,6 +291,7 @@ impl Tree {
         let entry = self.entry(key);
         entry.join(piece);
         if key == words {
+            entry.open_list();
             sink.words(entry.news());
         }
     }
@@ -272,11 +339,30 @@ impl Tree {
         }
     }
 
-    /// The end of a string that was added since the last time.
+    /// The end of a string that was added since the last time, or of the words of a list's parts.
     pub(in super::super) fn news(&mut self) -> Option<String> {
         match self {
             Self::Text(text) => text.news(),
+            Self::List(parts) => {
+                let is_text = |part: &&mut Self| {
+                    let kind = part.get("type").map(Self::plain);
+                    kind.is_some_and(|kind| kind == "text")
+                };
+                let texts = parts.iter_mut().filter(is_text);
+                let news = texts.filter_map(|part| part.entry("text").news());
+                Some(news.collect()).filter(|news: &String| !news.is_empty())
+            }
             _ => None,
+        }
+    }
+
+    /// Makes one word of a word that every piece repeated, such as the `channel` of a message.
+    pub(in super::super) fn once(&mut self) {
+        match self {
+            Self::Raw(_) => {}
+            Self::Text(text) => text.once(),
+            Self::Object(entries) => entries.iter_mut().for_each(|(_, value)| value.once()),
+            Self::List(items) => items.iter_mut().for_each(Self::once),
         }
     }
 
@@ -316,7 +402,7 @@ fn without_first_half(escaped: &str) -> Option<&str> {
     (0xd800..0xdc00).contains(&code).then_some(start)
 }
 
-/// Returns true if a later piece repeats the value rather than goes on with it.
+/// Returns true if a later piece replaces the value rather than goes on with it.
 fn is_said_anew(key: &str) -> bool {
-    matches!(key, "id" | "index" | "name" | "role" | "type" | "format")
+    matches!(key, "id" | "index" | "name" | "role" | "type")
 }

@@ -1,0 +1,140 @@
+//! A call whose arguments come path by path.
+//!
+//! Source: the types `FunctionCall` and `PartialArg` of js-genai, 2026-11. Only Vertex AI sends them, where a request has
+//! `streamFunctionCallArguments`.
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::super::read::{Members, elements, text};
+use super::super::stream::tree::Tree;
+
+/// Arguments that grow, and the part whose call they are of.
+#[derive(Debug)]
+pub(super) struct PartialCall {
+    pub(super) part: Tree,
+    arguments: Value,
+}
+
+/// Returns true if more of the part's call follows.
+pub(super) fn goes_on(call: &Members<'_>) -> bool {
+    call.says_true("willContinue")
+}
+
+impl PartialCall {
+    pub(super) fn new(part: &RawValue, call: &Members<'_>) -> Self {
+        let begun = call
+            .get("args")
+            .and_then(|args| serde_json::from_str(args.get()).ok());
+        Self {
+            part: Tree::of(part),
+            arguments: begun.unwrap_or_else(|| Value::Object(Map::new())),
+        }
+    }
+
+    /// Takes the next values. One whose path leads nowhere is left out.
+    pub(super) fn join(&mut self, call: &Members<'_>) {
+        for piece in elements(call.get("partialArgs")) {
+            let piece = Members::of(Some(piece));
+            let path = piece.words("jsonPath");
+            if let (Some(path), Some(value)) = (steps(&path), value(&piece)) {
+                put(&mut self.arguments, &path, value);
+            }
+        }
+    }
+
+    /// Returns the part as it would have come whole.
+    pub(super) fn end(mut self) -> Tree {
+        let arguments = Tree::Raw(self.arguments.to_string());
+        self.part.open_object();
+        let call = self.part.entry("functionCall");
+        call.open_object();
+        call.remove("willContinue");
+        call.remove("partialArgs");
+        call.put("args", arguments);
+        self.part
+    }
+}
+
+/// Returns the value; `None` if the piece has none.
+fn value(piece: &Members<'_>) -> Option<Value> {
+    if piece.get("nullValue").is_some() {
+        return Some(Value::Null);
+    }
+    let keys = ["stringValue", "numberValue", "boolValue"];
+    let value = keys.into_iter().find_map(|key| piece.get(key))?;
+    match text(value.get()) {
+        Some(text) => Some(Value::String(text.into_owned())),
+        None => serde_json::from_str(value.get()).ok(),
+    }
+}
+
+enum Step {
+    Key(String),
+    Index(usize),
+}
+
+/// Reads a path such as `$.a.b[0]['a key']`.
+fn steps(path: &str) -> Option<Vec<Step>> {
+    let mut rest = path.strip_prefix('$')?;
+    let mut steps = Vec::new();
+    while !rest.is_empty() {
+        if let Some(key) = rest.strip_prefix('.') {
+            let end = key.find(['.', '[']).unwrap_or(key.len());
+            let (key, behind) = key.split_at(end);
+            steps.push(Step::Key(
+                Some(key).filter(|key| !key.is_empty())?.to_owned(),
+            ));
+            rest = behind;
+            continue;
+        }
+        let (inner, behind) = match rest.strip_prefix("['") {
+            Some(quoted) => quoted.split_once("']")?,
+            None => rest.strip_prefix('[')?.split_once(']')?,
+        };
+        steps.push(match inner.parse() {
+            Ok(index) if !rest.starts_with("['") => Step::Index(index),
+            Err(_) if !rest.starts_with("['") => return None,
+            _ => Step::Key(inner.to_owned()),
+        });
+        rest = behind;
+    }
+    (!steps.is_empty()).then_some(steps)
+}
+
+/// Puts a value at its path. A string goes on with the string that is there. A list grows by one element at a time.
+fn put(root: &mut Value, path: &[Step], value: Value) {
+    let mut place = root;
+    for step in path {
+        place = match step {
+            Step::Key(key) => {
+                if !place.is_object() {
+                    *place = Value::Object(Map::new());
+                }
+                let Value::Object(members) = place else {
+                    return;
+                };
+                members.entry(key.as_str()).or_insert(Value::Null)
+            }
+            Step::Index(index) => {
+                if !place.is_array() {
+                    *place = Value::Array(Vec::new());
+                }
+                let Value::Array(items) = place else {
+                    return;
+                };
+                if items.len() == *index {
+                    items.push(Value::Null);
+                }
+                let Some(item) = items.get_mut(*index) else {
+                    return;
+                };
+                item
+            }
+        };
+    }
+    match (place, value) {
+        (Value::String(there), Value::String(more)) => there.push_str(&more),
+        (place, value) => *place = value,
+    }
+}

@@ -97,8 +97,9 @@ pub mod wire {
     };
     #[doc(inline)]
     pub use toolwright_provider::wire::{
-        Accumulator, Completion, ExtrasError, FinishReason, HostedCall, JsonText, Loading, Message,
-        Parallel, StreamEvent, Streamed, ToolChoice, ToolChoiceError, Usage, WireError,
+        Accumulator, AnswerForm, Completion, ExtrasError, FinishReason, HostedCall, JsonText,
+        Loading, Message, Parallel, StreamEvent, Streamed, ToolChoice, ToolChoiceError, Usage,
+        WireError,
     };
 }
 

@@ -28,9 +28,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let sent = Wire::OpenAiChat.definitions_in(&tools, Dialect::OpenAiStrict)?;
     println!("{}", sent.text());
-    let cx = Context::new().with_definitions(&sent);
     for call in sent.calls(RESPONSE)? {
-        let result = tools.call_blocking(&call, &cx);
+        let result = tools.call_blocking(&call, &Context::new());
         println!("{}", result.content(Encoder::auto()));
     }
     Ok(())

@@ -673,10 +673,18 @@ fn groups_have_names_that_providers_take() {
     }
 }
 
-/// Takes anything.
+#[derive(serde::Deserialize, toolwright::Schema)]
+struct Record {
+    id: u8,
+    #[serde(flatten)]
+    others: std::collections::BTreeMap<String, u8>,
+}
+
+/// Takes an object with any keys.
 #[tool]
-fn anything(value: Value) -> Value {
-    value
+#[allow(clippy::needless_pass_by_value)]
+fn anything(#[arg(flatten)] record: Record) -> usize {
+    record.others.len() + usize::from(record.id)
 }
 
 #[test]

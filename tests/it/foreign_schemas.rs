@@ -1,11 +1,18 @@
 //! Schemas that others wrote: they are read as what they mean, sent as far as a dialect can say them, and calls come back in the
 //! schema's own form.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::needless_pass_by_value
+)]
+
+use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use toolwright::dialect::{Lowered, NoteKind, lower};
 use toolwright::{
-    Context, Dialect, DynTool, ToolCall, ToolError, Toolset, Wire, schema::SchemaDoc,
+    Context, Dialect, DynTool, Schema, ToolCall, ToolError, Toolset, Wire, schema::SchemaDoc, tool,
+    tools,
 };
 
 fn lowered(schema: &str, dialect: Dialect) -> Lowered {
@@ -184,6 +191,12 @@ fn echo(schema: &str) -> Toolset {
     Toolset::new([tool.unwrap()]).unwrap()
 }
 
+/// Returns its argument.
+#[tool]
+fn any(v: Value) -> Value {
+    json!({"v": v})
+}
+
 /// The call of a model that wrote `arguments` for definitions in this dialect.
 fn called(tools: &Toolset, dialect: Dialect, arguments: &Value) -> ToolCall {
     let wire = Wire::OpenAiChat;
@@ -285,9 +298,10 @@ fn a_name_is_the_same_whichever_provider_asks() {
 
 #[test]
 fn an_untyped_value_is_a_string_of_json_where_a_dialect_has_no_other_word() {
-    let tools = echo(
+    let run_time = echo(
         r#"{"type":"object","properties":{"v":{}},"required":["v"],"additionalProperties":false}"#,
     );
+    let compiled = tools![any as "echo"];
     let rows = [
         ("42", json!(42)),
         ("null", json!(null)),
@@ -297,28 +311,169 @@ fn an_untyped_value_is_a_string_of_json_where_a_dialect_has_no_other_word() {
         (r#"{"a":"#, json!(r#"{"a":"#)),
         ("", json!("")),
     ];
-    for (text, meant) in rows {
-        let sent = json!({"v": text});
-        for strict in [Dialect::OpenAiStrict, Dialect::GeminiOpenApi] {
-            assert_eq!(
-                read(&tools, strict, &sent),
-                Ok(json!({"v": meant})),
-                "{strict}"
-            );
+    for tools in [&run_time, &compiled] {
+        for (text, meant) in &rows {
+            let sent = json!({"v": text});
+            let meant = json!({"v": meant});
+            for strict in [
+                Dialect::OpenAiStrict,
+                Dialect::AnthropicStrict,
+                Dialect::GeminiOpenApi,
+            ] {
+                assert_eq!(read(tools, strict, &sent), Ok(meant.clone()), "{strict}");
+            }
+            // These say that any value fits, and a string is one.
+            for open in [Dialect::OpenAiNonStrict, Dialect::Anthropic] {
+                assert_eq!(read(tools, open, &sent), Ok(sent.clone()), "{open}");
+            }
+            // A session that is stored and goes on elsewhere has the schema's form.
+            let call = called(tools, Dialect::OpenAiStrict, &sent);
+            let stored = serde_json::to_string(&call).unwrap();
+            let stored: ToolCall = serde_json::from_str(&stored).unwrap();
+            let later = tools.call_blocking(&stored, &Context::new());
+            assert_eq!(later.value(), Some(meant));
         }
-        // These say that any value fits, and a string is one.
-        for open in [Dialect::OpenAiNonStrict, Dialect::Anthropic] {
-            assert_eq!(read(&tools, open, &sent), Ok(sent.clone()), "{open}");
-        }
-        // A session that is stored and goes on elsewhere has the schema's form.
-        let stored = serde_json::to_string(&called(&tools, Dialect::OpenAiStrict, &sent)).unwrap();
-        let stored: ToolCall = serde_json::from_str(&stored).unwrap();
-        let later = tools.call_blocking(&stored, &Context::new());
-        assert_eq!(later.value(), Some(json!({"v": meant})));
+        // A value that is no string stays what it is.
+        let sent = json!({"v": {"a": "1"}});
+        assert_eq!(read(tools, Dialect::OpenAiStrict, &sent), Ok(sent.clone()));
+        let notes = Wire::OpenAiChat.definitions_in(tools, Dialect::OpenAiStrict);
+        let notes = notes.unwrap();
+        let (_, note) = notes.notes().next().unwrap();
+        assert_eq!((note.kind, &*note.path), (NoteKind::AsText, "/v"));
     }
-    // A value that is no string stays what it is.
-    let sent = json!({"v": {"a": "1"}});
-    assert_eq!(read(&tools, Dialect::OpenAiStrict, &sent), Ok(sent.clone()));
+}
+
+/// A request may hold no more strict tools, so this one says that any value fits.
+#[test]
+fn a_tool_that_lost_its_strictness_gets_strings_as_strings() {
+    let others = echo(r#"{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}"#);
+    let mut all = Toolset::default();
+    for at in 0..20 {
+        all = all
+            .merge(&others.rename("echo", &format!("other_{at}")).unwrap())
+            .unwrap();
+    }
+    let all = all.merge(&tools![any as "echo"]).unwrap();
+    let sent = json!({"v": "42"});
+    assert_eq!(read(&all, Dialect::AnthropicStrict, &sent), Ok(sent));
+}
+
+/// The conversation goes on at another provider, and shows the value.
+#[cfg(feature = "agent")]
+#[test]
+fn another_provider_sees_the_schemas_form() {
+    use toolwright::agent::{Thread, ThreadMessage};
+
+    let tools = tools![any as "echo"];
+    let call = called(&tools, Dialect::OpenAiStrict, &json!({"v": "[42]"}));
+    let mut thread = Thread::from([ThreadMessage::user("Go!"), ThreadMessage::calls([call])]);
+    thread.push(ThreadMessage::tool("done", "1"));
+    let thread: Thread = serde_json::from_str(&serde_json::to_string(&thread).unwrap()).unwrap();
+    let messages = thread.format(Wire::Anthropic, None).unwrap();
+    assert!(messages.contains(r#""input":{"v":[42]}"#), "{messages}");
+}
+
+#[derive(serde::Deserialize, serde::Serialize, Schema)]
+struct Tree {
+    size: u8,
+    leaves: Vec<Tree>,
+}
+
+#[derive(serde::Deserialize, serde::Serialize, Schema)]
+struct Open {
+    size: u8,
+    #[serde(flatten)]
+    others: BTreeMap<String, u8>,
+}
+
+#[derive(serde::Deserialize, serde::Serialize, Schema)]
+#[serde(untagged)]
+enum TextOrAny {
+    Text(String),
+    Any(Value),
+}
+
+#[derive(serde::Deserialize, serde::Serialize, Schema)]
+#[serde(untagged)]
+enum MapOrEntries {
+    Map(BTreeMap<String, u8>),
+    Entries(Vec<Entry>),
+}
+
+#[derive(serde::Deserialize, serde::Serialize, Schema)]
+struct Entry {
+    key: String,
+    value: u8,
+}
+
+/// Returns its arguments.
+#[tool(name = "echo", exact)]
+fn parts(
+    tree: Option<Tree>,
+    open: Option<Open>,
+    text: Option<TextOrAny>,
+    twins: Option<MapOrEntries>,
+    #[arg(default)] by_name: BTreeMap<String, Value>,
+    maybe: Option<Value>,
+) -> Value {
+    json!({"tree": tree, "open": open, "text": text, "twins": twins, "by_name": by_name, "maybe": maybe})
+}
+
+#[test]
+fn compiled_values_that_a_dialect_cannot_say_are_strings_of_json() {
+    let tools = tools![parts];
+    let nothing = json!({"tree": null, "open": null, "text": null, "twins": null, "by_name": null, "maybe": null});
+    let with = |key: &str, value: Value| {
+        let mut all = nothing.clone();
+        all[key] = value;
+        all
+    };
+    let expected = |key: &str, value: Value| {
+        let mut all = with(key, value);
+        if key != "by_name" {
+            all["by_name"] = json!({});
+        }
+        all
+    };
+    let tree = json!({"size": 1, "leaves": [{"size": 2, "leaves": []}]});
+    let entries = json!([{"key": "a", "value": 1}]);
+    let rows = [
+        (
+            "open",
+            json!(r#"{"size":1,"other":2}"#),
+            json!({"size": 1, "other": 2}),
+        ),
+        ("text", json!(r#""4""#), json!("4")),
+        ("text", json!("4"), json!(4)),
+        ("text", json!("four"), json!("four")),
+        ("twins", json!(entries.to_string()), entries.clone()),
+        ("twins", json!(r#"{"a":1}"#), json!({"a": 1})),
+        (
+            "by_name",
+            json!([{"key": "a", "value": "[1]"}]),
+            json!({"a": [1]}),
+        ),
+        ("maybe", json!("[null]"), json!([null])),
+        // A value that was not written as a string is taken as it is.
+        (
+            "open",
+            json!({"size": 1, "other": 2}),
+            json!({"size": 1, "other": 2}),
+        ),
+        ("tree", tree.clone(), tree.clone()),
+    ];
+    for (key, sent, meant) in rows {
+        let read = read(&tools, Dialect::OpenAiStrict, &with(key, sent));
+        assert_eq!(read, Ok(expected(key, meant)), "{key}");
+    }
+    for dialect in [
+        Dialect::DeepSeekStrict,
+        Dialect::GeminiOpenApi,
+        Dialect::Ollama,
+    ] {
+        let read = read(&tools, dialect, &json!({"tree": tree.to_string()}));
+        assert_eq!(read, Ok(expected("tree", tree.clone())), "{dialect}");
+    }
 }
 
 #[test]

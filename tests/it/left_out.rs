@@ -19,17 +19,19 @@ fn now() -> &'static str {
     "noon"
 }
 
-/// A tree of a program's own.
+/// An open object of a program's own.
 #[derive(serde::Serialize, serde::Deserialize, toolwright::Schema)]
-struct Node {
-    below: Vec<Node>,
+struct Record {
+    id: u8,
+    #[serde(flatten)]
+    others: std::collections::BTreeMap<String, u8>,
 }
 
-/// Counts the nodes.
+/// Counts the keys.
 #[tool]
 #[allow(clippy::needless_pass_by_value)]
-fn count(root: Node) -> usize {
-    root.below.len()
+fn count(#[arg(flatten)] record: Record) -> usize {
+    record.others.len() + usize::from(record.id)
 }
 
 fn other(name: &'static str, schema: &str) -> Arc<dyn Tool> {

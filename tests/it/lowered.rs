@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use toolwright::{Context, Encoder, Schema, ToolCall, tool, tools};
+use toolwright::args::Repairs;
+use toolwright::{Context, Dialect, Encoder, Schema, ToolCall, Wire, tool, tools};
 
 #[derive(Serialize, Deserialize, Schema)]
 struct Part {
@@ -74,10 +75,19 @@ fn many(
 }
 
 fn answer(tool: &str, arguments: &str) -> Result<String, String> {
-    let cx = Context::new()
-        .with_repairs(toolwright::args::Repairs::None)
-        .with_lowered();
-    let result = tools![many, sheet].call_blocking(&ToolCall::new("c1", tool, arguments), &cx);
+    answer_with(Repairs::None, tool, arguments)
+}
+
+fn answer_with(repairs: Repairs, tool: &str, arguments: &str) -> Result<String, String> {
+    let tools = tools![many, sheet];
+    // It has no word for lengths, so short arrays are objects.
+    let sent = Wire::OpenAiChat.definitions_in(&tools, Dialect::AzureStrict);
+    let sent = sent.unwrap();
+    assert!(sent.non_strict().is_empty());
+    let mut call = ToolCall::new("c1", tool, arguments);
+    sent.restore(&mut call);
+    let cx = Context::new().with_repairs(repairs);
+    let result = tools.call_blocking(&call, &cx);
     match &result.outcome {
         Ok(_) => Ok(result.content(Encoder::json()).into_owned()),
         Err(error) => Err(error.to_string()),
@@ -209,7 +219,7 @@ fn inside_what_serde_buffers_too() {
 
 #[test]
 fn only_where_the_model_was_told_so() {
-    let cx = Context::new().with_repairs(toolwright::args::Repairs::None);
+    let cx = Context::new().with_repairs(Repairs::None);
     for arguments in [r#"{"labels": []}"#, r#"{"labels": {}, "limit": null}"#] {
         let result = tools![many].call_blocking(&ToolCall::new("c1", "many", arguments), &cx);
         assert!(result.outcome.is_err(), "{arguments}");
@@ -239,11 +249,15 @@ fn null_is_a_key_of_a_map_that_is_left_out() {
             ),
             (
                 r#"{"margins": {"up": null}, "bleeds": {}}"#,
-                Err("margins.up: expected a key that is one of \"left\", \"right\", got \"up\""),
+                Err(
+                    "margins.up: expected a key that is one of \"left\", \"right\", got \"up\"\nmargins.up: expected an integer from 0 to 255, got null",
+                ),
             ),
             (
                 r#"{"margins": {"left": null, "left": 1}, "bleeds": {}}"#,
-                Err("margins.left: given more than once"),
+                Err(
+                    "margins.left: given more than once\nmargins.left: expected an integer from 0 to 255, got null",
+                ),
             ),
         ],
     );
@@ -261,8 +275,28 @@ fn a_key_that_is_left_out_by_null_is_there_once_all_the_same() {
             Err("limit: given more than once"),
         ),
         (
+            r#"{"labels": {}, "limit": null, "limit": null}"#,
+            Err("limit: expected an integer of 0 or more, got null\nlimit: given more than once"),
+        ),
+        (
             r#"{"labels": {}, "numbered": {"1": {"name": "a", "count": null, "count": 1}}}"#,
             Err("numbered.1.count: given more than once"),
         ),
     ]);
+}
+
+#[test]
+fn what_was_encoded_twice_is_restored_inside_and_repaired() {
+    let whole = json!(r#"{"labels": [{"key": "a", "value": 1}], "limit": null}"#).to_string();
+    for arguments in [
+        r#"{"labels": "[{\"key\": \"a\", \"value\": 1}]", "limit": null}"#,
+        &whole,
+    ] {
+        assert_eq!(
+            answer_with(Repairs::All, "many", arguments).as_deref(),
+            Ok(r#"[{"a":1},null,7,null,null]"#),
+            "{arguments}"
+        );
+        assert!(answer("many", arguments).is_err(), "{arguments}");
+    }
 }

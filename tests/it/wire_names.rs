@@ -120,7 +120,7 @@ fn a_call_goes_by_the_tools_own_name() {
             assert_eq!(&*calls[0].name, own, "{wire:?}");
         }
         let calls = sent.calls(&response(wire, &told)).unwrap();
-        let result = tools().call_blocking(&calls[0], &Context::new().with_definitions(&sent));
+        let result = tools().call_blocking(&calls[0], &Context::new());
         assert_eq!(result.content(Encoder::auto()), format!("done by {OWN}"));
     }
 }

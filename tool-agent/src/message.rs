@@ -33,7 +33,7 @@ pub struct Assistant {
     /// Text of the message. Empty if the model only made calls.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// Calls, in order.
+    /// Calls, in order. Their arguments are in the form of the tools' own schemas.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<ToolCall>,
     /// Calls of tools that the provider ran itself, in order, with their results.
@@ -42,10 +42,6 @@ pub struct Assistant {
     /// Message in the provider's own form, which the same provider gets back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub native: Option<Native>,
-    /// True if the tools were sent with lowered schemas, so that
-    /// [`Context::with_lowered`](toolwright_runtime::tool::Context::with_lowered) has to read the calls.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub lowered: bool,
     /// Deferred tools that the provider's own search has loaded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub loaded: Vec<ShortStr>,

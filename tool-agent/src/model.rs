@@ -108,9 +108,11 @@ impl fmt::Debug for DeltaSink<'_> {
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ModelResponse {
-    /// Text of the response. Empty if the model only made calls.
+    /// Text of the response. Empty if the model only made calls. If the request has a schema, the text is JSON in the form of
+    /// that schema: [`AnswerForm::restore`](toolwright_provider::wire::AnswerForm::restore) makes it so.
     pub text: String,
-    /// Calls, in order, by the tools' own names. An agent gives each call without an id a new one, unique in the
+    /// Calls, in order, by the tools' own names, with arguments in the form of their schemas:
+    /// [`Definitions::restore`](toolwright_provider::definitions::Definitions::restore) makes them so. An agent gives each call without an id a new one, unique in the
     /// thread.
     pub calls: Vec<ToolCall>,
     /// Calls of tools that the provider ran itself, in order, with their results.
@@ -123,9 +125,6 @@ pub struct ModelResponse {
     pub loaded: Vec<ShortStr>,
     /// Reason why the response ended, if the provider reported it.
     pub stop: Option<FinishReason>,
-    /// True if the tools were sent with lowered schemas, so that
-    /// [`Context::with_lowered`](toolwright_runtime::tool::Context::with_lowered) has to read the calls.
-    pub lowered: bool,
 }
 
 impl ModelResponse {

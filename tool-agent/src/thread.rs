@@ -236,12 +236,6 @@ impl Thread {
         self.messages.last()
     }
 
-    /// Returns true if the last calls were made by lowered schemas.
-    pub(crate) fn is_lowered(&self) -> bool {
-        let turn = self.last_turn().and_then(|turn| self.messages.get(turn));
-        matches!(turn, Some(ThreadMessage::Assistant(said)) if said.lowered)
-    }
-
     /// Returns the last message of the user.
     pub fn last_input(&self) -> Option<&str> {
         self.messages

@@ -170,10 +170,5 @@ pub(crate) fn conversation_context(thread: &Thread, cx: Context) -> Context {
         Some(input) => known.with_input(input),
         None => known,
     };
-    let known = if thread.is_lowered() {
-        known.with_lowered()
-    } else {
-        known
-    };
     cx.over(&known)
 }

@@ -47,8 +47,6 @@ pub(crate) struct CallRequest {
     #[serde(default, skip_serializing_if = "State::is_empty")]
     state: State,
     repairs: StoredRepairs,
-    #[serde(default)]
-    lowered: bool,
     text_limit: usize,
     depth_limit: u8,
     /// True if a person approved these arguments.
@@ -90,7 +88,6 @@ impl CallRequest {
                 Repairs::Values => StoredRepairs::Values,
                 Repairs::All => StoredRepairs::All,
             },
-            lowered: cx.is_lowered(),
             text_limit: cx.limits().text,
             depth_limit: cx.limits().depth,
             approved: call.approved().is_ok(),
@@ -134,9 +131,6 @@ impl CallRequest {
         }
         if let Some(input) = &self.input {
             cx = cx.with_input(input.as_str());
-        }
-        if self.lowered {
-            cx = cx.with_lowered();
         }
         // A run's id would take it away.
         match &self.place {

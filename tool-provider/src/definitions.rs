@@ -22,8 +22,8 @@ use toolwright_json::joined;
 use crate::call::{Block, Encoder, Outcome, ToolCall, ToolDef, ToolResult};
 use crate::dialect::{Dialect, LowerError, Note, Renames};
 use crate::wire::{
-    Accumulator, Completion, JsonText, Loading, Parallel, ToolChoice, ToolChoiceError, Wire,
-    WireError,
+    Accumulator, AnswerForm, Completion, JsonText, Loading, Parallel, ToolChoice, ToolChoiceError,
+    Wire, WireError,
 };
 use toolwright_schema::render::SchemaDoc;
 
@@ -56,7 +56,7 @@ pub use self::visible::Stripped;
 /// ]}}]}"#;
 /// let calls = sent.calls(response).unwrap();
 /// assert_eq!(&*calls[0].name, "files.list");
-/// let result = tools.call_blocking(&calls[0], &Context::new().with_definitions(&sent));
+/// let result = tools.call_blocking(&calls[0], &Context::new());
 /// let messages = sent.turn(response, &[result], Encoder::auto()).unwrap();
 /// # let _ = messages;
 /// ```
@@ -404,17 +404,8 @@ impl Definitions {
     ///
     /// # Errors
     /// As there.
-    pub fn answer_form(&self, schema: &SchemaDoc) -> Result<Option<JsonText<'static>>, LowerError> {
+    pub fn answer_form(&self, schema: &SchemaDoc) -> Result<Option<AnswerForm>, LowerError> {
         self.wire().answer_form(schema, self.dialect())
-    }
-
-    /// Returns true if some schema has another form than its tool's. The context of the calls that come
-    /// back then needs `Context::with_definitions`.
-    pub fn is_lowered(&self) -> bool {
-        // What a deferred tool looks like is known once it is loaded.
-        let is_unknown = self.0.catalog.is_some() && self.0.dialect.is_strict();
-        let mut plans = self.0.tools.iter().map(|tool| &tool.lowered.inverse);
-        is_unknown || plans.any(|plan| !plan.steps().is_empty())
     }
 
     /// See [`Wire::tool_choice`].
@@ -521,9 +512,8 @@ impl Definitions {
         self.0.wire.accumulator().with_renames(renames)
     }
 
-    /// Restores a call that something else than [`calls`](Self::calls) read from the response: the tool's own name, its own
-    /// keys where the dialect refused them, and values that the dialect takes as strings of JSON. Once for a call: a
-    /// string may be JSON again.
+    /// Restores a call that something else than [`calls`](Self::calls) read from the response: the name of the tool, and the
+    /// arguments in the form of its schema. Restore each call once: a string may be JSON again.
     pub fn restore(&self, call: &mut ToolCall) {
         if let Some(renames) = self.0.renames.get() {
             renames.restore(&mut call.name);
@@ -536,9 +526,7 @@ impl Definitions {
                 None => return,
             },
         };
-        if inverse.is_of_request()
-            && let Some(arguments) = inverse.raise(&call.arguments)
-        {
+        if let Some(arguments) = inverse.raise(&call.arguments) {
             call.arguments = arguments.into();
         }
     }

@@ -14,9 +14,7 @@ use self::handler::{Check, Handler};
 use crate::tool::{Answer, Call, Context, Scope, Tool, check, filled, not_approved};
 use toolwright_provider::call::{ErrorKind, Output, ToolDef, ToolError, ToolOptions};
 use toolwright_provider::definitions::Stripped;
-use toolwright_provider::dialect::Inverse;
 use toolwright_schema::decode::{Checker, without_secrets};
-use toolwright_schema::read::read;
 use toolwright_schema::read::tree::Tree;
 pub use toolwright_schema::read::tree::{SchemaError, SchemaErrorKind};
 use toolwright_schema::render::SchemaDoc;
@@ -50,9 +48,6 @@ pub struct DynTool {
     checks: Checks,
     /// The schema, read at the first call.
     checker: OnceLock<Result<Checker, SchemaError>>,
-    /// Inverse of the schema's lowering for strict modes; made on first use.
-    forms: OnceLock<Option<Inverse>>,
-    is_schema_given: bool,
     max_schema_bytes: usize,
     reads_context: bool,
     check: Option<Box<Check>>,
@@ -89,8 +84,6 @@ impl DynTool {
             handler: None,
             checks: Checks::None,
             checker: OnceLock::new(),
-            forms: OnceLock::new(),
-            is_schema_given: true,
             max_schema_bytes: Tree::MOST_BYTES,
             reads_context: true,
             check: None,
@@ -115,27 +108,6 @@ impl DynTool {
 
     fn secrets(&self) -> Option<&'static Shape<'static>> {
         self.handler.as_ref()?.secrets()
-    }
-
-    /// Restores arguments that were written for a strict mode to the schema's form. Arguments of the handler's own type
-    /// are read in either form.
-    fn restored<'a>(&self, call: Call<'a>) -> Call<'a> {
-        let text = call.arguments();
-        if !call.is_lowered() || !self.is_schema_given || text.len() > call.limits().text {
-            return call;
-        }
-        let forms = self.forms.get_or_init(|| {
-            let schema = read(self.def.input.as_json())?;
-            Inverse::of_forms(&schema)
-        });
-        let restored = forms.as_ref().and_then(|forms| forms.raise(text));
-        match restored {
-            // Arguments are objects in both forms.
-            Some(restored) if restored.starts_with('{') => {
-                call.with_arguments(call.store().pen().keep(restored))
-            }
-            _ => call,
-        }
     }
 
     /// Validates the arguments against a run-time schema, repairs them where needed, and adds defaults.
@@ -169,7 +141,7 @@ impl Tool for DynTool {
 
     fn call<'a>(&'a self, call: Call<'a>) -> Answer<'a> {
         let lacks_approval = self.def.options.needs_approval && !call.is_approved();
-        let call = self.restored(self.own(call));
+        let call = self.own(call);
         let handler = self.handler();
         match handler.and_then(|handler| Ok((handler, self.validated(call)?))) {
             Ok(_) if lacks_approval => Answer::Ready(Err(not_approved())),
@@ -180,7 +152,7 @@ impl Tool for DynTool {
 
     fn validate(&self, call: Call<'_>) -> Result<(), ToolError> {
         let handler = self.handler()?;
-        let call = self.validated(self.restored(self.own(call)))?;
+        let call = self.validated(self.own(call))?;
         handler.validate(call, self.check.as_deref())
     }
 
@@ -514,8 +486,6 @@ impl DynToolBuilder {
             handler,
             checks,
             checker: OnceLock::new(),
-            forms: OnceLock::new(),
-            is_schema_given,
             max_schema_bytes,
             reads_context,
             check,

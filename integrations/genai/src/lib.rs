@@ -72,8 +72,7 @@ impl GenaiTools {
         self.tools.clone()
     }
 
-    /// Returns the definitions, for [`Context::with_definitions`](toolwright::Context::with_definitions). Their notes
-    /// list what the dialect cannot express.
+    /// Returns the definitions. Their notes list what the dialect cannot express.
     pub fn definitions(&self) -> &Definitions {
         &self.definitions
     }

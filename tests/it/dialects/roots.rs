@@ -211,16 +211,68 @@ fn a_flattened_enum_is_listed_as_one_object() {
         assert!(!sent.text().contains("anyOf"), "{}", sent.text());
         assert!(sent.non_strict().is_empty());
         // What the model leaves out is absent for the decoder, too.
-        let call = toolwright::ToolCall::new(
+        let mut call = toolwright::ToolCall::new(
             "1",
             "draw",
             r#"{"color":"red","kind":"square","side":2,"radius":null}"#,
         );
-        let cx = toolwright::Context::new().with_definitions(&sent);
-        let result = tools.call_blocking(&call, &cx);
+        sent.restore(&mut call);
+        let result = tools.call_blocking(&call, &toolwright::Context::new());
         if dialect == Dialect::OpenAiStrict {
             assert_eq!(result.value(), Some(json!("red 2")), "{result:?}");
         }
+    }
+}
+
+#[derive(serde::Deserialize, Schema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum Order {
+    Buy {
+        most: Option<u8>,
+        note: Option<String>,
+    },
+    Sell {
+        least: Option<u8>,
+        note: Option<String>,
+    },
+}
+
+#[derive(serde::Deserialize, Schema)]
+struct Trade {
+    #[serde(flatten)]
+    order: Order,
+}
+
+/// Trades.
+#[tool(exact)]
+#[allow(clippy::needless_pass_by_value)]
+fn trade(#[arg(flatten)] trade: Trade) -> String {
+    match trade.order {
+        Order::Buy { most, note } => format!("buy {most:?} {note:?}"),
+        Order::Sell { least, note } => format!("sell {least:?} {note:?}"),
+    }
+}
+
+/// Where each key has to be there, `null` says that a key belongs to another form, though its own form takes `null` too.
+#[test]
+fn null_stands_for_a_key_of_another_form() {
+    let tools = tools![trade];
+    let sent = Wire::OpenAiChat.definitions_in(&tools, Dialect::OpenAiStrict);
+    let sent = sent.unwrap();
+    for (arguments, expected) in [
+        (
+            r#"{"kind":"buy","most":3,"note":null,"least":null}"#,
+            "buy Some(3) None",
+        ),
+        (
+            r#"{"kind":"sell","most":null,"note":"n","least":null}"#,
+            "sell None Some(\"n\")",
+        ),
+    ] {
+        let mut call = toolwright::ToolCall::new("1", "trade", arguments);
+        sent.restore(&mut call);
+        let result = tools.call_blocking(&call, &toolwright::Context::new());
+        assert_eq!(result.value(), Some(json!(expected)), "{result:?}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::json::CheckText;
 use toolwright::{
-    Context, Dialect, ToolCall,
+    Dialect,
     dialect::{Lowered, lower},
     schema::SchemaDoc,
 };
@@ -101,15 +101,11 @@ fn arguments_in_the_form_that_a_dialect_asks_for_are_taken() {
     crate::schemas::none(wrong);
 }
 
-/// The decoder reads what a dialect asks for without the dialect's plan, and holds it to the type:
-/// what only words told the model, too.
+/// A plan brings values back that the type refuses, and it refuses them all the same: also what only words told the model.
 #[test]
-fn the_decoder_knows_the_way_back() {
-    let cx = Context::new()
-        .with_repairs(toolwright::args::Repairs::None)
-        .with_lowered();
+fn what_a_type_refuses_is_refused_in_the_form_that_a_dialect_asks_for() {
     let mut wrong = Vec::new();
-    let (mut taken, mut refused) = (0, 0);
+    let mut refused = 0;
     for row in crate::schemas::rows() {
         let tools = (row.tools)();
         let def = tools.definitions().next().unwrap();
@@ -118,41 +114,25 @@ fn the_decoder_knows_the_way_back() {
                 continue;
             };
             let schema = Json::read(lowered.schema.as_deref().unwrap_or("{}"));
-            for (samples, is_good) in [(row.good(), true), (row.bad(), false)] {
-                for (sample, sent) in sent(samples, &lowered, &schema) {
-                    let is_the_same = || {
-                        let undone = lowered
-                            .inverse
-                            .restore(&sent.to_string())
-                            .ok()?
-                            .into_owned();
-                        let arguments = Json::read(&format!(r#"{{"value":{sample}}}"#));
-                        Some(Json::read(&undone).unordered() == arguments.unordered())
-                    };
-                    // A key that is missing is written as `null`, which may be a good value.
-                    if !is_good && is_the_same() == Some(false) {
-                        continue;
-                    }
-                    let call = ToolCall::new("1", "hold", sent.to_string());
-                    let outcome = tools.call_blocking(&call, &cx).outcome;
-                    match (outcome, is_good) {
-                        (Ok(_), true) => taken += 1,
-                        (Err(_), false) => refused += 1,
-                        (Ok(_), false) => {
-                            wrong.push(format!(
-                                "{} in {dialect}: {sample}: taken: {sent}",
-                                row.name
-                            ));
-                        }
-                        (Err(error), true) => {
-                            wrong.push(format!("{} in {dialect}: {sent}: {error}", row.name));
-                        }
-                    }
+            for (sample, sent) in sent(row.bad(), &lowered, &schema) {
+                let sent = sent.to_string();
+                let Ok(undone) = lowered.inverse.restore(&sent) else {
+                    refused += 1;
+                    continue;
+                };
+                // A key that is missing is written as `null`, which may be a good value.
+                let arguments = Json::read(&format!(r#"{{"value":{sample}}}"#));
+                if Json::read(&undone).unordered() != arguments.unordered() {
+                    continue;
+                }
+                match tools.check_text("hold", &*undone) {
+                    Err(_) => refused += 1,
+                    Ok(()) => wrong.push(format!("{} in {dialect}: {sample}: {sent}", row.name)),
                 }
             }
         }
     }
-    assert!(taken > 1000 && refused > 1000, "{taken} {refused}");
+    assert!(refused > 1000, "{refused}");
     crate::schemas::none(wrong);
 }
 

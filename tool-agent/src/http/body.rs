@@ -8,7 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use toolwright_provider::call::{Encoder, ToolDef};
 use toolwright_provider::definitions::{DefinitionOptions, Definitions};
-use toolwright_provider::wire::{Loading, Parallel, ToolChoice, Wire};
+use toolwright_provider::wire::{AnswerForm, Loading, Parallel, ToolChoice, Wire};
 use toolwright_runtime::dyn_tool::DynTool;
 use toolwright_runtime::toolset::Toolset;
 
@@ -20,6 +20,8 @@ use crate::{Thread, ThreadMessage};
 pub(super) struct RequestBody {
     pub(super) text: String,
     pub(super) sent: Definitions,
+    /// Form of the answer, if it has to be a value.
+    pub(super) answer: Option<AnswerForm>,
 }
 
 impl Endpoint {
@@ -45,10 +47,12 @@ impl Endpoint {
         let tools = sent.request(choice, Parallel::Allowed);
         body.join(&tools.map_err(failure::refused)?);
         body.extend_list("tools", &self.builtins);
+        let mut answer = None;
         if let Some(schema) = request.schema {
             let form = sent.answer_form(schema).map_err(failure::refused)?;
             let form = form.ok_or_else(|| failure::refused("the wire has no form of an answer"))?;
-            body.join(&form);
+            body.join(form.members());
+            answer = Some(form);
         }
         let encoder = self.encoder();
         let messages = request
@@ -61,6 +65,7 @@ impl Endpoint {
         Ok(RequestBody {
             text: body.end(),
             sent,
+            answer,
         })
     }
 

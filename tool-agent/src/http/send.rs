@@ -98,7 +98,7 @@ impl Endpoint {
         if streams && is_whole {
             send_whole(&completion, deltas);
         }
-        Ok(response(completion, &body.sent))
+        Ok(response(completion, body))
     }
 
     /// Reads a stream and returns the text of the whole response.
@@ -179,19 +179,22 @@ fn broken_calls(sent: &Definitions, body: &[u8]) -> Option<String> {
     streamed.ended.then_some(streamed.response)
 }
 
-fn response(completion: Completion, sent: &Definitions) -> ModelResponse {
+fn response(completion: Completion, body: &RequestBody) -> ModelResponse {
+    let text = match &body.answer {
+        Some(form) => form.restore(&completion.text).into_owned(),
+        None => completion.text,
+    };
     ModelResponse {
-        text: completion.text,
+        text,
         calls: completion.calls,
         hosted: completion.hosted,
         native: Some(Native {
-            wire: native_name(sent),
+            wire: native_name(&body.sent),
             messages: completion.messages,
         }),
         usage: completion.usage,
         loaded: completion.loaded.into_iter().map(Into::into).collect(),
         stop: completion.stop,
-        lowered: sent.is_lowered(),
     }
 }
 

@@ -592,11 +592,10 @@ async fn an_executor_alone_keeps_no_pause() {
 
 #[tokio::test]
 async fn what_is_the_callers_alone_stays_outside() {
-    /// Who calls, and how.
+    /// Who calls.
     #[tool]
     fn seen(#[context] cx: &Context) -> String {
-        let agent = cx.agent_id().unwrap_or("nobody");
-        format!("{agent}, lowered: {}", cx.is_lowered())
+        cx.agent_id().unwrap_or("nobody").to_owned()
     }
 
     let noted = Ran::default();
@@ -607,11 +606,8 @@ async fn what_is_the_callers_alone_stays_outside() {
             calls_of_batches.note(cx.call_id().unwrap_or("no call"));
         }
     });
-    let mut asks = ModelResponse::calls([ask("c1", "helper", "Go!")]);
-    // In a form that is the calling model's.
-    asks.lowered = true;
     let agent = with(
-        script([Ok(asks), text("Done.")]),
+        script([calls(&[ask("c1", "helper", "Go!")]), text("Done.")]),
         helper(Agent::with_executor(inner.clone(), executor)),
     );
     let agent = agent.name("desk");
@@ -620,7 +616,7 @@ async fn what_is_the_callers_alone_stays_outside() {
     let Some(ThreadMessage::Tool(answer)) = inner.requests()[1].thread.last().cloned() else {
         panic!("no answer");
     };
-    assert_eq!(answer.text, "nobody, lowered: false");
+    assert_eq!(answer.text, "nobody");
     assert_eq!(noted.all(), ["no call"]);
 }
 

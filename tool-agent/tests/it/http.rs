@@ -546,6 +546,7 @@ async fn who_does_not_stream_is_understood_all_the_same() {
 struct Forecast {
     city: String,
     rain: Option<u8>,
+    hours: std::collections::BTreeMap<u8, String>,
 }
 
 fn chat(message: &Value) -> Vec<u8> {
@@ -559,13 +560,14 @@ fn chat(message: &Value) -> Vec<u8> {
 
 #[tokio::test]
 async fn an_agent_runs_and_its_answer_is_a_value() {
-    // In the forms of the strict mode: `null` is what is left out.
+    // In the form of the strict mode: `null` is what is left out, and a list of entries is a map.
     let call = json!({"role": "assistant", "content": null, "tool_calls": [{
         "id": "c1", "type": "function",
         "function": {"name": "weather", "arguments": "{\"city\": \"Bern\", \"days\": null}"},
     }]});
     let words = json!({"role": "assistant", "content": "Sun.", "annotations": []});
-    let value = json!({"role": "assistant", "content": "{\"city\": \"Bern\", \"rain\": null}"});
+    let value = json!({"city": "Bern", "rain": null, "hours": [{"key": 12, "value": "sun"}]});
+    let value = json!({"role": "assistant", "content": value.to_string()});
     let answers = [&call, &words, &value].map(chat).to_vec();
     let server = Server::start(answers).await;
     let agent = Agent::new(
@@ -580,7 +582,8 @@ async fn an_agent_runs_and_its_answer_is_a_value() {
         forecast,
         Forecast {
             city: "Bern".into(),
-            rain: None
+            rain: None,
+            hours: [(12, "sun".to_owned())].into(),
         }
     );
     let got = server.got();
@@ -594,7 +597,10 @@ async fn an_agent_runs_and_its_answer_is_a_value() {
     assert_eq!(last.get("tools"), None);
     let format = &last["response_format"]["json_schema"];
     assert_eq!(format["strict"], true);
-    assert_eq!(format["schema"]["required"], json!(["city", "rain"]));
+    assert_eq!(
+        format["schema"]["required"],
+        json!(["city", "rain", "hours"])
+    );
     let messages = last["messages"].as_array().unwrap();
     assert_eq!(messages[3], words);
     assert_eq!(messages.last().unwrap()["role"], "user");

@@ -80,7 +80,6 @@ fn plain(thread: &Thread) -> Vec<ThreadMessage> {
     let plain = messages.map(|mut message| {
         if let ThreadMessage::Assistant(said) = &mut message {
             assert!(said.native.take().is_some());
-            said.lowered = false;
         }
         message
     });

@@ -191,7 +191,6 @@ fn know(#[context] cx: &Context) -> Value {
         "called": cx.scope().called,
         "call": cx.call_id(),
         "tool": cx.tool(),
-        "lowered": cx.is_lowered(),
         "depth": cx.limits().depth,
     })
 }

@@ -85,26 +85,16 @@ impl Step {
 pub struct Inverse {
     steps: Vec<Step>,
     schema: Arc<Ordered>,
-    is_foreign: bool,
 }
 
 impl Inverse {
-    pub(super) fn new(steps: Vec<Step>, schema: Arc<Ordered>, is_foreign: bool) -> Self {
-        Self {
-            steps,
-            schema,
-            is_foreign,
-        }
+    pub(super) fn new(steps: Vec<Step>, schema: Arc<Ordered>) -> Self {
+        Self { steps, schema }
     }
 
     /// The lowered schema.
     pub(super) fn schema(&self) -> &Ordered {
         &self.schema
-    }
-
-    /// Returns true if only this request knows the way back, and no decoder: a string may be JSON, or a key renamed.
-    pub(crate) fn is_of_request(&self) -> bool {
-        self.is_foreign && !self.steps.is_empty()
     }
 
     /// Returns the steps to restore; empty for most schemas.

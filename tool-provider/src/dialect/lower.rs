@@ -69,6 +69,9 @@ impl Lowered {
 /// a dialect knows closed objects alone it is sent as a list of entries, or refused. Only a root
 /// without keys is closed where the provider has no looser mode, and a [`Note`] says so.
 ///
+/// A value below the root whose schema the dialect refuses (any type, an open or empty object, a type inside itself) is a
+/// string of JSON, with a [`Note`].
+///
 /// A root that is a union, a reference or of any type is brought into one object where the dialect takes no other: the keys of all
 /// alternatives, those required that all require, and the alternatives in words. It admits more than the schema does.
 ///
@@ -76,7 +79,7 @@ impl Lowered {
 /// When the dialect cannot say the schema.
 pub fn lower(schema: &SchemaDoc, dialect: Dialect) -> Result<Lowered, LowerError> {
     let lowering = Lowering::of(schema, dialect.rules());
-    lowering.run_doc(schema).map_err(|mut rejects| {
+    lowering.of_document(schema).map_err(|mut rejects| {
         // There is one: the first ended it.
         let other = LowerError::new(LowerErrorCode::UntypedSchema, "/");
         rejects.pop().unwrap_or(other)
@@ -89,18 +92,16 @@ pub fn lower_all(schema: &SchemaDoc, dialect: Dialect) -> Result<Lowered, Vec<Lo
         tells_all: true,
         ..Lowering::of(schema, dialect.rules())
     };
-    lowering.run_doc(schema)
+    lowering.of_document(schema)
 }
 
 /// Settings of a lowering.
-pub(super) struct Lowering {
-    pub(super) rules: &'static Rules,
-    /// It is the schema of one argument, and need be no object.
-    pub(super) is_argument: bool,
+struct Lowering {
+    rules: &'static Rules,
     /// Rejections are collected and do not end the lowering.
-    pub(super) tells_all: bool,
-    /// The schema is no type's of ours: keys may be renamed, and values sent as strings of JSON.
-    pub(super) is_foreign: bool,
+    tells_all: bool,
+    /// Keys may be renamed: the schema arrived at run time. The author of a type can rename its keys.
+    renames_keys: bool,
 }
 
 impl Lowering {
@@ -108,15 +109,14 @@ impl Lowering {
     fn of(schema: &SchemaDoc, rules: &'static Rules) -> Self {
         Self {
             rules,
-            is_argument: false,
             tells_all: false,
-            is_foreign: schema.shape().is_none(),
+            renames_keys: schema.shape().is_none(),
         }
     }
 
-    fn run_doc(&self, schema: &SchemaDoc) -> Result<Lowered, Vec<LowerError>> {
+    fn of_document(&self, schema: &SchemaDoc) -> Result<Lowered, Vec<LowerError>> {
         let schema = schema.to_provider();
-        if self.is_foreign
+        if self.renames_keys
             && let Some(united) = with_subtypes(&schema)
             && let Ok(lowered) = self.run(united)
         {
@@ -125,12 +125,13 @@ impl Lowering {
         self.run(schema)
     }
 
-    pub(super) fn run(&self, schema: Ordered) -> Result<Lowered, Vec<LowerError>> {
+    fn run(&self, schema: Ordered) -> Result<Lowered, Vec<LowerError>> {
         let rules = self.rules;
         let mut notes = Vec::new();
         let mut canonical = canonical(schema, &mut notes).map_err(|reject| vec![reject])?;
-        if !self.is_argument && rules.root(root(&canonical.root)).is_some() {
-            root::flatten(&mut canonical, &mut notes).map_err(|reject| vec![reject])?;
+        let mut partial = Vec::new();
+        if rules.root(root(&canonical.root)).is_some() {
+            partial = root::flatten(&mut canonical, &mut notes).map_err(|reject| vec![reject])?;
         }
         let endless = cycles::through_required(&canonical);
         let mut root = canonical.take_root();
@@ -138,22 +139,17 @@ impl Lowering {
             rules,
             canonical: &canonical,
             endless,
+            partial,
             path: Path::default(),
             steps: Vec::new(),
             notes,
             tells_all: self.tells_all,
-            is_foreign: self.is_foreign,
             rejects: Vec::new(),
         };
-        if self.is_foreign && !self.is_argument {
+        if self.renames_keys {
             pass.rename_arguments(&mut root);
         }
-        let spot = if self.is_argument {
-            SchemaPath::INNER
-        } else {
-            SchemaPath::ROOT
-        };
-        let lowered = pass.node(root, spot);
+        let lowered = pass.node(root, SchemaPath::ROOT);
         let mut lowered = match lowered {
             Ok(lowered) => lowered,
             Err(reject) => {
@@ -201,7 +197,7 @@ impl Lowering {
         });
         Ok(Lowered {
             schema,
-            inverse: Inverse::new(pass.steps, Arc::new(lowered), self.is_foreign),
+            inverse: Inverse::new(pass.steps, Arc::new(lowered)),
             notes: pass.notes,
             strict: rules.strict,
             optional_keys: size.optional_keys,
@@ -271,11 +267,12 @@ struct Lowerer<'c> {
     canonical: &'c Canonical,
     /// The references to types of which no value would end.
     endless: Vec<String>,
+    /// Keys of the object that comes next that not every alternative of it has.
+    partial: Vec<String>,
     path: Path,
     steps: Vec<Step>,
     notes: Vec<Note>,
     tells_all: bool,
-    is_foreign: bool,
     /// Rejections so far, if they do not end the lowering.
     rejects: Vec<LowerError>,
 }
@@ -328,7 +325,7 @@ impl Lowerer<'_> {
         schema: Ordered,
         spot: SchemaPath,
     ) -> Result<Ordered, LowerError> {
-        let original = self.is_foreign.then(|| schema.clone());
+        let original = self.rules.refuses_values().then(|| schema.clone());
         let (steps, notes) = (self.steps.len(), self.notes.len());
         let mut lowered = self.node(schema, spot);
         if let (Some(schema), Err(reject)) = (original, &lowered)

@@ -5,7 +5,6 @@
 //! (`lower`). The inverse that comes with the result brings back what a model sends (`restore`).
 
 mod canonical;
-mod forms;
 mod inverse;
 mod lower;
 mod names;

@@ -91,7 +91,7 @@ impl LowerErrorCode {
             Self::ObjectWithUnion => " has keys of its own beside those of an enum",
             Self::UntypedSchema => " may be any value",
             Self::UntypedArray => " is an array that holds nothing",
-            Self::OpenObject => " has keys that its type does not declare",
+            Self::OpenObject => " have keys that their type does not declare",
             Self::RecursiveType => " contains itself",
             Self::RecursiveRequired => " contains itself in a key that must be there",
             Self::NestedEmptyObject => " is an object without keys",

@@ -59,7 +59,7 @@ impl Inverse {
     /// Restores the arguments for a reader that reports errors itself. A list of entries or an object of places
     /// that is none stays as it is. A key that a list has twice stands twice in the object. `None` if the
     /// text stays as it is.
-    pub fn raise(&self, text: &str) -> Option<String> {
+    pub(crate) fn raise(&self, text: &str) -> Option<String> {
         if !self.may_concern(text) {
             return None;
         }
@@ -207,10 +207,25 @@ impl<'p> Restore<'p> {
             }
             (None, Value::Object(entries)) => self.object(entries, schema),
             (None, Value::Array(items)) => self.array(items, schema),
+            (_, Value::String(text)) => self.encoded(text, schema),
             (_, value) => value,
         };
         self.hops = hops;
         value
+    }
+
+    /// A string that holds the JSON of an object or array, where the schema has no string. It stays a string, restored
+    /// inside: the decoder repairs it.
+    fn encoded<'t>(&mut self, text: Cow<'t, str>, schema: &'p Ordered) -> Value<'t> {
+        let is_container = schema.is_only("object") || schema.is_only("array");
+        let inner = Value::parse(&text).ok().filter(|_| is_container);
+        match inner {
+            Some(inner @ (Value::Object(_) | Value::Array(_))) => {
+                let inner = self.value(inner, schema).to_json();
+                Value::String(inner.into())
+            }
+            _ => Value::String(text),
+        }
     }
 
     /// The keys of an object that stand beside a union.
@@ -248,6 +263,7 @@ impl<'p> Restore<'p> {
     fn object<'t>(&mut self, entries: Vec<Entry<'t>>, schema: &'p Ordered) -> Value<'t> {
         let rest = schema.keyword(Keyword::AdditionalProperties);
         let mut kept = Vec::with_capacity(entries.len());
+        let mut left_out = Vec::new();
         for (key, value) in entries {
             let segment = Segment::Key(key.to_string());
             let Some(member) = schema.member(&key) else {
@@ -262,11 +278,21 @@ impl<'p> Restore<'p> {
             self.path.leave(mark);
             self.is_changed |= is_absent || name.is_some();
             if is_absent {
+                left_out.push((key, value));
                 continue;
             }
             let value = self.inside(value, Some(member), &part, segment);
             let key = name.map_or(key, |name| name.to_owned().into());
             kept.push((key, value));
+        }
+        if !left_out.is_empty() {
+            // A key that stands twice is a fault, whatever is behind it.
+            let mut counts: HashMap<String, usize> = HashMap::new();
+            for (key, _) in kept.iter().chain(&left_out) {
+                *counts.entry(key.to_string()).or_default() += 1;
+            }
+            left_out.retain(|(key, _)| counts.get(&**key).is_some_and(|count| *count > 1));
+            kept.append(&mut left_out);
         }
         Value::Object(kept)
     }
@@ -309,7 +335,7 @@ impl<'p> Restore<'p> {
         let values = values_of(schema);
         let mut is_list = true;
         for (index, entry) in list.iter().enumerate() {
-            if key_at(entry).is_none() {
+            if key_at(entry, integer_keys).is_none() {
                 self.place.push(Segment::Index(index));
                 let message = "expected an object with the keys \"key\" and \"value\"";
                 self.fault(FaultCode::WrongType, message.to_owned());
@@ -369,9 +395,9 @@ fn values_of(list: &Ordered) -> Option<&Ordered> {
     list.keyword(Keyword::Items)?.member("value")
 }
 
-/// Returns the position of the key in a list's entry: a string or a number, beside a value. `None` for what
-/// is no entry.
-fn key_at(entry: &Value<'_>) -> Option<usize> {
+/// Returns the position of the key in a list's entry: a string, or a number where keys are integers, beside a value.
+/// `None` for what is no entry.
+fn key_at(entry: &Value<'_>, integer_keys: bool) -> Option<usize> {
     let Value::Object(parts) = entry else {
         return None;
     };
@@ -380,12 +406,16 @@ fn key_at(entry: &Value<'_>) -> Option<usize> {
         [(value, _), (key, _)] if key == "key" && value == "value" => 1,
         _ => return None,
     };
-    let key = parts.get(at).map(|(_, key)| key);
-    matches!(key, Some(Value::String(_) | Value::Number(_))).then_some(at)
+    let is_key = match parts.get(at)?.1 {
+        Value::String(_) => true,
+        Value::Number(_) => integer_keys,
+        _ => false,
+    };
+    is_key.then_some(at)
 }
 
 fn key_and_value(entry: Value<'_>, integer_keys: bool) -> Option<(Cow<'_, str>, Value<'_>)> {
-    let at = key_at(&entry)?;
+    let at = key_at(&entry, integer_keys)?;
     let Value::Object(mut parts) = entry else {
         return None;
     };
@@ -394,8 +424,8 @@ fn key_and_value(entry: Value<'_>, integer_keys: bool) -> Option<(Cow<'_, str>, 
         Value::String(text) => text,
         // As a key, an integer has one spelling.
         Value::Number(text) => match Integer::of(&text) {
-            Some(Integer::Unsigned(value)) if integer_keys => Cow::Owned(value.to_string()),
-            Some(Integer::Signed(value)) if integer_keys => Cow::Owned(value.to_string()),
+            Some(Integer::Unsigned(value)) => Cow::Owned(value.to_string()),
+            Some(Integer::Signed(value)) => Cow::Owned(value.to_string()),
             _ => text,
         },
         _ => return None,

@@ -78,8 +78,6 @@ pub(super) enum Optional {
     Kept,
     /// Every key is in `required`, and `null` says that it is missing.
     Null,
-    /// It is not in `required`, or `null`.
-    Either,
     /// It is not in `required`, and never `null`: a missing key costs less than a union.
     Absent,
 }

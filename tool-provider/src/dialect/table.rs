@@ -43,19 +43,6 @@ const JSON_SCHEMA: Rules = Rules {
     limits: Limits::NONE,
 };
 
-/// No provider's: all that any dialect puts in the place of something else, and nothing refused. It
-/// says what a call may have to be brought back from.
-pub(super) const FORMS: Rules = Rules {
-    name: "forms",
-    optional: Optional::Either,
-    null: Null::Nullable,
-    maps: Maps::Entries,
-    tuples: false,
-    // Without a word for lengths, a short array is an object in some dialects.
-    keywords: Accepts::Only(&[]),
-    ..JSON_SCHEMA
-};
-
 /// 128 tools: openai-openapi `openapi.yaml` (2026-08-21).
 const OPENAI_REQUEST: RequestLimits = RequestLimits {
     tools: Some(128),

@@ -86,6 +86,17 @@ pub struct RequestUsage {
     pub unions: usize,
 }
 
+/// State that a walk goes back to before a value that is sent as a string of JSON.
+#[derive(Clone, Copy)]
+struct WalkState {
+    steps: usize,
+    depth: usize,
+    optional: usize,
+    met: [u64; TARGETS],
+    size: Size,
+    opaque: Option<InverseSteps>,
+}
+
 /// All that a walk finds.
 #[derive(Debug, Clone, Copy)]
 pub struct Judged {
@@ -148,6 +159,9 @@ impl Dialect {
             met: [0; TARGETS],
             size: Size::NONE,
             opaque: None,
+            is_text: false,
+            root_types: 0,
+            back_at: 0,
         };
         let refused = match walk.root(arguments) {
             Some(code) => Some(code),
@@ -193,6 +207,12 @@ struct Walk {
     size: Size,
     /// The first part that nobody can look into.
     opaque: Option<InverseSteps>,
+    /// The value that was walked last is sent as a string of JSON.
+    is_text: bool,
+    /// Number of types around the value that are the root.
+    root_types: usize,
+    /// Place among the types around the value of the one that a refused edge leads back to.
+    back_at: usize,
 }
 
 impl Walk {
@@ -213,9 +233,44 @@ impl Walk {
         ask!(self.rules.root(root));
         if let Kind::Object(object) = kind {
             self.enter(shape.id);
+            self.root_types = self.depth;
             ask!(self.names(object));
         }
         self.keys(kind, 0, true)
+    }
+
+    const fn mark(&self) -> WalkState {
+        WalkState {
+            steps: self.steps.len,
+            depth: self.depth,
+            optional: self.optional,
+            met: self.met,
+            size: self.size,
+            opaque: self.opaque,
+        }
+    }
+
+    const fn go_back(&mut self, mark: &WalkState) {
+        self.steps.len = mark.steps;
+        self.optional = mark.optional;
+        self.met = mark.met;
+        self.size = mark.size;
+        self.opaque = mark.opaque;
+        self.is_loose = false;
+        self.null = Wanted::AsSaid;
+    }
+
+    /// Returns true if the value after a mark is sent as a string of JSON where a rule refuses it. An author can say a union
+    /// exactly, and is told so.
+    const fn is_sent_as_text(&self, code: LowerErrorCode, mark: &WalkState) -> bool {
+        match code {
+            LowerErrorCode::ObjectWithUnion | LowerErrorCode::UnionFirstKey => false,
+            // All references to the type are refused, and the outermost is no part of another one.
+            LowerErrorCode::RecursiveType | LowerErrorCode::RecursiveRequired => {
+                self.back_at >= mark.depth || self.back_at < self.root_types
+            }
+            code => code.is_sent_as_text(),
+        }
     }
 
     const fn enter(&mut self, id: Id) -> bool {

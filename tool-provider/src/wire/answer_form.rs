@@ -1,12 +1,34 @@
 //! An answer that is to be a value: how a request asks for its form.
 
+use std::borrow::Cow;
+
 use super::{JsonText, Wire};
-use crate::dialect::{Dialect, LowerError, Lowered, lower};
+use crate::dialect::{Dialect, Inverse, LowerError, Lowered, lower};
 use toolwright_json::ObjectWriter;
 use toolwright_schema::render::SchemaDoc;
 
-/// The form of an answer, in a provider's dialect.
-pub(super) struct AnswerForm<'s> {
+/// Form of an answer that has to be a value: how a request asks for it, and how the answer is read.
+#[derive(Debug, Clone)]
+pub struct AnswerForm {
+    members: JsonText<'static>,
+    inverse: Inverse,
+}
+
+impl AnswerForm {
+    /// Returns the text of an object whose members belong in the request's body.
+    pub fn members(&self) -> &JsonText<'static> {
+        &self.members
+    }
+
+    /// Restores an answer to the form of the schema. A text that is not JSON stays as it is.
+    pub fn restore<'t>(&self, answer: &'t str) -> Cow<'t, str> {
+        let restored = self.inverse.raise(answer);
+        restored.map_or(Cow::Borrowed(answer), Cow::Owned)
+    }
+}
+
+/// Schema of an answer, in a provider's dialect.
+pub(super) struct AnswerSchema<'s> {
     pub(super) schema: &'s str,
     /// The provider holds the model to the schema.
     pub(super) strict: bool,
@@ -14,7 +36,7 @@ pub(super) struct AnswerForm<'s> {
     pub(super) openapi: bool,
 }
 
-impl AnswerForm<'_> {
+impl AnswerSchema<'_> {
     /// The schema's name, where it wants one.
     pub(super) const NAME: &'static str = "answer";
 
@@ -26,16 +48,16 @@ impl AnswerForm<'_> {
 }
 
 impl Wire {
-    /// The members of a request's body that ask for an answer of this form, in the dialect or the
-    /// strict one of the same provider; nothing where the wire cannot express it. The answer's words
-    /// are then JSON, in the forms that `Context::with_lowered` reads.
+    /// Returns the form of an answer of this schema, in the dialect or the strict one of the same provider; `None` where
+    /// the wire cannot express it. The answer's text is then JSON, which [`AnswerForm::restore`] brings back to the
+    /// schema's form.
     ///
     /// ```
     /// use toolwright::{Dialect, Wire, schema::SchemaDoc};
     ///
     /// let schema = SchemaDoc::parse(r#"{"type":"object","properties":{"n":{"type":"integer"}}}"#);
     /// let form = Wire::Ollama.answer_form(&schema.unwrap(), Dialect::Ollama).unwrap();
-    /// assert!(form.unwrap().starts_with(r#"{"format":{"type":"object""#));
+    /// assert!(form.unwrap().members().starts_with(r#"{"format":{"type":"object""#));
     /// ```
     ///
     /// # Errors
@@ -44,15 +66,18 @@ impl Wire {
         self,
         schema: &SchemaDoc,
         dialect: Dialect,
-    ) -> Result<Option<JsonText<'static>>, LowerError> {
+    ) -> Result<Option<AnswerForm>, LowerError> {
         let (lowered, dialect) = self.lowered_answer(schema, dialect)?;
         let empty = SchemaDoc::empty_object();
-        let form = self.provider().answer_form(&AnswerForm {
+        let members = self.provider().answer_form(&AnswerSchema {
             schema: lowered.schema.as_deref().unwrap_or(empty.as_json()),
             strict: lowered.strict,
             openapi: dialect == Dialect::GeminiOpenApi,
         });
-        Ok(form.map(JsonText::new))
+        Ok(members.map(|members| AnswerForm {
+            members: JsonText::new(members),
+            inverse: lowered.inverse,
+        }))
     }
 
     /// An answer is held to its schema where the provider can do it, whatever its tools are.

@@ -38,7 +38,7 @@ mod tool_declaration;
 
 use toolwright_json::list;
 
-use self::answer_form::AnswerForm;
+use self::answer_form::AnswerSchema;
 use self::call::answered_ids;
 use self::loading::{Echoed, WriteLoading};
 use self::read::Members;
@@ -50,6 +50,7 @@ use toolwright_schema::text::ShortStr;
 pub(crate) use self::loading::{Loadable, Loads};
 pub(crate) use self::tool_declaration::ToolDeclaration;
 
+pub use self::answer_form::AnswerForm;
 pub use self::choice::{Parallel, ToolChoice, ToolChoiceError};
 pub use self::completion::{Completion, FinishReason, Usage};
 pub use self::conversation::Message;
@@ -159,7 +160,7 @@ trait WriteRequest: Sync {
 
     /// The members of a request's body that ask for an answer of this form; `None` where the wire
     /// cannot express it.
-    fn answer_form(&self, form: &AnswerForm<'_>) -> Option<String>;
+    fn answer_form(&self, form: &AnswerSchema<'_>) -> Option<String>;
 }
 
 /// `response.rs`: a response that was read, and all that is asked of it.

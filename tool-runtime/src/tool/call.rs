@@ -112,11 +112,6 @@ impl<'a> Call<'a> {
         self.context.limits()
     }
 
-    /// Returns true if the arguments were written for a provider's strict mode.
-    pub(crate) fn is_lowered(&self) -> bool {
-        self.context.is_lowered()
-    }
-
     /// Returns the level of repairs.
     pub(crate) fn repairs(&self) -> Repairs {
         match self.of {

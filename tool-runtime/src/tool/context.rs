@@ -62,7 +62,6 @@ struct Shared {
     input: Option<Arc<str>>,
     state: State,
     repairs: Repairs,
-    lowered: bool,
     /// How the tools were declared to the model: what its provider refuses is not found.
     declared: Option<(Wire, Dialect)>,
     limits: Option<Limits>,
@@ -198,22 +197,9 @@ impl Context {
         self.change(|shared| shared.repairs = repairs)
     }
 
-    /// Accepts arguments that were written for a provider's strict mode. Such modes have no maps, tuples or optional
-    /// keys. A map is a list of `{"key", "value"}` there, a tuple an object `{"_0", "_1"}`, and `null` stands for an
-    /// absent value. Arguments are read in these forms and in their types' own.
-    pub fn with_lowered(self) -> Self {
-        self.change(|shared| shared.lowered = true)
-    }
-
-    /// Accepts arguments that were written for these definitions: [`with_lowered`](Self::with_lowered), if a schema has
-    /// another form than its tool's. `search_tools` does not find tools that such definitions leave out.
+    /// Sets the definitions that the model received. `search_tools` does not find tools that they leave out.
     pub fn with_definitions(self, sent: &Definitions) -> Self {
-        let declared = self.declared_in(sent.wire(), sent.dialect());
-        if sent.is_lowered() {
-            declared.with_lowered()
-        } else {
-            declared
-        }
+        self.declared_in(sent.wire(), sent.dialect())
     }
 
     /// Sets how the tools were declared to the model.
@@ -278,9 +264,8 @@ impl Context {
     /// Combines two contexts: this one takes precedence over `base`. A call's context goes over a session's, and that
     /// over a default.
     ///
-    /// The host's values are matched by type, those of the [`State`] by name. Repairs are limited to what both allow,
-    /// and arguments may be lowered if either says so. The result decides which tools are visible, and reaches the
-    /// tools.
+    /// The host's values are matched by type, those of the [`State`] by name. Repairs are limited to what both allow.
+    /// The result decides which tools are visible, and reaches the tools.
     ///
     /// This order holds wherever a context is given: to an executor, an agent's run, a server. A tool's
     /// [updates](Self::update_state) change the conversation's state and no context. If a call's context sets the same
@@ -328,7 +313,6 @@ impl Context {
             shared.turn = shared.turn.or(below.turn);
             shared.limits = shared.limits.or(below.limits);
             shared.repairs = shared.repairs.min(below.repairs);
-            shared.lowered |= below.lowered;
             shared.declared = shared.declared.or(below.declared);
             if shared.called.is_none() {
                 shared.called.clone_from(&below.called);
@@ -377,11 +361,6 @@ impl Context {
     /// Returns the level of repairs.
     pub fn repairs(&self) -> Repairs {
         self.shared.repairs
-    }
-
-    /// Returns true if arguments may be written for a provider's strict mode.
-    pub fn is_lowered(&self) -> bool {
-        self.shared.lowered
     }
 
     /// Returns the limits on the size of arguments.

@@ -2,6 +2,8 @@
 
 mod refuse;
 
+use std::borrow::Cow;
+
 use serde::de::DeserializeOwned;
 use toolwright_json::Place;
 
@@ -10,7 +12,7 @@ use self::refuse::{Refused, Repaired, refuse, refuse_whole};
 use crate::tool::{Call, Slot, naming_arguments, with_names_of_today};
 use toolwright_provider::call::OldNames;
 use toolwright_provider::call::ToolError;
-use toolwright_schema::decode::walk::{self, Admitted, Defaults};
+use toolwright_schema::decode::walk::{self, Defaults};
 use toolwright_schema::decode::{Error, Expected, Fault, FaultCode, Json, Repair, position};
 use toolwright_schema::shape::{Field, Object, Presence, Shape};
 
@@ -72,8 +74,7 @@ fn too_large(most: usize) -> Fault {
 
 /// A reader of a call's arguments.
 fn reader<'a>(text: &'a str, call: &Call<'a>) -> Json<'a> {
-    let json = Json::new(text, call.store()).at(0, call.limits().depth);
-    json.lowered(call.is_lowered())
+    Json::new(text, call.store()).at(0, call.limits().depth)
 }
 
 /// Fills one slot a parameter.
@@ -140,8 +141,7 @@ fn fill_one<'a>(
     slot: &mut dyn Slot<'a>,
 ) -> Result<(), Error> {
     let mut elsewhere = None;
-    let expected = Expected::of(field.shape, json.is_lowered());
-    slot.fill(json.enter_value(expected, &mut elsewhere)?)
+    slot.fill(json.enter_value(Expected::of(field.shape), &mut elsewhere)?)
 }
 
 fn fill<'a>(
@@ -152,7 +152,7 @@ fn fill<'a>(
 ) -> Result<(), Error> {
     let mut json = reader(text, call);
     json.enter_object()?;
-    let (mut given, mut left_out) = (Given::default(), Given::default());
+    let mut given = Given::default();
     let (mut place, mut next) = (Place::Opened, 0);
     let mut others = None;
     loop {
@@ -175,14 +175,7 @@ fn fill<'a>(
             continue;
         };
         next = index + 1;
-        if json.is_lowered() && field.is_left_out_by_null() && json.peek() == Some(b'n') {
-            if given.has(index) || !left_out.note(index) {
-                return Err(Error::duplicate_key(key));
-            }
-            json.null()?;
-            continue;
-        }
-        if left_out.has(index) || !given.note(index) {
+        if !given.note(index) {
             return Err(Error::duplicate_key(key));
         }
         fill_one(&mut json, field, *slot)?;
@@ -238,17 +231,16 @@ pub(crate) fn check<'a>(
 ) -> Result<&'a str, ToolError> {
     let was = &was.arguments;
     let (text, renamed) = arguments(call, was)?;
-    let text = match walk::admitted(text, refuse::reading_at_run_time(text, call), root) {
-        Admitted::AsTheyStand => text,
-        Admitted::As(other) => call.store().pen().keep(other),
-        Admitted::Refused => {
-            return repair(Repaired::new(text, renamed), call, root, has_secrets)
-                .map_err(|error| naming_arguments(error, was));
+    let reading = refuse::reading_at_run_time(text, call);
+    match walk::admits_arguments(text, reading, root) {
+        Some(true) => {
+            call.store().repaired(text, renamed);
+            Ok(text)
         }
-        Admitted::TooCostly => return Err(refuse::too_costly()),
-    };
-    call.store().repaired(text, renamed);
-    Ok(text)
+        Some(false) => repair(Repaired::new(text, renamed), call, root, has_secrets)
+            .map_err(|error| naming_arguments(error, was)),
+        None => Err(refuse::too_costly()),
+    }
 }
 
 /// Adds defaults to arguments that a schema admits.
@@ -261,15 +253,11 @@ pub(crate) fn filled<'a>(
     if defaults.is_empty() {
         return Ok(text);
     }
-    let reading = walk::WalkOptions {
-        // What was checked is in the schema's own form.
-        lowered: false,
-        ..refuse::reading_at_run_time(text, call)
-    };
+    let reading = refuse::reading_at_run_time(text, call);
     match walk::filled(text, reading, root, defaults) {
-        Admitted::As(filled) => Ok(call.store().pen().keep(filled)),
-        Admitted::AsTheyStand | Admitted::Refused => Ok(text),
-        Admitted::TooCostly => Err(refuse::too_costly()),
+        Some(Cow::Owned(filled)) => Ok(call.store().pen().keep(filled)),
+        Some(Cow::Borrowed(text)) => Ok(text),
+        None => Err(refuse::too_costly()),
     }
 }
 

@@ -135,7 +135,9 @@ impl Report {
 
     fn rejected(&mut self, tool: &str, reject: LowerError) {
         let what = match reject.code {
-            LowerErrorCode::RootNotObject | LowerErrorCode::RootUnion => "the arguments",
+            LowerErrorCode::RootNotObject
+            | LowerErrorCode::RootUnion
+            | LowerErrorCode::OpenObject => "the arguments",
             _ => "what stands there",
         };
         self.problems.push(Problem {

@@ -86,8 +86,7 @@ pub(super) struct Fields<'j, 'de> {
     value: Expected,
     known: &'static [&'static str],
     inside: Inside,
-    /// The keys so far that the struct does not know, where such may stand; all of them, where it
-    /// is not shown all.
+    /// Keys so far that the struct does not know, where such may stand.
     others: Option<Box<Seen<'de>>>,
 }
 
@@ -114,20 +113,10 @@ impl<'j, 'de> Fields<'j, 'de> {
 
     /// The next key, of an object of which more is known than its type asks for.
     fn shaped_key(&mut self) -> Result<Option<&'de str>, Error> {
-        let key = loop {
-            let Some(key) = self.json.next_key(&mut self.place)? else {
-                return Ok(None);
-            };
-            // The struct does not see a key that is left out by `null`, nor finds it again.
-            if self.inside.is_lowered() {
-                self.once(key)?;
-            }
-            if !self.inside.is_left_out_by_null(key) || self.json.peek() != Some(b'n') {
-                break key;
-            }
-            self.json.word("null")?;
+        let Some(key) = self.json.next_key(&mut self.place)? else {
+            return Ok(None);
         };
-        if self.inside.is_open() && !self.inside.is_lowered() && !self.known.contains(&key) {
+        if self.inside.is_open() && !self.known.contains(&key) {
             self.once(key)?;
         }
         self.value = self.inside.value(self.json, key)?;
@@ -276,17 +265,14 @@ impl<'j, 'de> Entries<'j, 'de> {
 
     #[inline(never)]
     fn next_of_any(&mut self) -> Result<Option<&'de str>, Error> {
-        while let Some(key) = self.json.next_key(&mut self.place)? {
-            if !self.seen.note(key) {
-                return Err(Error::duplicate_key(key));
-            }
-            self.key = key;
-            if !self.inside.is_left_out_by_null(key) || self.json.peek() != Some(b'n') {
-                return Ok(Some(key));
-            }
-            self.json.word("null")?;
+        let Some(key) = self.json.next_key(&mut self.place)? else {
+            return Ok(None);
+        };
+        if !self.seen.note(key) {
+            return Err(Error::duplicate_key(key));
         }
-        Ok(None)
+        self.key = key;
+        Ok(Some(key))
     }
 
     /// Refuses entries that the type did not read.

@@ -26,7 +26,6 @@ pub fn refusal(shape: &Shape<'_>, json: &str) -> Option<Fault> {
 pub fn faults(shape: &Shape<'_>, json: &str) -> Vec<Fault> {
     let reading = WalkOptions {
         depth: MAX_DEPTH,
-        lowered: false,
         is_typed: true,
         budget: Budget::NONE,
     };

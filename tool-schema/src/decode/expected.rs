@@ -33,10 +33,9 @@ impl Expected {
 
     /// A value of this shape.
     #[inline]
-    pub fn of(shape: &'static Shape<'static>, lowered: bool) -> Self {
+    pub fn of(shape: &'static Shape<'static>) -> Self {
         match shape.check {
-            CheckLevel::Typed if !lowered => Self::Typed,
-            CheckLevel::Typed => Self::Shaped(shape),
+            CheckLevel::Typed => Self::Typed,
             CheckLevel::Watched | CheckLevel::Walked => Self::Shaped(shape),
         }
     }
@@ -74,17 +73,7 @@ impl<'de> Json<'de> {
         if self.is_buffered() {
             return self.enter_buffered(shape, elsewhere);
         }
-        let level = check_level(shape);
-        if self.is_lowered()
-            && level != CheckLevel::Walked
-            && let Some(text) = self.raised(shape)?
-        {
-            let text = self.pen.keep(text);
-            return Ok(elsewhere.insert(self.beside(text, Expected::Shaped(shape))));
-        }
-        match level {
-            // What is inside may be in another form.
-            CheckLevel::Typed if self.is_lowered() => {}
+        match check_level(shape) {
             CheckLevel::Typed => self.expected = Expected::Typed,
             CheckLevel::Watched => {}
             CheckLevel::Walked => return self.enter_buffered(shape, elsewhere),
@@ -99,9 +88,7 @@ impl<'de> Json<'de> {
         shape: &'static Shape<'static>,
         elsewhere: &'j mut Option<Self>,
     ) -> Result<&'j mut Self, Error> {
-        if !self.is_lowered()
-            && let Some(member) = self.member(shape)
-        {
+        if let Some(member) = self.member(shape) {
             self.expected = member;
             return Ok(self);
         }
@@ -122,7 +109,6 @@ impl<'de> Json<'de> {
         self.peek();
         let reading = walk::WalkOptions {
             depth: self.depth(),
-            lowered: self.is_lowered(),
             is_typed: true,
             budget: walk::Budget::NONE,
         };

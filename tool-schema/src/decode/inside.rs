@@ -15,8 +15,6 @@ pub(super) struct Inside {
     /// Bounds on how many there are.
     of: Option<&'static Shape<'static>>,
     count: usize,
-    /// See [`Json::is_lowered`].
-    lowered: bool,
 }
 
 enum Parts {
@@ -63,10 +61,9 @@ impl Parts {
         if matches!(form, Form::Buffered | Form::Tagged) {
             return Self::of_buffered(shape, is_array, form);
         }
-        let lowered = form == Form::Lowered;
         Ok(match (shape.followed(), is_array) {
             (kind, _) if kind.is_opaque() => Self::Alike(Expected::Typed),
-            (Kind::Array(array), true) => Self::Alike(Expected::of(array.items, lowered)),
+            (Kind::Array(array), true) => Self::Alike(Expected::of(array.items)),
             (Kind::Tuple(items), true) => Self::Places(items),
             (Kind::Object(object), false) => Self::of_object(object),
             (Kind::Map(map), false) => Self::Entries(map),
@@ -118,7 +115,6 @@ impl Inside {
         parts: Parts::Alike(Expected::Typed),
         of: None,
         count: 0,
-        lowered: false,
     };
 
     /// Notes what is known of the parts of the value that has been opened.
@@ -127,7 +123,6 @@ impl Inside {
         match json.expected {
             Expected::Shaped(shape) => {
                 self.of = Some(shape);
-                self.lowered = json.is_lowered();
                 match &shape.kind {
                     Kind::Object(object) if !is_array && !json.is_buffered() => {
                         self.parts = Parts::of_object(object);
@@ -151,11 +146,11 @@ impl Inside {
             return None;
         };
         let field = keys.fields.get(keys.next)?;
-        if self.lowered || keys.open || !json.take_key(place, field) {
+        if keys.open || !json.take_key(place, field) {
             return None;
         }
         keys.note(keys.next, field);
-        Some((field.name, Expected::of(field.shape, false)))
+        Some((field.name, Expected::of(field.shape)))
     }
 
     /// Returns the keys of an object that serde buffers, if it is one.
@@ -179,25 +174,6 @@ impl Inside {
         matches!(self.parts, Parts::Keys(Keys { open: true, .. }))
     }
 
-    /// Returns true if keys may be left out by `null`.
-    #[inline]
-    pub(super) fn is_lowered(&self) -> bool {
-        self.lowered
-    }
-
-    /// Returns true if `null` behind this key says that it is left out.
-    pub(super) fn is_left_out_by_null(&self, key: &str) -> bool {
-        match &self.parts {
-            Parts::Keys(Keys { fields, next, .. }) if self.lowered => {
-                position(fields, key, *next).is_some_and(|(_, field)| field.is_left_out_by_null())
-            }
-            Parts::Entries(map) if self.lowered => {
-                map.leaves_out_by_null() && admits_key(map.keys, key)
-            }
-            _ => false,
-        }
-    }
-
     /// Returns what the next element has to be.
     #[inline]
     pub(super) fn element(&mut self, json: &mut Json<'_>) -> Result<Expected, Error> {
@@ -210,7 +186,7 @@ impl Inside {
                 Ok(Expected::Shaped(shape))
             }
             Parts::Places(items) => match items.get(index) {
-                Some(item) => Ok(Expected::of(item, self.lowered)),
+                Some(item) => Ok(Expected::of(item)),
                 None => Err(Error::new(Mismatch::Length)),
             },
             _ => Err(refused()),
@@ -233,21 +209,19 @@ impl Inside {
             Parts::Keys(keys) => match position(keys.fields, key, keys.next) {
                 Some((index, field)) => {
                     keys.note(index, field);
-                    Ok(Expected::of(field.shape, self.lowered))
+                    Ok(Expected::of(field.shape))
                 }
                 None if keys.open => Ok(Expected::ANY),
                 None => Err(Error::unknown_key(key, &[])),
             },
             Parts::Entries(map) => {
                 if admits_key(map.keys, key) {
-                    Ok(Expected::of(map.values, self.lowered))
+                    Ok(Expected::of(map.values))
                 } else {
                     Err(refused().inside(Segment::Name(key.to_owned()), 0))
                 }
             }
-            Parts::Variants(union) if self.count == 1 => {
-                variant(union, key).map(|shape| Expected::of(shape, self.lowered))
-            }
+            Parts::Variants(union) if self.count == 1 => variant(union, key).map(Expected::of),
             _ => Err(refused()),
         }
     }

@@ -29,7 +29,6 @@ pub mod fault;
 mod inside;
 mod key;
 mod limits;
-mod lowered;
 mod member;
 mod number;
 mod read;
@@ -47,10 +46,8 @@ pub(crate) use self::check::{Leaf, admits, admits_count, first_repeat, int_of, i
 pub use self::checker::Checker;
 pub use self::example::{example, sample};
 pub use self::fault::Reporter;
-pub(crate) use self::fault::say::json_string;
 pub use self::fault::{Fault, FaultCode};
 pub use self::limits::Limits;
-pub use self::lowered::MOST_PLACES;
 pub use self::repair::{Repair, RepairKind, Repairs};
 pub use self::secret::unshown;
 pub use self::secret::{holds_secret, without_secrets};

@@ -28,8 +28,6 @@ pub struct Json<'de> {
 pub(super) enum Form {
     /// Read by the type, which sees all of it.
     Plain,
-    /// Read by the type, from a text that was written for a provider's strict mode.
-    Lowered,
     /// Read by serde, into a buffer: the type does not see the text, so that its shape alone says
     /// what is wrong.
     Buffered,
@@ -47,18 +45,6 @@ impl<'de> Json<'de> {
             form: Form::Plain,
             pen: store.pen(),
         }
-    }
-
-    /// Sets whether the text was written for a provider's strict mode.
-    pub fn lowered(self, lowered: bool) -> Self {
-        let form = if lowered { Form::Lowered } else { Form::Plain };
-        Self { form, ..self }
-    }
-
-    /// Returns true if the text was written for a provider's strict mode.
-    #[inline]
-    pub fn is_lowered(&self) -> bool {
-        self.form == Form::Lowered
     }
 
     /// Returns true if serde reads what stands next into a buffer. If this is true and serde does

@@ -83,11 +83,10 @@ fn show(json: &mut Json<'_>, shapes: &[&Shape<'_>], out: &mut String) -> Result<
     }
 }
 
-/// Returns true if the value that stands next is of this shape, also in a strict mode's form.
+/// Returns true if the value that stands next is of this shape.
 fn fits(json: &Json<'_>, shape: &Shape<'_>) -> bool {
     let reading = WalkOptions {
         depth: json.depth(),
-        lowered: true,
         is_typed: true,
         budget: Budget::NONE,
     };

@@ -16,6 +16,7 @@ mod repair;
 mod rule;
 mod union;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use toolwright_json::Place;
@@ -41,8 +42,6 @@ use crate::shape::{Kind, ListedKeys, Peeled, Shape, alternatives};
 pub struct WalkOptions {
     /// Number of arrays and objects that may open, one inside the other.
     pub depth: u8,
-    /// True if the text was written for a provider's strict mode.
-    pub lowered: bool,
     /// True if a type reads the text: integers are written in digits for its buffers. A schema that
     /// arrived at run time has no type, and no secrets but as a whole.
     pub is_typed: bool,
@@ -54,15 +53,13 @@ impl WalkOptions {
     pub const fn at_run_time(text: &str) -> Self {
         Self {
             depth: toolwright_json::MAX_DEPTH,
-            lowered: false,
             is_typed: false,
             budget: Budget::of(text),
         }
     }
 
     fn of<'t>(self, text: &'t str, at: usize, store: &'t Store) -> Json<'t> {
-        let json = Json::new(text, store).at(at, self.depth);
-        json.lowered(self.lowered)
+        Json::new(text, store).at(at, self.depth)
     }
 }
 
@@ -86,60 +83,51 @@ pub(crate) fn validate(
     }
 }
 
-/// Verdicts of a schema on arguments as they stand.
-pub enum Admitted {
-    AsTheyStand,
-    /// Admitted in a strict mode's form; this is the text in the schema's.
-    As(String),
-    Refused,
-    /// The budget ended before the verdict.
-    TooCostly,
-}
-
 /// Returns true if a shape that was read at run time admits a value, given as JSON; `None` if the budget ended before the
 /// verdict.
 pub fn admits_value(text: &str, shape: &Shape<'_>) -> Option<bool> {
-    let store = Store::new();
-    let reading = WalkOptions::at_run_time(text);
-    let mut walk = Walk::new(reading.of(text, 0, &store), Mode::FailFast, reading);
-    let walked = walk.value(shape);
-    let is_admitted = walked.is_ok() && walk.json.finish().is_ok();
-    (!walk.is_spent()).then_some(is_admitted)
+    admits_by(text, WalkOptions::at_run_time(text), shape, |_| true)
 }
 
-/// Validates arguments against a schema.
-pub fn admitted(text: &str, reading: WalkOptions, shape: &Shape<'_>) -> Admitted {
-    let store = Store::new();
-    let mut walk = Walk::new(reading.of(text, 0, &store), Mode::FailFast, reading);
-    if walk.json.peek() != Some(b'{') {
-        return Admitted::Refused;
-    }
-    let walked = walk.value(shape);
-    match walked.is_ok() && walk.json.finish().is_ok() {
-        _ if walk.is_spent() => Admitted::TooCostly,
-        false => Admitted::Refused,
-        true if walk.edits.is_empty() => Admitted::AsTheyStand,
-        true => Admitted::As(edited(text, 0..text.len(), walk.edits)),
-    }
+/// Returns true if a schema that was read at run time admits arguments, which are an object; `None` if the budget ended
+/// before the verdict.
+pub fn admits_arguments(text: &str, reading: WalkOptions, shape: &Shape<'_>) -> Option<bool> {
+    admits_by(text, reading, shape, |first| first == Some(b'{'))
 }
 
-/// Adds defaults to arguments that a schema admits, at the ends of the objects that leave their keys out. All that is there
-/// stays as it is.
-pub fn filled(
+fn admits_by(
     text: &str,
     reading: WalkOptions,
     shape: &Shape<'_>,
+    may_start: impl Fn(Option<u8>) -> bool,
+) -> Option<bool> {
+    let store = Store::new();
+    let mut walk = Walk::new(reading.of(text, 0, &store), Mode::FailFast, reading);
+    let is_admitted =
+        may_start(walk.json.peek()) && walk.value(shape).is_ok() && walk.json.finish().is_ok();
+    (!walk.is_spent()).then_some(is_admitted)
+}
+
+/// Adds defaults to arguments that a schema admits, at the ends of the objects that leave their keys out. All that is there
+/// stays as it is. `None` if the budget ends first.
+pub fn filled<'t>(
+    text: &'t str,
+    reading: WalkOptions,
+    shape: &Shape<'_>,
     defaults: &Defaults,
-) -> Admitted {
+) -> Option<Cow<'t, str>> {
     let store = Store::new();
     let mut walk = Walk::new(reading.of(text, 0, &store), Mode::FailFast, reading);
     walk.defaults = Some(defaults);
-    match walk.value(shape) {
-        _ if walk.is_spent() => Admitted::TooCostly,
-        Err(Stop) => Admitted::Refused,
-        Ok(()) if walk.edits.is_empty() => Admitted::AsTheyStand,
-        Ok(()) => Admitted::As(fill::filled(text, walk.edits, defaults)),
-    }
+    let walked = walk.value(shape);
+    let is_filled = walked.is_ok() && !walk.edits.is_empty();
+    (!walk.is_spent()).then(|| {
+        if is_filled {
+            fill::filled(text, walk.edits, defaults).into()
+        } else {
+            text.into()
+        }
+    })
 }
 
 /// Collects all faults of a text that is JSON.
@@ -329,9 +317,6 @@ impl<'t> Walk<'t> {
 
     fn value_of(&mut self, shape: &Shape<'_>, peeled: Peeled<'_, '_>) -> Walked {
         let next = self.json.peek();
-        if self.json.is_lowered() && self.raise(shape)? {
-            return Ok(());
-        }
         match (peeled.kind, next) {
             (Kind::Any | Kind::Unknown, _) => self.any(false),
             #[cfg(feature = "schemars")]
@@ -363,23 +348,6 @@ impl<'t> Walk<'t> {
             (Kind::Rule(rule), _) => self.rule(shape, rule),
             _ => self.mismatch(shape),
         }
-    }
-
-    /// Walks a value that stands next in a strict mode's form in the form of its type.
-    fn raise(&mut self, shape: &Shape<'_>) -> Result<bool, Stop> {
-        let (start, depth) = (self.json.offset(), self.json.depth());
-        let Some(raised) = self.json.raised(shape)? else {
-            return Ok(false);
-        };
-        let store = Store::new();
-        let json = Json::new(&raised, &store).at(0, depth).lowered(true);
-        self.spend(bytes(&raised))?;
-        let mut inner = self.within(json, start);
-        let walked = inner.value(shape);
-        let edits = self.take_back(&mut inner);
-        let text = edited(&raised, 0..raised.len(), edits);
-        self.edits.push(Edit::new(start..self.json.offset(), text));
-        walked.map(|()| true)
     }
 
     fn skip(&mut self) -> Walked {

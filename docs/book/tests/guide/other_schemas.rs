@@ -40,7 +40,7 @@ fn main() {
     ]}}]}"#;
     let calls = sent.calls(response).unwrap();
     println!("{}", calls[0].arguments);
-    let result = tools.call_blocking(&calls[0], &Context::new().with_definitions(&sent));
+    let result = tools.call_blocking(&calls[0], &Context::new());
     println!("{}", result.content(Encoder::json()));
 }
 // ANCHOR_END: program

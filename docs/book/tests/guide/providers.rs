@@ -118,9 +118,8 @@ fn in_strict_mode() -> Result<(), Box<dyn std::error::Error>> {
         "id": "call_1", "type": "function", "function": {"name": "order", "arguments":
         "{\"copies\": [{\"key\": \"Emma\", \"value\": 2}], \"priority\": null, \"note\": null}"}
     }]}}]}"#;
-    let cx = Context::new().with_definitions(&sent); // calls come in the dialect's form
     for call in sent.calls(response)? {
-        let result = tools.call_blocking(&call, &cx);
+        let result = tools.call_blocking(&call, &Context::new());
         println!("{}", result.content(Encoder::auto()));
     }
     for (tool, note) in sent.notes() {
@@ -131,10 +130,17 @@ fn in_strict_mode() -> Result<(), Box<dyn std::error::Error>> {
 // ANCHOR_END: strict
 
 // ANCHOR: loose
+#[derive(serde::Deserialize, toolwright::Schema)]
+struct Record {
+    id: u32,
+    #[serde(flatten)]
+    others: BTreeMap<String, String>,
+}
+
 /// Stores a record.
 #[tool]
-fn store(record: serde_json::Value) -> String {
-    record.to_string()
+fn store(#[arg(flatten)] record: Record) -> String {
+    format!("{} {:?}", record.id, record.others)
 }
 
 fn not_strict() -> Result<(), Box<dyn std::error::Error>> {

@@ -353,10 +353,17 @@ fn a_panic_is_found() {
     output::shown("testing.middle.txt", &first.join("\n"));
 }
 
-/// Stores any values.
+#[derive(serde::Deserialize, toolwright::Schema)]
+struct Record {
+    id: usize,
+    #[serde(flatten)]
+    others: BTreeMap<String, String>,
+}
+
+/// Stores a record.
 #[tool]
-fn store(values: BTreeMap<String, serde_json::Value>) -> usize {
-    values.len()
+fn store(#[arg(flatten)] record: Record) -> usize {
+    record.others.len() + record.id
 }
 
 #[test]

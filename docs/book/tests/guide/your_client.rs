@@ -127,10 +127,9 @@ use toolwright::ToolResult;
 async fn strict(tools: &Toolset, response: &str) -> Result<Vec<ToolResult>, Error> {
     let sent = WIRE.definitions_in(tools, Dialect::OpenAiStrict)?;
     println!("{}", sent.text()); // goes into the request's `tools`
-    // What comes back is read by the same definitions.
+    // The definitions bring the calls back to the form of the tools.
     let calls = sent.calls(response)?;
-    let cx = Context::new().with_definitions(&sent);
-    let batch = Executor::serial(tools).run(&calls, &cx).await;
+    let batch = Executor::serial(tools).run(&calls, &Context::new()).await;
     Ok(batch.into_results().collect())
 }
 // ANCHOR_END: strict

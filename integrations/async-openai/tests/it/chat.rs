@@ -54,7 +54,7 @@ fn request(chat: &ChatTools) -> CreateChatCompletionRequest {
 async fn run(provider: &FakeProvider, tools: &Toolset) -> CreateChatCompletionResponse {
     let client = client(provider);
     let (executor, chat) = (Executor::parallel(tools, 8), ChatTools::new(tools).unwrap());
-    let cx = Context::new().with_definitions(chat.definitions());
+    let cx = Context::new();
     let mut request = request(&chat);
     loop {
         let response = client.chat().create(request.clone()).await.unwrap();
@@ -196,7 +196,7 @@ async fn streamed_calls_are_assembled() {
         Executor::parallel(&tools, 8),
         ChatTools::new(&tools).unwrap(),
     );
-    let cx = Context::new().with_definitions(chat.definitions());
+    let cx = Context::new();
     let (mut request, mut seen) = (request(&chat), Vec::new());
     let last = loop {
         let mut chunks = client.chat().create_stream(request.clone()).await.unwrap();

@@ -47,7 +47,7 @@ async fn run(provider: &FakeProvider) -> Response {
         Executor::parallel(&tools, 8),
         ResponsesTools::new(&tools).unwrap(),
     );
-    let cx = Context::new().with_definitions(responses.definitions());
+    let cx = Context::new();
     let (mut request, mut input) = (request(&responses), Vec::new());
     loop {
         request.input = InputParam::Items(input.clone());

@@ -69,7 +69,7 @@ async fn run(provider: &FakeProvider, model: &str) -> ChatResponse {
         Executor::parallel(&tools, 8),
         GenaiTools::for_model(&tools, model).unwrap(),
     );
-    let cx = Context::new().with_definitions(declared.definitions());
+    let cx = Context::new();
     let mut request = ChatRequest::from_user("Go.").with_tools(declared.tools());
     loop {
         let response = client

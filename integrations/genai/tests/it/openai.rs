@@ -149,7 +149,7 @@ async fn streamed_calls_are_captured() {
         Executor::parallel(&tools, 8),
         GenaiTools::for_model(&tools, MODEL).unwrap(),
     );
-    let cx = Context::new().with_definitions(declared.definitions());
+    let cx = Context::new();
     let options = ChatOptions::default().with_capture_tool_calls(true);
     let mut request = ChatRequest::from_user("Go.").with_tools(declared.tools());
     loop {

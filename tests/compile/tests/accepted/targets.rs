@@ -1,4 +1,6 @@
 //! Targets and a budget at the head of a list, in any order, behind commas or semicolons.
+use std::collections::BTreeMap;
+
 use toolwright::{Schema, tool, tools};
 
 /// Adds.
@@ -35,8 +37,81 @@ impl Shelf {
     }
 }
 
+#[derive(serde::Deserialize, Schema)]
+struct Nothing {}
+
+#[derive(serde::Deserialize, Schema)]
+struct Node {
+    children: Vec<Node>,
+}
+
+#[derive(serde::Deserialize, Schema)]
+struct Person {
+    employer: Option<Box<Company>>,
+}
+
+#[derive(serde::Deserialize, Schema)]
+struct Company {
+    #[schema(recursive)]
+    staff: Vec<Person>,
+}
+
+#[derive(serde::Deserialize, Schema)]
+struct Filter {
+    limit: u8,
+    #[serde(flatten)]
+    others: BTreeMap<String, String>,
+}
+
+#[derive(serde::Deserialize, Schema)]
+enum Change {
+    Clear,
+    Set {
+        key: String,
+        value: serde_json::Value,
+    },
+}
+
+/// Takes values that strict modes take as strings of JSON.
+#[tool(targets(
+    openai_strict,
+    azure_strict,
+    anthropic_strict,
+    deepseek_strict,
+    groq,
+    xai,
+    gemini_openapi,
+    gemini_json,
+    ollama
+))]
+fn anything(
+    any: serde_json::Value,
+    #[arg(default)] by_name: BTreeMap<String, serde_json::Value>,
+    pairs: Vec<(String, serde_json::Value)>,
+    nothing: Nothing,
+    trees: Vec<Node>,
+    person: Option<Person>,
+    filter: Filter,
+    change: Change,
+) -> bool {
+    let is_set = match change {
+        Change::Clear => false,
+        Change::Set { key, value } => value == key,
+    };
+    let Nothing {} = nothing;
+    let is_employed = person.and_then(|person| person.employer);
+    is_set
+        || any.is_null()
+        || by_name.is_empty()
+        || pairs.is_empty()
+        || trees.iter().all(|tree| tree.children.is_empty())
+        || is_employed.is_some_and(|company| company.staff.is_empty())
+        || filter.others.len() > usize::from(filter.limit)
+}
+
 #[test]
 fn runs() {
+    assert_eq!(tools![anything].iter().len(), 1);
     let all =
         tools! { budget: 1_000, targets: [gemini_json]; add, store, find::<u8> as "find_byte" };
     assert_eq!(all.iter().len(), 3);

@@ -67,7 +67,6 @@ impl Engine<'_> {
             calls: response.calls,
             hosted: response.hosted,
             native: response.native,
-            lowered: response.lowered,
             loaded: response.loaded,
             asks: None,
         };

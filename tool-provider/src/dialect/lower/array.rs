@@ -31,16 +31,12 @@ impl Lowerer<'_> {
             }
             Some(_) => self.ask(self.rules.no_value())?,
             None => {
-                let refused = self.rules.no_items();
-                if let (Some(code), true) = (refused, self.is_foreign) {
+                if let Some(code) = self.rules.no_items() {
                     let mark = self.path.enter("*");
                     let each = self.text(&Ordered::empty(), SchemaPath::INNER, code);
                     self.path.leave(mark);
                     keywords.set(Keyword::Items, each);
-                    return Ok(self.finished(keywords));
-                }
-                self.ask(refused)?;
-                if self.rules.items == Items::Filled && !keywords.has(Keyword::PrefixItems) {
+                } else if self.rules.items == Items::Filled && !keywords.has(Keyword::PrefixItems) {
                     keywords.set(Keyword::Items, Ordered::empty());
                 }
             }

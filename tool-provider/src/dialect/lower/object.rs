@@ -212,6 +212,7 @@ impl Lowerer<'_> {
             _ => Vec::new(),
         };
         let mut required = Vec::with_capacity(properties.len());
+        let partial = std::mem::take(&mut self.partial);
         for (name, schema) in &mut properties {
             let part = escaped(name);
             if spot.is_root
@@ -229,7 +230,9 @@ impl Lowerer<'_> {
             if is_required {
                 required.push(text(name.clone()));
             }
-            if null == Wanted::Always && !self.admits_null(schema) {
+            // `null` may also say that the value is of another alternative.
+            let is_partial = partial.iter().any(|key| key == name);
+            if null == Wanted::Always && (is_partial || !self.admits_null(schema)) {
                 let mark = self.path.enter(&part);
                 self.steps.push(Step {
                     op: Op::NullIsAbsent,

@@ -78,8 +78,11 @@ fn beside_own(mut own: Keywords, object: Ordered) -> Ordered {
     own.into_schema()
 }
 
-/// Makes the root one plain object, and notes that it is looser than it was.
-pub(super) fn flatten(canonical: &mut Canonical, notes: &mut Vec<Note>) -> Result<(), LowerError> {
+/// Makes the root one plain object, and notes that it is looser than it was. Returns the keys that not every alternative has.
+pub(super) fn flatten(
+    canonical: &mut Canonical,
+    notes: &mut Vec<Note>,
+) -> Result<Vec<String>, LowerError> {
     let code = match Forms::in_object(canonical, &canonical.root) {
         Some(forms) if forms.is_empty() => LowerErrorCode::RootNotObject,
         None => LowerErrorCode::RootUnion,
@@ -94,16 +97,32 @@ pub(super) fn flatten(canonical: &mut Canonical, notes: &mut Vec<Note>) -> Resul
                 });
             }
             let root = one_object(&forms, canonical.root.description());
-            return replace(canonical, root);
+            replace(canonical, root)?;
+            return Ok(partial_keys(&forms));
         }
     };
     Err(LowerError::new(code, "/"))
 }
 
-/// Returns one object for an object that has keys beside a union; `None` if the alternatives are too many.
-pub(super) fn one_object_of(canonical: &Canonical, schema: &Ordered) -> Option<Ordered> {
+/// Returns one object for an object that has keys beside a union, and the keys that not every alternative has; `None` if
+/// the alternatives are too many.
+pub(super) fn one_object_of(
+    canonical: &Canonical,
+    schema: &Ordered,
+) -> Option<(Ordered, Vec<String>)> {
     let forms = Forms::in_object(canonical, schema).filter(|forms| !forms.is_empty())?;
-    Some(one_object(&forms, schema.description()))
+    let object = one_object(&forms, schema.description());
+    Some((object, partial_keys(&forms)))
+}
+
+/// Returns the keys that some alternative refuses.
+fn partial_keys(forms: &[Keywords]) -> Vec<String> {
+    let keys = forms
+        .iter()
+        .flat_map(|form| form.declared().unwrap_or_default());
+    let refuses = |form: &Keywords, name: &str| form.member(name).is_none() && !is_open(form);
+    let partial = keys.filter(|(name, _)| forms.iter().any(|form| refuses(form, name)));
+    partial.map(|(name, _)| name.to_string()).collect()
 }
 
 /// Puts another root in the place of one. References to the old one lead to a definition of it.

@@ -13,7 +13,7 @@ const LONGEST_WORDS: usize = 600;
 
 impl LowerErrorCode {
     /// Returns true if a value is sent as a string of JSON where this rule refuses its schema.
-    pub(super) const fn is_sent_as_text(self) -> bool {
+    pub(in super::super) const fn is_sent_as_text(self) -> bool {
         matches!(
             self,
             Self::UntypedSchema

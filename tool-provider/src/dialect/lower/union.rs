@@ -120,15 +120,16 @@ impl Lowerer<'_> {
         {
             let schema = keywords.into_schema();
             let object = root::one_object_of(self.canonical, &schema);
-            let Some(object) = object.filter(|_| self.is_foreign && !spot.is_root) else {
+            let Some((object, partial)) = object.filter(|_| !spot.is_root) else {
                 return self.refuse(code);
             };
             let members = schema.keyword(Keyword::AnyOf).cloned().unwrap_or_default();
             self.note(NoteKind::Demoted, Keyword::AnyOf.as_str(), &members);
+            self.partial = partial;
             return self.node(object, spot);
         }
         let mut members = keywords.take_list(Keyword::AnyOf);
-        if self.is_foreign && self.starts(&members).is_some() {
+        if self.starts(&members).is_some() {
             members.iter_mut().for_each(tag_first);
         }
         self.ask(self.starts(&members))?;
@@ -157,7 +158,7 @@ impl Lowerer<'_> {
             step.op == Op::TextToJson && inner.is_some_and(|inner| !inner.contains('/'))
         };
         let steps = self.steps.get(mark..).unwrap_or_default();
-        if steps.iter().any(is_member) || self.is_foreign && has_twins(&members, steps, here) {
+        if steps.iter().any(is_member) || has_twins(&members, steps, here) {
             return self.refuse(LowerErrorCode::UntypedSchema);
         }
         keywords.set(Keyword::AnyOf, Ordered::Array(members));

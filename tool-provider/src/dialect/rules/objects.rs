@@ -87,7 +87,6 @@ impl Rules {
             _ if !may_miss => (true, Wanted::AsSaid),
             Optional::Kept => (false, Wanted::AsSaid),
             Optional::Null => (true, Wanted::Always),
-            Optional::Either => (false, Wanted::Always),
             Optional::Absent => (false, Wanted::Never),
         }
     }

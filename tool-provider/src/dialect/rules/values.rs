@@ -1,12 +1,15 @@
 //! Rules of a dialect for values other than objects.
 
 use super::super::LowerErrorCode;
-use super::{Accepts, AllOf, Enums, Items, Null, Recursion, Rules, When, is_pythons};
-use toolwright_schema::decode::MOST_PLACES;
+use super::{Accepts, AllOf, Enums, Items, Null, Objects, Recursion, Rules, When, is_pythons};
 use toolwright_schema::keyword::Keyword;
 
 /// Up to 2^53, beyond which doubles leave integers out.
 pub(in super::super) const SAFE: u128 = 1 << 53;
+
+/// An array of one type and of exactly so many elements is sent as an object of places where no word
+/// says how many there are. A longer one has its length in its description.
+const MOST_PLACES: u128 = 8;
 
 /// Forms that a tuple is sent in.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -19,6 +22,15 @@ pub(in super::super) enum TupleForm {
 }
 
 impl Rules {
+    /// Returns true if some value is refused that is sent as a string of JSON then.
+    pub(in super::super) const fn refuses_values(&self) -> bool {
+        !self.untyped
+            || !self.object_with_union
+            || !self.empty_objects
+            || matches!(self.objects, Objects::Closed | Objects::Unmarked)
+            || !matches!(self.recursion, Recursion::Kept)
+    }
+
     /// Returns the reject code of a value of any type, if that is refused.
     pub(in super::super) const fn any_value(&self) -> Option<LowerErrorCode> {
         if self.untyped {

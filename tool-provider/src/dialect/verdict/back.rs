@@ -14,6 +14,7 @@ impl Walk {
             if let Some((_, [(found, optional), ..])) = self.types.split_at_checked(depth)
                 && found.hash == id.hash
             {
+                self.back_at = depth;
                 return self.rules.edge_back(self.optional <= *optional);
             }
         }

@@ -133,6 +133,10 @@ impl Walk {
             members = rest;
             self.is_loose = is_loose;
             ask!(self.node(member, levels));
+            // A string of JSON is not told from another string.
+            if self.is_text {
+                return Some(LowerErrorCode::UntypedSchema);
+            }
             // Comparing takes long, and in most dialects nothing comes of it.
             if self.rules.starts(true, false).is_none() {
                 continue;

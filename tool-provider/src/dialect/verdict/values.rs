@@ -7,12 +7,28 @@ use toolwright_schema::keyword::Keyword;
 use toolwright_schema::shape::{Int, Kind, NumberRange, Rest, Shape, Side, Variant};
 
 impl Walk {
-    /// A value, inside so many objects.
+    /// A value, inside so many objects: a string of JSON where the dialect cannot say it.
     pub(super) const fn node(
         &mut self,
         shape: &Shape<'static>,
         levels: usize,
     ) -> Option<LowerErrorCode> {
+        let (before, wanted) = (self.mark(), self.null);
+        let found = self.value(shape, levels);
+        self.is_text = match found {
+            Some(code) => self.is_sent_as_text(code, &before),
+            None => false,
+        };
+        if !self.is_text {
+            return found;
+        }
+        self.go_back(&before);
+        let has_null = matches!(wanted, Wanted::Always) && self.rules.null_is_type();
+        self.size.unions += has_null as usize;
+        None
+    }
+
+    const fn value(&mut self, shape: &Shape<'static>, levels: usize) -> Option<LowerErrorCode> {
         let wanted = self.null;
         self.null = Wanted::AsSaid;
         // Types are named where they begin: at any of the layers.
@@ -119,7 +135,8 @@ impl Walk {
                 None
             }
             Kind::Array(array) => self.element(array.items, levels),
-            Kind::Tuple([]) => self.rules.no_items(),
+            // Its elements are strings of JSON where they have to be typed.
+            Kind::Tuple([]) => None,
             Kind::Tuple(items @ [item, others @ ..]) => {
                 let levels = match self.rules.tuple(are_of_one_type(item, others)) {
                     TupleForm::List => return self.element(item, levels),

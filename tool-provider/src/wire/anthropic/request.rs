@@ -1,7 +1,7 @@
 use serde::Deserialize;
 use toolwright_json::{ObjectWriter, list};
 
-use super::super::answer_form::AnswerForm;
+use super::super::answer_form::AnswerSchema;
 use super::super::call::as_object;
 use super::super::conversation::{alternating, message};
 use super::super::loading::{Echoed, WriteLoading};
@@ -95,7 +95,7 @@ impl WriteRequest for Anthropic {
     }
 
     /// Source: `output_config.format` of Anthropic's documentation, "Structured outputs", 2026-11.
-    fn answer_form(&self, form: &AnswerForm<'_>) -> Option<String> {
+    fn answer_form(&self, form: &AnswerSchema<'_>) -> Option<String> {
         let format = ObjectWriter::new()
             .text("type", "json_schema")
             .json("schema", form.schema)

@@ -1,7 +1,7 @@
 use serde::Deserialize;
 use toolwright_json::{ObjectWriter, list};
 
-use super::super::answer_form::AnswerForm;
+use super::super::answer_form::AnswerSchema;
 use super::super::call::as_object;
 use super::super::conversation::{alternating, message};
 use super::super::read::{Members, object};
@@ -133,7 +133,7 @@ impl WriteRequest for BedrockConverse {
         ObjectWriter::new().json("toolConfig", &config.end()).end()
     }
 
-    fn answer_form(&self, _: &AnswerForm<'_>) -> Option<String> {
+    fn answer_form(&self, _: &AnswerSchema<'_>) -> Option<String> {
         None
     }
 }

@@ -1,7 +1,7 @@
 use serde::Deserialize;
 use toolwright_json::{ObjectWriter, list, quoted};
 
-use super::super::answer_form::AnswerForm;
+use super::super::answer_form::AnswerSchema;
 use super::super::call::as_object;
 use super::super::conversation::{message, pictures_of, readable};
 use super::super::read::{Members, object};
@@ -178,7 +178,7 @@ impl WriteRequest for Gemini {
     }
 
     /// Source: `GenerationConfig` of the Gemini API reference (v1beta), 2026-11.
-    fn answer_form(&self, form: &AnswerForm<'_>) -> Option<String> {
+    fn answer_form(&self, form: &AnswerSchema<'_>) -> Option<String> {
         let key = if form.openapi {
             "responseSchema"
         } else {

@@ -3,7 +3,7 @@ use toolwright_json::{ObjectWriter, list};
 
 use serde::Deserialize;
 
-use super::super::answer_form::AnswerForm;
+use super::super::answer_form::AnswerSchema;
 use super::super::read::object;
 use super::super::tool_declaration::ToolDeclaration;
 use super::super::{Loads, Parallel, ToolChoice, WireError, WriteRequest, read_def};
@@ -141,7 +141,7 @@ impl WriteRequest for Mcp {
         ObjectWriter::new().json("tools", definitions).end()
     }
 
-    fn answer_form(&self, _: &AnswerForm<'_>) -> Option<String> {
+    fn answer_form(&self, _: &AnswerSchema<'_>) -> Option<String> {
         None
     }
 }

@@ -1,4 +1,4 @@
-use super::super::answer_form::AnswerForm;
+use super::super::answer_form::AnswerSchema;
 use super::super::call::as_object;
 use super::super::openai::request as openai;
 use super::super::tool_declaration::ToolDeclaration;
@@ -68,7 +68,7 @@ impl WriteRequest for Ollama {
     }
 
     /// Source: `format` of ollama/ollama, `docs/api.md`, 2026-10.
-    fn answer_form(&self, form: &AnswerForm<'_>) -> Option<String> {
+    fn answer_form(&self, form: &AnswerSchema<'_>) -> Option<String> {
         Some(ObjectWriter::new().json("format", form.schema).end())
     }
 }

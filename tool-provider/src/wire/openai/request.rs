@@ -1,7 +1,7 @@
 use serde::Deserialize;
 use toolwright_json::{ObjectWriter, list, quoted};
 
-use super::super::answer_form::AnswerForm;
+use super::super::answer_form::AnswerSchema;
 use super::super::conversation::{message, pictures_of};
 use super::super::read::{Members, elements, object};
 use super::super::tool_declaration::ToolDeclaration;
@@ -85,8 +85,8 @@ impl WriteRequest for OpenAiChat {
     }
 
     /// Source: `response_format` of openai/openai-openapi, `openapi.yaml`, 2026-08.
-    fn answer_form(&self, form: &AnswerForm<'_>) -> Option<String> {
-        let named = form.write(ObjectWriter::new().text("name", AnswerForm::NAME));
+    fn answer_form(&self, form: &AnswerSchema<'_>) -> Option<String> {
+        let named = form.write(ObjectWriter::new().text("name", AnswerSchema::NAME));
         let format = ObjectWriter::new()
             .text("type", "json_schema")
             .json("json_schema", &named.end());

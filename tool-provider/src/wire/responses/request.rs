@@ -1,7 +1,7 @@
 use serde::Deserialize;
 use toolwright_json::{ObjectWriter, list};
 
-use super::super::answer_form::AnswerForm;
+use super::super::answer_form::AnswerSchema;
 use super::super::loading::{Echoed, Namespace, WriteLoading, is_search};
 use super::super::openai::request::{mode, request, user};
 use super::super::read::object;
@@ -132,10 +132,10 @@ impl WriteRequest for OpenAiResponses {
     }
 
     /// Source: `text.format` of openai/openai-openapi, `openapi.yaml`, 2026-08.
-    fn answer_form(&self, form: &AnswerForm<'_>) -> Option<String> {
+    fn answer_form(&self, form: &AnswerSchema<'_>) -> Option<String> {
         let format = ObjectWriter::new()
             .text("type", "json_schema")
-            .text("name", AnswerForm::NAME);
+            .text("name", AnswerSchema::NAME);
         let format = form.write(format).end();
         let text = ObjectWriter::new().json("format", &format).end();
         Some(ObjectWriter::new().json("text", &text).end())

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use super::Context;
 
 /// Returns the context of an agent that a call runs. It lacks all that belongs to the caller's conversation alone: the
-/// call, agent id, session, run, turn, input, messages, called tools and lowered forms. A context outside a call stays as it is.
+/// call, agent id, session, run, turn, input, messages and called tools. A context outside a call stays as it is.
 pub fn inside_call(cx: &Context) -> Context {
     if cx.call.is_none() {
         return cx.clone();
@@ -26,7 +26,6 @@ pub fn inside_call(cx: &Context) -> Context {
         shared.conversation = None;
         shared.within = None;
         shared.place = None;
-        shared.lowered = false;
         #[cfg(feature = "tokio")]
         {
             shared.stop = Some(stop);

@@ -6,7 +6,6 @@ use super::{Given, fill, fill_one, leave_out, reader};
 use crate::tool::{Call, Slot};
 use toolwright_provider::call::ToolError;
 use toolwright_schema::decode::fault::say;
-use toolwright_schema::decode::walk::Admitted;
 use toolwright_schema::decode::{
     Error, Fault, FaultCode, Found, Mismatch, Repair, RepairKind, Repairs, Reporter, holds_secret,
     position, walk,
@@ -106,7 +105,6 @@ fn not_json(text: &str, error: Error, call: &Call<'_>, is_secret: bool) -> Fault
 fn reading(call: &Call<'_>) -> walk::WalkOptions {
     walk::WalkOptions {
         depth: call.limits().depth,
-        lowered: call.is_lowered(),
         is_typed: true,
         budget: walk::Budget::NONE,
     }
@@ -155,19 +153,14 @@ pub(super) fn repair<'a>(
             None => text,
         };
         // One part of a schema may refuse what another repaired.
-        let admitted = match walk::admitted(repaired, reading_at_run_time(text, call), root) {
-            Admitted::AsTheyStand => Some(repaired),
-            Admitted::As(other) => Some(call.store().pen().keep(other)),
-            Admitted::Refused => {
-                all = found(Repairs::None);
-                None
+        match walk::admits_arguments(repaired, reading_at_run_time(text, call), root) {
+            Some(true) => {
+                repairs.append(&mut all.repairs);
+                call.store().repaired(repaired, repairs);
+                return Ok(repaired);
             }
-            Admitted::TooCostly => return Err(too_costly()),
-        };
-        if let Some(text) = admitted {
-            repairs.append(&mut all.repairs);
-            call.store().repaired(text, repairs);
-            return Ok(text);
+            Some(false) => all = found(Repairs::None),
+            None => return Err(too_costly()),
         }
     }
     if all.is_cut {

@@ -37,7 +37,6 @@ impl Walk<'_> {
     pub(super) fn within<'i>(&mut self, json: Json<'i>, start: usize) -> Walk<'i> {
         let reading = WalkOptions {
             depth: json.depth(),
-            lowered: json.is_lowered(),
             is_typed: self.is_typed,
             budget: self.budget,
         };

@@ -36,7 +36,6 @@ impl Defaults {
             let (field, json) = (default.field, default.json);
             let reading = WalkOptions {
                 depth: MAX_DEPTH,
-                lowered: false,
                 is_typed: false,
                 budget,
             };

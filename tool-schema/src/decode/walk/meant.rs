@@ -18,10 +18,6 @@ impl<'t> Walk<'t> {
         start: usize,
         depth: u8,
     ) -> Walked {
-        if let Some(one) = self.lowered_of(ways)? {
-            self.unions += 1;
-            return self.value(one);
-        }
         let next = self.json.peek();
         if next == Some(b'{') {
             let objects: Vec<&Alternative<'_>> = ways
@@ -49,23 +45,6 @@ impl<'t> Walk<'t> {
             }
             _ => self.mismatch(shape),
         }
-    }
-
-    /// The way of which a strict mode has the form that stands next.
-    fn lowered_of<'w>(&mut self, ways: &[Way<'w>]) -> Result<Option<&'w Shape<'w>>, Stop> {
-        if !self.json.is_lowered() {
-            return Ok(None);
-        }
-        let (start, depth) = (self.json.offset(), self.json.depth());
-        for way in ways {
-            if let Way::Other(shape) = way
-                && self.json.raised(shape)?.is_some()
-            {
-                self.json.rewind(start, depth);
-                return Ok(Some(shape));
-            }
-        }
-        Ok(None)
     }
 
     /// Tells a string that is no variant's name, where other variants are objects: with their keys.

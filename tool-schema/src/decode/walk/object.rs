@@ -162,10 +162,6 @@ impl<'t> Walk<'t> {
                     })?;
                 } else if keys.is_open() {
                     self.inside(self.key(name), |walk| walk.any(true))?;
-                } else if self.is_of_another_form(keys) {
-                    self.skip()?;
-                    self.cut_entry(&mut cut, first);
-                    continue;
                 } else if self.collects() {
                     let value_at = self.json.offset();
                     unknown.push(Unknown {
@@ -202,32 +198,15 @@ impl<'t> Walk<'t> {
 
     /// Returns true if `null` stands for a default here.
     fn drops_null(&mut self, key: &Key<'_>) -> bool {
-        if self.json.peek() != Some(b'n') {
-            return false;
-        }
-        // Of what is flattened and may be missing, so may each key.
-        if self.json.is_lowered() && !key.required && !admits(key.field.shape, Leaf::Null) {
-            return true;
-        }
-        let is_slip = self.repairs_values() && key.field.presence == Presence::Defaulted;
-        (self.json.is_lowered() || is_slip) && key.field.is_left_out_by_null()
-    }
-
-    /// Returns true if the value that stands next is `null` for a key of another form of the arguments. A strict mode gets one
-    /// object with the keys of all forms, and each has to be there.
-    fn is_of_another_form(&mut self, keys: Keys<'_>) -> bool {
-        let is_one_of_several = self.unions > 0 || matches!(keys, Keys::Of(_));
-        self.json.is_lowered()
-            && self.path.is_empty()
-            && is_one_of_several
-            && self.json.peek() == Some(b'n')
+        self.json.peek() == Some(b'n')
+            && self.repairs_values()
+            && key.field.presence == Presence::Defaulted
+            && !admits(key.field.shape, Leaf::Null)
     }
 
     fn drop_null(&mut self) -> Walked {
         self.skip()?;
-        if !self.json.is_lowered() {
-            self.repaired(RepairKind::NullDropped, "null", "");
-        }
+        self.repaired(RepairKind::NullDropped, "null", "");
         Ok(())
     }
 
@@ -345,9 +324,6 @@ impl<'t> Walk<'t> {
     pub(super) fn map(&mut self, shape: &Shape<'_>, map: &Map<'_>) -> Walked {
         let start = self.json.offset();
         self.json.enter_object()?;
-        let first = self.json.offset();
-        let drops_null = self.json.is_lowered() && map.leaves_out_by_null();
-        let mut cut = Cut::default();
         let mut place = Place::Opened;
         let mut seen = Seen::NONE;
         let mut count = 0;
@@ -355,8 +331,6 @@ impl<'t> Walk<'t> {
         while let Some(key) = self.json.next_key(&mut place)? {
             let cost = *cost.get_or_insert_with(|| weight(map.keys));
             self.spend(cost * (1 + bytes(key)))?;
-            let key_at = self.json.key_at();
-            self.close_cut(&mut cut, key_at);
             self.once(&mut seen, key)?;
             let is_admitted = admits_key(map.keys, key);
             if !is_admitted {
@@ -371,18 +345,10 @@ impl<'t> Walk<'t> {
                     },
                 )?;
             }
-            if drops_null && self.json.peek() == Some(b'n') {
-                self.skip()?;
-                self.cut_entry(&mut cut, first);
-                continue;
-            }
             count += 1;
             let is_hidden = self.hides() && !is_admitted || self.hides_keys(map.keys);
             self.inside(segment(is_hidden, key), |walk| walk.value(map.values))?;
-            cut.kept = Some(self.json.offset());
         }
-        let end = self.json.offset();
-        self.close_cut(&mut cut, end.saturating_sub(1));
         if admits_count(shape, count) {
             Ok(())
         } else {

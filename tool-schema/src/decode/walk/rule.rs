@@ -123,7 +123,6 @@ impl Walk<'_> {
         self.spend(bytes(&text))?;
         let store = Store::new();
         let json = Json::new(&text, &store).at(0, depth);
-        let json = json.lowered(self.json.is_lowered());
         let mut inner = self.within(json, start);
         let walked = inner.all(parts.unwrap_or_default());
         let edits = self.take_back(&mut inner);

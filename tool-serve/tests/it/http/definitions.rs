@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 use toolwright::layers::Approval;
-use toolwright::{Dialect, Executor, Wire};
+use toolwright::{Dialect, Executor, Wire, tool};
 
-use super::client::{Served, serve, serve_with};
+use super::client::{Served, serve, serve_tools, serve_with};
 use super::tools;
 
 fn definitions(served: &Served, tool: &str) -> Value {
@@ -47,13 +47,17 @@ fn every_wire_says_what_it_sends_of_a_tool() {
 
 #[test]
 fn a_dialect_that_refuses_a_tool_says_why() {
-    // A type that has itself inside.
-    let sent = definitions(&serve(), "tree");
-    let why = "/node: recursive_type: a type may not contain itself here: refer to nodes by an id in a \
-        flat list, or take the value as a string of JSON";
+    /// Measures.
+    #[tool]
+    fn measure(größe: u8) -> u8 {
+        größe
+    }
+    let served = serve_tools(toolwright::tools![measure], |server| server);
+    let sent = definitions(&served, "measure");
+    let why = "/größe: property_name: rename the argument with letters, digits and `_`, 64 in all, a letter first";
     assert_eq!(
-        sent["ollama"],
-        json!({"dialect": "ollama", "refused": [why]})
+        sent["anthropic"],
+        json!({"dialect": "anthropic", "refused": [why]})
     );
     assert_eq!(sent["gemini"]["refused"], Value::Null);
 }

@@ -6,10 +6,10 @@ fn now() -> u64 {
     12
 }
 
-/// Takes anything.
+/// Takes a word.
 #[tool]
-fn any(value: serde_json::Value) -> serde_json::Value {
-    value
+fn any(#[arg(pattern = r"^\p{L}+$")] word: String) -> String {
+    word
 }
 
 fn main() {

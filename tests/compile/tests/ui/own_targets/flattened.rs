@@ -4,7 +4,8 @@ use toolwright::{Schema, tool};
 #[derive(Deserialize, Schema)]
 struct Search {
     text: String,
-    filter: serde_json::Value,
+    #[schema(pattern = r"^\p{L}+$")]
+    filter: String,
 }
 
 /// Searches.

@@ -1,5 +1,3 @@
-use std::collections::BTreeMap;
-
 use toolwright::tool;
 
 struct Shelf;
@@ -12,10 +10,10 @@ impl Shelf {
         0
     }
 
-    /// Takes anything.
+    /// Takes a name.
     #[tool(targets(openai_strict))]
-    fn take(&self, by_name: BTreeMap<String, serde_json::Value>) -> usize {
-        by_name.len()
+    fn take(&self, #[arg(pattern = r"^\p{L}+$")] name: String) -> usize {
+        name.len()
     }
 }
 

@@ -8,13 +8,14 @@ struct Customer {
 
 #[derive(Deserialize, Schema)]
 struct Address {
-    extra: Vec<serde_json::Value>,
+    #[schema(pattern = r"^\p{L}+$")]
+    town: String,
 }
 
 /// Ships.
-#[tool(targets(anthropic_strict))]
+#[tool(targets(openai_strict))]
 fn ship(to: Option<Vec<Customer>>, urgent: bool) -> bool {
-    urgent || to.is_some_and(|to| to.iter().any(|one| one.address.extra.is_empty()))
+    urgent || to.is_some_and(|to| to.iter().any(|one| one.address.town.is_empty()))
 }
 
 fn main() {}

@@ -4,7 +4,8 @@ use toolwright::{Schema, tool, tools};
 #[derive(Deserialize, Schema)]
 struct Person {
     employer: Option<Box<Company>>,
-    notes: serde_json::Value,
+    #[schema(pattern = r"^\p{L}+$")]
+    name: String,
 }
 
 #[derive(Deserialize, Schema)]
@@ -16,7 +17,7 @@ struct Company {
 /// Counts who works there.
 #[tool]
 fn count(company: Company) -> usize {
-    company.staff.iter().filter(|one| one.employer.is_none() && one.notes.is_null()).count()
+    company.staff.iter().filter(|one| one.employer.is_none() && one.name.is_empty()).count()
 }
 
 fn main() {

@@ -12,7 +12,7 @@ struct Filter {
 
 /// Searches.
 #[tool]
-fn search(filter: Filter) -> usize {
+fn search(#[arg(flatten)] filter: Filter) -> usize {
     filter.others.len() + usize::from(filter.limit)
 }
 

@@ -1,5 +1,12 @@
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use toolwright::{Schema, tool, tools};
+
+#[derive(Deserialize, Schema)]
+struct Word {
+    #[schema(pattern = r"^\p{L}+$")]
+    text: String,
+}
 
 /// Finds something.
 #[tool]
@@ -11,6 +18,6 @@ fn main() {
     tools! {
         targets: [openai_strict];
         find::<String> as "find_text",
-        find::<serde_json::Value> as "find_any",
+        find::<Word> as "find_word",
     };
 }

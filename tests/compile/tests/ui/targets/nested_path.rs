@@ -8,15 +8,16 @@ struct Order {
 
 #[derive(Deserialize, Schema)]
 struct Line {
-    extras: Option<serde_json::Value>,
+    #[schema(pattern = r"^\p{Lu}{3}$")]
+    code: Option<String>,
 }
 
 /// Places an order.
 #[tool]
 fn order(order: Order) -> bool {
-    order.lines.iter().any(|line| line.extras.is_some())
+    order.lines.iter().any(|line| line.code.is_some())
 }
 
 fn main() {
-    tools! { targets: [deepseek_strict]; order };
+    tools! { targets: [openai_strict]; order };
 }

@@ -4,9 +4,9 @@ struct Shelf;
 
 #[tool]
 impl Shelf {
-    /// Stores anything.
+    /// Stores a record.
     #[tool]
-    fn store(&self, record: serde_json::Value) {
+    fn store(&self, #[arg(pattern = r"^\p{L}+$")] record: String) {
         let _ = record;
     }
 }

@@ -2,8 +2,8 @@ use toolwright::{tool, tools};
 
 /// Stores a record.
 #[tool]
-fn store(record: serde_json::Value) -> bool {
-    record.is_null()
+fn store(#[arg(pattern = r"^\p{L}+$")] record: String) -> bool {
+    record.is_empty()
 }
 
 fn main() {

@@ -2,7 +2,7 @@ use toolwright::tool;
 
 /// Stores a record.
 #[tool(targets(gemini_json, openai_strict))]
-fn store(name: String, record: serde_json::Value) -> bool {
+fn store(#[arg(pattern = r"^\p{L}+$")] name: String, record: String) -> bool {
     record == name
 }
 

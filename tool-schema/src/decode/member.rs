@@ -9,7 +9,7 @@ use toolwright_json::Place;
 use super::Error;
 use super::expected::Expected;
 use super::read::{Form, Json};
-use crate::shape::{Field, JsonType, Kind, ListedKeys, Object, Peeled, Shape, Union, Variant};
+use crate::shape::{Field, JsonType, Kind, Object, Peeled, Shape, Union, Variant};
 
 impl<'de> Json<'de> {
     /// Returns what a value that serde buffers has to be, if the reader can check it as it goes: a value without
@@ -22,7 +22,7 @@ impl<'de> Json<'de> {
         for _ in 0..8 {
             shape = match &shape.kind {
                 Kind::Object(object) if next == b'{' => {
-                    listed(object)?;
+                    Listed::of(object)?;
                     self.form = if is_tagged {
                         Form::Tagged
                     } else {
@@ -98,9 +98,61 @@ fn unbounded(shape: &'static Shape<'static>, next: u8) -> Option<&'static Shape<
     shape.layer_or_target().filter(|_| !says_more)
 }
 
-/// Returns the keys of an object that serde buffers; nothing if there may be others, or too many to be noted in a word.
-fn listed(object: &Object<'static>) -> Option<ListedKeys<'static>> {
-    ListedKeys::of(object).filter(|keys| !keys.open && keys.len() <= 64)
+/// The keys of an object that has no others: its own, and those of a struct that is flattened into it behind
+/// them. So serde reads the content of an internally tagged variant.
+///
+/// The walk's [`ListedKeys`](crate::shape::ListedKeys) know more of flattened structs. Here they would
+/// cost a tagged value 5 % of its instructions (`decode-tagged` of `benches/gate.sh`).
+#[derive(Clone, Copy)]
+struct Listed {
+    own: &'static [Field<'static>],
+    flattened: &'static [Field<'static>],
+}
+
+impl Listed {
+    /// Returns the keys of an object; nothing if there are others, or too many to be noted in a word.
+    fn of(object: &Object<'static>) -> Option<Self> {
+        let listed = match object.fields {
+            [own @ .., last] if last.flatten => match &last.shape.kind {
+                Kind::Object(inner) if last.is_required() && !inner.open => Self {
+                    own,
+                    flattened: inner.fields,
+                },
+                _ => return None,
+            },
+            own => Self {
+                own,
+                flattened: &[],
+            },
+        };
+        let is_listed = !object.open
+            && listed.own.len() + listed.flattened.len() <= 64
+            && listed.all().all(|field| !field.flatten);
+        is_listed.then_some(listed)
+    }
+
+    fn all(self) -> impl Iterator<Item = &'static Field<'static>> {
+        self.own.iter().chain(self.flattened)
+    }
+
+    fn get(self, index: usize) -> Option<&'static Field<'static>> {
+        match index.checked_sub(self.own.len()) {
+            None => self.own.get(index),
+            Some(index) => self.flattened.get(index),
+        }
+    }
+
+    /// Returns the field of this name, looked for from `next` on first.
+    fn find(self, key: &str, next: usize) -> Option<(usize, &'static Field<'static>)> {
+        if let Some(field) = self.get(next)
+            && field.is_read_as(key)
+        {
+            return Some((next, field));
+        }
+        self.all()
+            .enumerate()
+            .find(|(_, field)| field.is_read_as(key))
+    }
 }
 
 /// Returns true if a shape is an array whose elements need not be compared.
@@ -131,7 +183,7 @@ fn tag_of(
 
 /// The keys of a buffered object, as they come.
 pub(super) struct Member {
-    keys: ListedKeys<'static>,
+    keys: Listed,
     /// Keys mostly come in the type's order.
     next: usize,
     /// A bit for each key that has come.
@@ -145,7 +197,7 @@ pub(super) struct Member {
 impl Member {
     pub(super) fn of(object: &Object<'static>, is_tagged: bool) -> Option<Self> {
         Some(Self {
-            keys: listed(object)?,
+            keys: Listed::of(object)?,
             next: 0,
             given: 0,
             value: None,
@@ -159,7 +211,7 @@ impl Member {
         json: &mut Json<'de>,
         place: &mut Place,
     ) -> Result<Option<&'de str>, Error> {
-        if let Some(field) = self.keys.fields().nth(self.next)
+        if let Some(field) = self.keys.get(self.next)
             && json.take_key(place, field)
         {
             self.note(self.next, field)?;
@@ -177,7 +229,7 @@ impl Member {
 
     #[inline(never)]
     fn find(&mut self, key: &str) -> Result<(), Error> {
-        match self.keys.find(key) {
+        match self.keys.find(key, self.next) {
             Some((index, field)) => self.note(index, field),
             None => Err(Error::unknown_key(key, &[])),
         }
@@ -212,7 +264,7 @@ impl Member {
 
     /// Returns true if no key is missing.
     pub(super) fn is_whole(&self) -> bool {
-        let mut keys = self.keys.fields().enumerate();
+        let mut keys = self.keys.all().enumerate();
         keys.all(|(index, field)| self.given & 1 << index != 0 || !field.is_required())
     }
 }

@@ -65,6 +65,36 @@ fn blocks_of_white_space_do_not_go_back_and_their_neighbours_do() {
 }
 
 #[test]
+fn a_block_that_is_read_as_a_call_goes_back() {
+    // A key that stands twice, and one block of two kinds: fuzzing found the first.
+    for (wire, block) in [
+        (
+            Wire::Anthropic,
+            r#"{"type": "tool_use", "id": "c", "type": "text", "name": "now", "input": {}}"#,
+        ),
+        (
+            Wire::Anthropic,
+            r#"{"type": "text", "text": " ", "id": "c", "type": "tool_use", "name": "now", "input": {}}"#,
+        ),
+        (
+            Wire::BedrockConverse,
+            r#"{"text": " ", "toolUse": {"toolUseId": "c", "name": "now", "input": {}}}"#,
+        ),
+    ] {
+        let response = match wire {
+            Wire::Anthropic => format!(r#"{{"role": "assistant", "content": [{block}]}}"#),
+            _ => format!(
+                r#"{{"output": {{"message": {{"role": "assistant", "content": [{block}]}}}}}}"#
+            ),
+        };
+        assert_eq!(wire.calls(&response).unwrap().len(), 1, "{block}");
+        let turn = parsed(&wire.turn(&response, &[], Encoder::auto()).unwrap());
+        let sent = &turn[0]["content"];
+        assert_eq!(sent.as_array().map(Vec::len), Some(1), "{block}: {turn}");
+    }
+}
+
+#[test]
 fn a_message_that_says_nothing_is_no_message() {
     let chat = |message: Value| json!({"choices": [{"message": message}]});
     let gemini =

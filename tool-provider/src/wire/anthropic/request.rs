@@ -8,6 +8,7 @@ use super::super::loading::{Echoed, WriteLoading};
 use super::super::read::{Members, object};
 use super::super::tool_declaration::ToolDeclaration;
 use super::super::{Loads, Parallel, ToolChoice, WireError, WriteRequest, read_def};
+use super::response::call;
 use super::{Anthropic, loading};
 use crate::call::{Block, Encoder, Outcome, ToolCall, ToolDef, ToolResult};
 use toolwright_schema::render::SchemaDoc;
@@ -159,7 +160,8 @@ fn text_block(text: &str) -> String {
 ///
 /// Source: LibreChat-AI/agents pull request 124.
 pub(super) fn refuses(block: &Members<'_>) -> bool {
-    block.says("type", "text") && block.words("text").trim().is_empty()
+    let is_blank = || block.words("text").trim().is_empty();
+    block.says("type", "text") && call(block).is_none() && is_blank()
 }
 
 /// The API refuses a text block of white space.

@@ -8,6 +8,7 @@ use super::super::read::{Members, object};
 use super::super::tool_declaration::ToolDeclaration;
 use super::super::{Loads, Parallel, ToolChoice, WireError, WriteRequest, read_def};
 use super::BedrockConverse;
+use super::response::call;
 use crate::call::{Block, Encoder, Outcome, ToolCall, ToolDef, ToolResult};
 use toolwright_schema::render::SchemaDoc;
 
@@ -147,7 +148,8 @@ fn text_block(text: &str) -> String {
 ///
 /// Source: langchain-ai/langchain-aws issue 403.
 pub(super) fn refuses(block: &Members<'_>) -> bool {
-    block.get("text").is_some() && block.words("text").trim().is_empty()
+    let is_blank = || block.words("text").trim().is_empty();
+    block.get("text").is_some() && call(block).is_none() && is_blank()
 }
 
 /// The API refuses a text block of white space.

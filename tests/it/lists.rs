@@ -1,4 +1,4 @@
-//! Lists are read whole and in order, whatever stands in them.
+//! Lists are read whole and in order.
 
 // Tools that own what they are given are what this is about.
 #![allow(clippy::unwrap_used, clippy::needless_pass_by_value)]

@@ -91,7 +91,7 @@ pub(super) fn check(wire: Wire, text: &str) {
     let is_request = matches!(wire, Wire::Mcp | Wire::Mcp2026);
     let Some(calls) = calls else {
         let error = wire.calls(&streamed.response).unwrap_err().to_string();
-        // It was put together, and is for somebody else.
+        // The response is whole, but its wire cannot read it.
         let is_of_other = ["cannot be answered here", "Cohere"]
             .iter()
             .any(|word| error.contains(word));

@@ -108,7 +108,7 @@ fn a_character_in_two_pieces_is_told_once_whatever_the_form() {
     assert_eq!(words(&told), "a🦀b");
 }
 
-/// A word that stands in every piece is one word; what grows piece by piece is not.
+/// A word that every piece repeats is kept once; text that grows is joined.
 #[test]
 fn a_word_that_every_piece_repeats_is_one_word() {
     let piece = |content: &str, channel: &str| json!({"choices": [{"index": 0, "delta": {"content": content, "channel": channel, "note": {"kind": "final"}}}]});

@@ -176,6 +176,31 @@ fn arguments_that_come_by_paths_are_one_call() {
 }
 
 #[test]
+fn values_that_come_by_paths_keep_their_digits_and_halves_of_pairs() {
+    let mut accumulator = Wire::Gemini.accumulator();
+    for call in [
+        r#"{"name": "book", "id": "c", "willContinue": true}"#,
+        r#"{"partialArgs": [{"jsonPath": "$.z", "numberValue": 1234567890123456789012345}], "willContinue": true}"#,
+        r#"{"partialArgs": [{"jsonPath": "$.a", "numberValue": 1.50}], "willContinue": true}"#,
+        r#"{"partialArgs": [{"jsonPath": "$.b", "stringValue": "\ud83d"}], "willContinue": true}"#,
+        r#"{"partialArgs": [{"jsonPath": "$.b", "stringValue": "\ude00"}], "willContinue": true}"#,
+        "{}",
+    ] {
+        let part =
+            format!(r#"{{"content": {{"role": "model", "parts": [{{"functionCall": {call}}}]}}}}"#);
+        accumulator
+            .push(&format!(r#"{{"candidates": [{part}]}}"#))
+            .unwrap();
+    }
+    let response = accumulator.finish().unwrap().response;
+    let calls = Wire::Gemini.calls(&response).unwrap();
+    assert_eq!(
+        &*calls[0].arguments,
+        r#"{"z":1234567890123456789012345,"a":1.50,"b":"\ud83d\ude00"}"#
+    );
+}
+
+#[test]
 fn a_kind_of_call_that_we_cannot_answer_is_an_error_that_names_it() {
     let item = |kind: &str, item: Value| {
         let mut item = item;

@@ -281,7 +281,7 @@ fn all_words_of_an_answer_are_sent_while_it_streams() {
     );
 }
 
-/// An error of a provider takes nothing of what came before it, wherever the bytes are cut.
+/// Events before a provider's error are kept, wherever the bytes are cut.
 #[test]
 fn what_came_before_an_error_is_sent_however_the_bytes_are_cut() {
     for wire in STREAMS {

@@ -370,7 +370,7 @@ fn what_a_model_writes_by_a_lowered_schema_is_read_or_breaks_a_bound() {
             let Ok(lowered) = lower(&def.input, dialect) else {
                 continue;
             };
-            // Words say what stands in a string of JSON, and this model reads none.
+            // A description says what a string of JSON holds, and this model reads no descriptions.
             let mut steps = lowered.inverse.steps().iter();
             if steps.any(|step| step.op == Op::TextToJson) {
                 continue;

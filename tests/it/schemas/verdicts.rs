@@ -23,8 +23,8 @@ fn told(schema: &SchemaDoc, dialect: Dialect) -> Option<(String, String)> {
         // What is opaque may be either.
         Acceptance::Opaque(_) => return None,
     };
-    // A root is brought into one object when it runs, and a union is sent as a string of JSON. Their authors can say them
-    // exactly, and are told so.
+    // A root is brought into one object when it runs, and a union is sent as a string of JSON. The
+    // verdict refuses both, since their author can write them exactly.
     let is_authors = [
         "root_not_object",
         "root_union",

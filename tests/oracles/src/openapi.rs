@@ -4,7 +4,7 @@
 //! table with the first example of each error, and with the name of each schema that is no tool. Each argument is a floor,
 //! `openai_strict=99.5`: the program fails if the percentage of schemas that are lowered to this dialect is lower. It fails,
 //! too, if a schema is no tool for another reason than its size or hidden characters, or if a call does not come back (`way_back`).
-//! What is lowered is added to the file that `TOOLWRIGHT_LOWERED` names, a line each, for `tests/outside/lowered.sh`.
+//! Lowered schemas are appended to the file that `TOOLWRIGHT_LOWERED` names, one a line, for `tests/outside/lowered.sh`.
 // A line that is not read has failed.
 #![allow(clippy::unwrap_used)]
 

@@ -146,7 +146,8 @@ fn is_counted(value: &Ordered) -> bool {
     value.is_none() || (Decimal::of(least) <= value && value <= Decimal::of(most))
 }
 
-/// Returns true if a pattern can be run, and says nothing of what stands around, and nothing of what stood before.
+/// Returns true if a pattern is valid and a regular expression in the strict sense: without look-around, word boundaries and
+/// back-references.
 fn is_regular(value: &Ordered) -> bool {
     let pattern = value.as_str().unwrap_or_default();
     if looks_around(value) || pattern_matches(pattern, "").is_none() {

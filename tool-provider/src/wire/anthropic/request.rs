@@ -5,10 +5,10 @@ use super::super::answer_form::AnswerSchema;
 use super::super::call::as_object;
 use super::super::conversation::{alternating, message};
 use super::super::loading::{Echoed, WriteLoading};
-use super::super::read::{Members, object};
+use super::super::read::object;
 use super::super::tool_declaration::ToolDeclaration;
 use super::super::{Loads, Parallel, ToolChoice, WireError, WriteRequest, read_def};
-use super::response::call;
+use super::response::refuses;
 use super::{Anthropic, loading};
 use crate::call::{Block, Encoder, Outcome, ToolCall, ToolDef, ToolResult};
 use toolwright_schema::render::SchemaDoc;
@@ -153,15 +153,6 @@ fn text_block(text: &str) -> String {
         .text("type", "text")
         .text("text", text)
         .end()
-}
-
-/// Returns true for a block that the API sends before thoughts and refuses to read: "text content blocks must contain
-/// non-whitespace text".
-///
-/// Source: LibreChat-AI/agents pull request 124.
-pub(super) fn refuses(block: &Members<'_>) -> bool {
-    let is_blank = || block.words("text").trim().is_empty();
-    block.says("type", "text") && call(block).is_none() && is_blank()
 }
 
 /// The API refuses a text block of white space.

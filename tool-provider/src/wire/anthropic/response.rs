@@ -10,7 +10,6 @@ use super::super::hosted::{HostedCall, HostedPart, paired};
 use super::super::read::{Members, array, elements, text};
 use super::super::{ReadResponse, WireError};
 use super::loading::loaded;
-use super::request::refuses;
 use crate::call::ToolCall;
 use toolwright_schema::text::ShortStr;
 
@@ -112,6 +111,15 @@ impl ReadResponse for Response<'_> {
         steps.for_each(|step| sum += step);
         Usage::of(&counts, &COUNTS).map(|usage| usage.max(sum))
     }
+}
+
+/// Returns true for a block that the API sends before thoughts and refuses to read: "text content blocks must contain
+/// non-whitespace text".
+///
+/// Source: LibreChat-AI/agents pull request 124.
+pub(super) fn refuses(block: &Members<'_>) -> bool {
+    let is_blank = || block.words("text").trim().is_empty();
+    block.says("type", "text") && call(block).is_none() && is_blank()
 }
 
 /// The call that a block is; all but `tool_use` are for somebody else.

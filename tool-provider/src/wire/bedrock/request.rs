@@ -4,11 +4,11 @@ use toolwright_json::{ObjectWriter, list};
 use super::super::answer_form::AnswerSchema;
 use super::super::call::as_object;
 use super::super::conversation::{alternating, message};
-use super::super::read::{Members, object};
+use super::super::read::object;
 use super::super::tool_declaration::ToolDeclaration;
 use super::super::{Loads, Parallel, ToolChoice, WireError, WriteRequest, read_def};
 use super::BedrockConverse;
-use super::response::call;
+use super::response::refuses;
 use crate::call::{Block, Encoder, Outcome, ToolCall, ToolDef, ToolResult};
 use toolwright_schema::render::SchemaDoc;
 
@@ -141,15 +141,6 @@ impl WriteRequest for BedrockConverse {
 
 fn text_block(text: &str) -> String {
     ObjectWriter::new().text("text", text).end()
-}
-
-/// Returns true for a block that the API sends before thoughts and refuses to read: "the text field in the
-/// `ContentBlock` object is blank".
-///
-/// Source: langchain-ai/langchain-aws issue 403.
-pub(super) fn refuses(block: &Members<'_>) -> bool {
-    let is_blank = || block.words("text").trim().is_empty();
-    block.get("text").is_some() && call(block).is_none() && is_blank()
 }
 
 /// The API refuses a text block of white space.

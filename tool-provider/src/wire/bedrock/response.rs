@@ -7,7 +7,6 @@ use super::super::conversation::readable;
 use super::super::hosted::{HostedCall, HostedPart, paired};
 use super::super::read::{Members, array, elements};
 use super::super::{ReadResponse, WireError};
-use super::request::refuses;
 use crate::call::ToolCall;
 use toolwright_schema::text::ShortStr;
 
@@ -104,6 +103,15 @@ impl ReadResponse for Response<'_> {
         let counts = Members::of(self.members.get("usage"));
         Usage::of(&counts, &COUNTS)
     }
+}
+
+/// Returns true for a block that the API sends before thoughts and refuses to read: "the text field in the
+/// `ContentBlock` object is blank".
+///
+/// Source: langchain-ai/langchain-aws issue 403.
+pub(super) fn refuses(block: &Members<'_>) -> bool {
+    let is_blank = || block.words("text").trim().is_empty();
+    block.get("text").is_some() && call(block).is_none() && is_blank()
 }
 
 /// The call that a block is.

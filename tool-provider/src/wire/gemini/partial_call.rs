@@ -4,16 +4,15 @@
 //! `streamFunctionCallArguments`.
 
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 
-use super::super::read::{Members, elements, text};
+use super::super::read::{Members, elements};
 use super::super::stream::tree::Tree;
 
 /// Arguments that grow, and the part whose call they are of.
 #[derive(Debug)]
 pub(super) struct PartialCall {
     pub(super) part: Tree,
-    arguments: Value,
+    arguments: Tree,
 }
 
 /// Returns true if more of the part's call follows.
@@ -23,12 +22,9 @@ pub(super) fn goes_on(call: &Members<'_>) -> bool {
 
 impl PartialCall {
     pub(super) fn new(part: &RawValue, call: &Members<'_>) -> Self {
-        let begun = call
-            .get("args")
-            .and_then(|args| serde_json::from_str(args.get()).ok());
         Self {
             part: Tree::of(part),
-            arguments: begun.unwrap_or_else(|| Value::Object(Map::new())),
+            arguments: call.get("args").map_or_else(Tree::default, Tree::of),
         }
     }
 
@@ -45,28 +41,23 @@ impl PartialCall {
 
     /// Returns the part as it would have come whole.
     pub(super) fn end(mut self) -> Tree {
-        let arguments = Tree::Raw(self.arguments.to_string());
         self.part.open_object();
         let call = self.part.entry("functionCall");
         call.open_object();
         call.remove("willContinue");
         call.remove("partialArgs");
-        call.put("args", arguments);
+        call.put("args", self.arguments);
         self.part
     }
 }
 
 /// Returns the value; `None` if the piece has none.
-fn value(piece: &Members<'_>) -> Option<Value> {
+fn value<'t>(piece: &Members<'t>) -> Option<&'t RawValue> {
     if piece.get("nullValue").is_some() {
-        return Some(Value::Null);
+        return Some(RawValue::NULL);
     }
     let keys = ["stringValue", "numberValue", "boolValue"];
-    let value = keys.into_iter().find_map(|key| piece.get(key))?;
-    match text(value.get()) {
-        Some(text) => Some(Value::String(text.into_owned())),
-        None => serde_json::from_str(value.get()).ok(),
-    }
+    keys.into_iter().find_map(|key| piece.get(key))
 }
 
 enum Step {
@@ -102,39 +93,20 @@ fn steps(path: &str) -> Option<Vec<Step>> {
     (!steps.is_empty()).then_some(steps)
 }
 
-/// Puts a value at its path. A string goes on with the string that is there. A list grows by one element at a time.
-fn put(root: &mut Value, path: &[Step], value: Value) {
+/// Puts a value at its path. A string goes on with the string that is there.
+fn put(root: &mut Tree, path: &[Step], value: &RawValue) {
     let mut place = root;
     for step in path {
         place = match step {
-            Step::Key(key) => {
-                if !place.is_object() {
-                    *place = Value::Object(Map::new());
-                }
-                let Value::Object(members) = place else {
-                    return;
-                };
-                members.entry(key.as_str()).or_insert(Value::Null)
-            }
-            Step::Index(index) => {
-                if !place.is_array() {
-                    *place = Value::Array(Vec::new());
-                }
-                let Value::Array(items) = place else {
-                    return;
-                };
-                if items.len() == *index {
-                    items.push(Value::Null);
-                }
-                let Some(item) = items.get_mut(*index) else {
-                    return;
-                };
-                item
-            }
+            Step::Key(key) => place.entry(key),
+            Step::Index(index) => match place.item(*index) {
+                Some(item) => item,
+                None => return,
+            },
         };
     }
-    match (place, value) {
-        (Value::String(there), Value::String(more)) => there.push_str(&more),
-        (place, value) => *place = value,
+    match place {
+        Tree::Text(text) if value.get().starts_with('"') => text.push(value),
+        place => *place = Tree::of(value),
     }
 }

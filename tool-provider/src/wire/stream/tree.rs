@@ -280,6 +280,20 @@ impl Tree {
         &mut entries[at].1
     }
 
+    /// The element at a place, made if the list ends there; `None` behind that. What is no list becomes one.
+    pub(in super::super) fn item(&mut self, at: usize) -> Option<&mut Self> {
+        if !self.open_list() {
+            *self = Self::List(Vec::new());
+        }
+        let Self::List(items) = self else {
+            return None;
+        };
+        if items.len() == at {
+            items.push(Self::null());
+        }
+        items.get_mut(at)
+    }
+
     /// Joins a piece to the value under `key`. What is added under `words` is the answer's words.
     pub(in super::super) fn join_under(
         &mut self,

@@ -20,13 +20,10 @@
 //! | `client::connector` | a server's tools as a toolset: settings, greeting, lists | `Connector` |
 //! | `client::connection` | requests in flight and their answers, over `client::stdio` or `client::http` | `client/connection.rs` |
 //! | `client::oauth` | the flow that gets an access token | `OAuth` |
-//! | `exclusive_gate`, `outside`, `stdout`, `body`, `site` | lent to `toolwright-serve` | |
+//! | `exclusive_gate`, `outside`, `progress` | lent to `toolwright-serve` | |
 //!
 //! A request of a client is answered once: `server::requests` keeps that. A new method is a case of `server::dispatch`.
 
-#[cfg(feature = "server-http")]
-#[doc(hidden)]
-pub mod body;
 #[cfg(feature = "client")]
 mod client;
 #[cfg(any(feature = "server", feature = "client"))]
@@ -53,19 +50,7 @@ pub mod progress;
 #[cfg(any(feature = "server", feature = "client"))]
 mod protocol;
 #[cfg(feature = "server")]
-#[doc(hidden)]
-pub mod random;
-#[cfg(feature = "server")]
 mod server;
-#[cfg(feature = "server-http")]
-#[doc(hidden)]
-pub mod site;
-#[cfg(feature = "server")]
-#[doc(hidden)]
-pub mod stdout;
-#[cfg(any(feature = "server-http", feature = "client-http"))]
-#[doc(hidden)]
-pub mod token;
 #[cfg(any(feature = "server", feature = "client"))]
 mod trace;
 

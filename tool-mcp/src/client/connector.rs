@@ -30,7 +30,7 @@ use super::{Client, Identity};
 use crate::TraceContext;
 use crate::elicit::ElicitResult;
 #[cfg(feature = "client-http")]
-use crate::token;
+use toolwright_http::token;
 
 /// Builder of a connection to an MCP server. Await it to connect. See [`connect`](super::connect).
 #[derive(Debug)]

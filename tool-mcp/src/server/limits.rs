@@ -6,8 +6,9 @@ pub struct ServerLimits {
     /// Maximal bytes of a message: a line, or the body of a request. Default: 16 MiB. Arguments have [a
     /// limit](toolwright_schema::decode::Limits) of their own.
     ///
-    /// Over HTTP, all requests of more than 64 KiB together may hold 256 MiB until they are answered; further ones get
-    /// status 503. On a pipe, all requests count.
+    /// Over HTTP, all requests of more than 64 KiB together may hold 256 MiB until they are answered, and all answers of
+    /// more than 64 KiB may hold 64 MiB until they are read; further requests get status 503. On a pipe, all requests
+    /// count.
     pub message: usize,
     /// Maximal requests in flight of one client, on a pipe. Default: 4,096.
     pub in_flight: usize,

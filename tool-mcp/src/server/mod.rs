@@ -42,7 +42,7 @@ use self::sealed::Signer;
 use crate::exclusive_gate::ExclusiveGate;
 use crate::outside::from_outside;
 use crate::protocol::{Version, key};
-use crate::stdout;
+use toolwright_http::stdout;
 
 pub use self::completion::Completing;
 #[cfg(all(feature = "server-http", feature = "oauth"))]

@@ -12,7 +12,7 @@ use toolwright_provider::call::ToolCall;
 
 use super::question::InputQuestion;
 use crate::elicit::ElicitResults;
-use crate::random;
+use toolwright_http::random;
 
 /// Time that a person has between two requests.
 const KEPT: Duration = Duration::from_hours(1);

@@ -60,7 +60,7 @@ pub(super) fn is_known(method: &str, version: Version) -> bool {
 
 /// The context of a call that may become a task: its key, the task's id, cannot be guessed, and shows whose it is.
 pub(super) fn context(shared: &Shared, cx: Context) -> Context {
-    let id = crate::random::id();
+    let id = toolwright_http::random::id();
     match cx.get().and_then(owner) {
         Some(owner) => cx.with_run(format!("{id}-{}", shared.seal.tag(&id, &owner))),
         None => cx.with_run(id),

@@ -48,7 +48,7 @@ impl Printer {
     /// Creates a printer that owns the standard output: the prints of tools go to the standard error.
     pub(super) fn exclusive(output: OutputFormat) -> io::Result<Self> {
         let is_terminal = io::stdout().is_terminal();
-        let to = toolwright_mcp::stdout::take()?;
+        let to = toolwright_http::stdout::take()?;
         Ok(Self {
             output,
             is_terminal,

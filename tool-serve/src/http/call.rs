@@ -15,7 +15,8 @@ use toolwright_schema::decode::FaultCode;
 use super::pending_calls::{WaitingCall, WaitsFor};
 use super::{ServerState, json, no_utf8_name, refused, stream};
 use crate::answer::{self, ReplyStatus};
-use toolwright_mcp::body::{self, BodyError, BodyPermit};
+use toolwright_http::body::{self, BodyError, BodyPermit};
+use toolwright_http::headers::{EVENT_STREAM, JSON, accepts_by_name, media_type};
 
 /// Time for a client to send the body.
 pub(super) const BODY_TIMEOUT: Duration = Duration::from_secs(30);
@@ -79,7 +80,7 @@ pub(super) async fn respond(
     headers: &HeaderMap,
     held: BodyPermit,
 ) -> Response {
-    if wants_events(headers) {
+    if accepts_by_name(headers, EVENT_STREAM) {
         return stream::respond(state, call, decided, cx, held);
     }
     let batch = run(state, &call, decided, cx.clone()).await;
@@ -213,25 +214,14 @@ pub(super) fn content_type_refusal(headers: &HeaderMap) -> Option<Response> {
 
 /// Returns true for JSON types. A form on any page may send some other types without a preflight.
 fn is_json(headers: &HeaderMap) -> bool {
-    let Some(kind) = headers.get(header::CONTENT_TYPE) else {
-        return false;
-    };
-    let kind = kind.to_str().unwrap_or_default();
-    let kind = kind.split(';').next().unwrap_or_default().trim();
-    let kind = kind.to_ascii_lowercase();
-    kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
+    let kind = media_type(headers).to_ascii_lowercase();
+    kind == JSON || (kind.starts_with("application/") && kind.ends_with("+json"))
 }
 
 /// Returns true for a compressed body.
 fn is_encoded(headers: &HeaderMap) -> bool {
     let mut encodings = headers.get_all(header::CONTENT_ENCODING).iter();
     encodings.any(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"))
-}
-
-fn wants_events(headers: &HeaderMap) -> bool {
-    let accepted = headers.get_all(header::ACCEPT).iter();
-    let mut kinds = accepted.filter_map(|value| value.to_str().ok());
-    kinds.any(|value| value.to_ascii_lowercase().contains("text/event-stream"))
 }
 
 /// Returns true for `Prefer: handling=strict` (RFC 7240), which switches repairs off.

@@ -14,7 +14,7 @@ use toolwright_schema::text::Printable;
 use super::call::{BODY_TIMEOUT, answer_json, body_refusal, content_type_refusal, respond, status};
 use super::pending_calls::NotTaken;
 use super::{ServerState, json, refused};
-use toolwright_mcp::body;
+use toolwright_http::body;
 
 pub(super) async fn decide(
     State(state): State<Arc<ServerState>>,

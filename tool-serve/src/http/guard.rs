@@ -7,12 +7,15 @@ use std::fmt;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 
-use toolwright_mcp::site::Site;
+use toolwright_http::body::read_to_end;
+use toolwright_http::headers::bearer;
+use toolwright_http::site::{Site, SiteError};
 
 use super::refused;
 
@@ -45,14 +48,10 @@ impl Guard {
             Some(Ok(token)) => token,
             Some(Err(_)) => return false,
         };
-        let given = headers
-            .get(header::AUTHORIZATION)
-            .map(HeaderValue::as_bytes);
-        let given = given.and_then(|given| {
-            let (scheme, token) = given.split_at_checked(b"Bearer ".len())?;
-            scheme.eq_ignore_ascii_case(b"Bearer ").then_some(token)
-        });
-        given.is_some_and(|given| is_equal_in_constant_time(given.trim_ascii(), token.as_bytes()))
+        let given = bearer(headers).ok().flatten();
+        given.is_some_and(|given| {
+            is_equal_in_constant_time(given.trim_ascii().as_bytes(), token.as_bytes())
+        })
     }
 }
 
@@ -63,15 +62,19 @@ fn is_equal_in_constant_time(a: &[u8], b: &[u8]) -> bool {
 }
 
 async fn check_site(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
-    if !guard.site.is_host(request.headers(), request.uri().host()) {
-        let message = "this server is not reached under that name; it has to be allowed";
-        return refused(StatusCode::FORBIDDEN, "wrong_host", message);
-    }
-    if !guard.site.is_origin(request.headers()) {
-        let message = "pages of that origin may not ask this server; it has to be allowed";
-        return refused(StatusCode::FORBIDDEN, "wrong_origin", message);
-    }
-    next.run(request).await
+    let Err(error) = guard.site.check(request.headers(), request.uri().host()) else {
+        return next.run(request).await;
+    };
+    let kind = match error {
+        SiteError::WrongHost => "wrong_host",
+        SiteError::WrongOrigin => "wrong_origin",
+    };
+    refused(StatusCode::FORBIDDEN, kind, error.message())
+}
+
+/// Reads what an early response left of a request's body.
+pub(super) async fn read_body_to_end(request: Request, next: Next) -> Response {
+    read_to_end(request, |request| next.run(request.map(Body::new))).await
 }
 
 async fn check_token(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {

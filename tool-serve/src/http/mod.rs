@@ -14,6 +14,7 @@ mod pending_calls;
 mod stream;
 
 use std::fmt;
+use std::future::ready;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -21,9 +22,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::http::{Extensions, StatusCode, header};
+use axum::middleware::{from_fn, map_response};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use tokio::net::TcpListener;
@@ -37,11 +40,13 @@ use self::guard::Guard;
 use self::mount::mount_path;
 use self::pending_calls::WaitingCalls;
 use crate::{answer, definitions};
-use toolwright_mcp::body::BodyBudget;
+use toolwright_http::answer::Counted;
+use toolwright_http::body::Budget;
+use toolwright_http::token;
 use toolwright_mcp::exclusive_gate::ExclusiveGate;
 use toolwright_mcp::outside::from_outside;
+use toolwright_mcp::progress;
 use toolwright_mcp::{HttpService, McpServer, ServerLimits};
-use toolwright_mcp::{progress, token};
 
 /// Default time for calls in flight after the server stops.
 const GRACE: Duration = Duration::from_secs(10);
@@ -136,7 +141,7 @@ struct ServerState {
     end: Cancel,
     gate: ExclusiveGate,
     is_guarded: bool,
-    budget: BodyBudget,
+    budget: Budget,
     pending_calls: WaitingCalls,
     last_call: AtomicU64,
 }
@@ -210,16 +215,13 @@ impl HttpServer {
     /// Allows requests to this host: `tools.example.com`, with or without a port. `localhost` and addresses are always
     /// allowed.
     pub fn allow_host(mut self, host: impl Into<String>) -> Self {
-        self.guard.site.hosts.push(host.into().to_ascii_lowercase());
+        self.guard.site.allow_host(host);
         self
     }
 
     /// Allows requests from pages of this origin (`https://app.example.com`), beside the server's own.
     pub fn allow_origin(mut self, origin: impl Into<String>) -> Self {
-        self.guard
-            .site
-            .origins
-            .push(origin.into().to_ascii_lowercase());
+        self.guard.site.allow_origin(origin);
         self
     }
 
@@ -315,10 +317,11 @@ impl HttpServer {
             gate,
             registry: self.registry,
             is_guarded: self.guard.token.is_some(),
-            budget: BodyBudget::default(),
+            budget: Budget::default(),
             pending_calls: WaitingCalls::default(),
             last_call: AtomicU64::new(0),
         });
+        let answers = state.budget.answers.clone();
         let router = Router::new()
             .route("/tools", get(tools))
             .route("/tools/{name}", post(call::call))
@@ -326,6 +329,10 @@ impl HttpServer {
             .route("/calls/{id}", post(decide::decide))
             .route("/openapi.json", get(document))
             .with_state(state)
+            .layer(map_response(move |response: Response| {
+                // Counts the response until the client has read it.
+                ready(response.map(|body| Body::new(Counted::new(body, &answers))))
+            }))
             .route_service("/mcp", mcp);
         // Set before the host's routes, whose fallback replaces it.
         let router = router.fallback(nothing);
@@ -339,7 +346,8 @@ impl HttpServer {
         self.guard
             .protect(router, open)
             .method_not_allowed_fallback(no_method)
-            .layer(axum::middleware::map_response(guard::add_security_headers))
+            .layer(from_fn(guard::read_body_to_end))
+            .layer(map_response(guard::add_security_headers))
     }
 
     /// Builds the MCP service of the tools, behind the same guard.

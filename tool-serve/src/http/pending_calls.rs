@@ -11,7 +11,7 @@ use toolwright_provider::call::ToolCall;
 use toolwright_runtime::executor::{Decided, Pending};
 use toolwright_runtime::tool::{Context, Decision};
 
-use toolwright_mcp::random;
+use toolwright_http::random;
 
 /// Time for a decision.
 const TIME_TO_LIVE: Duration = Duration::from_hours(1);

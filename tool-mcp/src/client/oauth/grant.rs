@@ -14,8 +14,8 @@ use super::Denied;
 use super::discovery::AuthServer;
 use super::store::{Registered, StoredTokens, now};
 use crate::client::connection::short;
-use crate::token;
 use crate::web::{Web, WebError, is_loopback};
+use toolwright_http::token;
 
 const NONE: &str = "none";
 const BASIC: &str = "client_secret_basic";

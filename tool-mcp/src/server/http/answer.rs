@@ -8,17 +8,19 @@ use std::task::Poll;
 use http::request::Parts;
 use http::{HeaderValue, Method, Request as HttpRequest, Response, StatusCode};
 use tokio::time::sleep;
+use toolwright_http::body::{self as request_body, BodyPermit, FullBody};
+use toolwright_http::events::KEEP_ALIVE;
+use toolwright_http::headers::single;
 use toolwright_runtime::tool::Context;
 
 use super::Inner;
-use super::body::{Events, HttpBody, KEEP_ALIVE};
+use super::body::{Content, Events};
 use super::head::{self, LAST_EVENT, SESSION};
 use super::respond::{answered, empty, events, json, no_body, not_allowed, refused, status_of};
 use super::scopes::{self, RequiredScopes};
 use super::sessions::SessionGuard;
 use super::store::{self, StoredSession};
 use super::stream::Stream;
-use crate::body::{self as request_body, BodyPermit, FullBody};
 use crate::outside::CANCEL_GRACE;
 use crate::protocol::{Id, RpcError, Version, code, error_response, response};
 use crate::server::asker::{self, RequestOrigin};
@@ -28,7 +30,7 @@ use crate::server::outlet::Outlet;
 use crate::server::running::AbortOnDrop;
 
 impl Inner {
-    pub(super) async fn answer<B>(self: Arc<Self>, request: HttpRequest<B>) -> Response<HttpBody>
+    pub(super) async fn answer<B>(self: Arc<Self>, request: HttpRequest<B>) -> Response<Content>
     where
         B: http_body::Body + Send + 'static,
         B::Error: fmt::Display,
@@ -43,7 +45,7 @@ impl Inner {
         }
     }
 
-    async fn post<B>(self: Arc<Self>, parts: Parts, body: B) -> Response<HttpBody>
+    async fn post<B>(self: Arc<Self>, parts: Parts, body: B) -> Response<Content>
     where
         B: http_body::Body + Send + 'static,
         B::Error: fmt::Display,
@@ -102,8 +104,8 @@ impl Inner {
         parts: &Parts,
         request: &Request<'_>,
         permit: BodyPermit,
-    ) -> Response<HttpBody> {
-        let stream = Stream::new(1, None);
+    ) -> Response<Content> {
+        let stream = Stream::new(1, None, &self.budget.answers);
         let origin = origin(None, &stream, parts);
         let stop = self.shared.stop_of(origin.own.as_ref());
         let id = request.id.clone();
@@ -135,7 +137,7 @@ impl Inner {
             // Of one message no stream is made.
             Some(told) if stream.is_over() => json(stream.status(), told.text),
             Some(told) => {
-                body.begins_with(told);
+                body.begins_with(&told);
                 events(body)
             }
             None => events(body),
@@ -149,7 +151,7 @@ impl Inner {
         request: &Request<'_>,
         bytes: usize,
         permit: BodyPermit,
-    ) -> Response<HttpBody> {
+    ) -> Response<Content> {
         let has_session = parts.headers.contains_key(&SESSION);
         if request.method == "initialize" && !has_session {
             return self.greet(parts, request).await;
@@ -165,7 +167,7 @@ impl Inner {
             Ok(session) => session,
             Err(response) => return *response,
         };
-        let stream = session.stream(1);
+        let stream = session.stream(1, &self.budget.answers);
         let work = self.work(&session, &stream, parts, request, bytes, permit);
         let mut work = match work {
             Ok(work) => work,
@@ -221,7 +223,7 @@ impl Inner {
         session: SessionGuard,
         stream: &Arc<Stream>,
         left: impl IntoIterator<Item = Work>,
-    ) -> Response<HttpBody> {
+    ) -> Response<Content> {
         session.keep(stream);
         for work in left {
             let (stream, session) = (Arc::clone(stream), session.clone());
@@ -242,7 +244,7 @@ impl Inner {
         bytes: &[u8],
         bad: &Bad,
         permit: BodyPermit,
-    ) -> Response<HttpBody> {
+    ) -> Response<Content> {
         let session = match self.session(parts, None).await {
             Ok(session) if session.peer.speaks(Version::V2025_03_26) => session,
             Ok(_) => return refused(StatusCode::BAD_REQUEST, bad),
@@ -260,7 +262,7 @@ impl Inner {
                 return needs.refused(Some(&request.id));
             }
         }
-        let stream = session.stream(0);
+        let stream = session.stream(0, &self.budget.answers);
         let permit = Arc::new(permit);
         let mut left: Vec<Work> = Vec::new();
         for message in messages {
@@ -289,12 +291,16 @@ impl Inner {
     }
 
     /// `initialize`, which opens a session.
-    async fn greet(&self, parts: &Parts, request: &Request<'_>) -> Response<HttpBody> {
+    async fn greet(&self, parts: &Parts, request: &Request<'_>) -> Response<Content> {
         let Some((id, session)) = self.sessions.open_new(self.owner(parts)) else {
             let error = Err(too_many_sessions());
             return answered(StatusCode::SERVICE_UNAVAILABLE, &request.id, &error);
         };
-        let origin = origin(Some(&session), &session.stream(0), parts);
+        let origin = origin(
+            Some(&session),
+            &session.stream(0, &self.budget.answers),
+            parts,
+        );
         let stop = self.shared.stop_of(None);
         let answer = match dispatch::begin(&self.shared, request, &origin, &stop) {
             RpcAnswer::Now(answer) => answer,
@@ -353,12 +359,12 @@ impl Inner {
         &self,
         parts: &Parts,
         id: Option<&Id>,
-    ) -> Result<SessionGuard, Box<Response<HttpBody>>> {
+    ) -> Result<SessionGuard, Box<Response<Content>>> {
         let refuse = |status, error: &RpcError| {
             let text = error_response(id.map(Id::as_json), error);
             Err(Box::new(json(status, text)))
         };
-        let words = match head::one(&parts.headers, &SESSION) {
+        let words = match single(&parts.headers, &SESSION) {
             Ok(Some(session)) => match self.find(session, self.owner(parts)).await {
                 Ok(Some(session)) => {
                     return match head::check_version(&parts.headers) {
@@ -375,7 +381,7 @@ impl Inner {
             Ok(None) => {
                 "the request names no session, and `_meta` does not say what it takes to do without one"
             }
-            Err(()) => "the request names more than one session",
+            Err(_) => "the request names more than one session",
         };
         // Of a version that is not spoken nothing else is said.
         let error = match head::check_version(&parts.headers) {
@@ -386,7 +392,7 @@ impl Inner {
     }
 
     /// The stream of what a server says unasked, or what is left of another one.
-    async fn get(&self, parts: &Parts) -> Response<HttpBody> {
+    async fn get(&self, parts: &Parts) -> Response<Content> {
         if !parts.headers.contains_key(&SESSION) {
             return not_allowed();
         }
@@ -397,11 +403,11 @@ impl Inner {
             Ok(session) => session,
             Err(response) => return *response,
         };
-        let last = head::one(&parts.headers, &LAST_EVENT).ok().flatten();
+        let last = single(&parts.headers, &LAST_EVENT).ok().flatten();
         if let Some((stream, place)) = last.and_then(|last| session.after(last)) {
             return events(Events::new(&stream, place, self.end.clone(), session));
         }
-        let stream = Stream::new(1, None);
+        let stream = Stream::new(1, None, &self.budget.answers);
         let (to, shared) = (Arc::clone(&stream), Arc::clone(&self.shared));
         let (peer, cx) = (Arc::clone(&session.peer), self.context(parts));
         let task = AbortOnDrop::start(async move {
@@ -416,8 +422,8 @@ impl Inner {
         events(Events::new(&stream, 0, stop, (task, session)))
     }
 
-    async fn delete(&self, parts: &Parts) -> Response<HttpBody> {
-        let Some(id) = head::one(&parts.headers, &SESSION).ok().flatten() else {
+    async fn delete(&self, parts: &Parts) -> Response<Content> {
+        let Some(id) = single(&parts.headers, &SESSION).ok().flatten() else {
             return not_allowed();
         };
         let owner = self.owner(parts);

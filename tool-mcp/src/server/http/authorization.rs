@@ -13,20 +13,21 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use futures_util::FutureExt;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, header};
 use serde_json::{Map, Value};
+use toolwright_http::headers::bearer;
+use toolwright_http::site::allow_every_page;
+use toolwright_http::token;
 use toolwright_json::{ObjectWriter, list, quoted};
 use toolwright_provider::call::ToolDef;
 use toolwright_runtime::executor::Executor;
 use toolwright_runtime::tool::{Context, Grant};
 
-use super::body::HttpBody;
-use super::head;
+use super::body::Content;
 use super::keys::IssuerKeys;
 use super::respond::{empty, json, refused};
 use super::scopes::RequiredScopes;
 use crate::protocol::code;
 use crate::server::Shared;
 use crate::server::incoming::Bad;
-use crate::token;
 use crate::web::{RESOURCE_METADATA, WebError, checked};
 
 /// The longest token, in bytes.
@@ -240,7 +241,7 @@ impl Authorization {
         &self,
         shared: &Shared,
         request: Request<B>,
-    ) -> Result<Request<B>, Response<HttpBody>> {
+    ) -> Result<Request<B>, Response<Content>> {
         let inner = &*self.0;
         if self.is_metadata(request.uri()) {
             return Err(self.metadata(shared, request.method()));
@@ -268,13 +269,9 @@ impl Authorization {
     /// The grant of the request's token. `Err(None)` if there is no token.
     async fn grant(&self, headers: &HeaderMap) -> Result<Grant, Option<TokenError>> {
         let invalid = |why: &str| Some(TokenError::Invalid(why.to_owned()));
-        let said = head::one(headers, &header::AUTHORIZATION)
-            .map_err(|()| invalid("there is more than one `Authorization`"))?;
-        let token = said.and_then(|said| said.split_once(' '));
-        let token = token.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
-        let Some((_, token)) = token else {
-            return Err(None);
-        };
+        let token = bearer(headers)
+            .map_err(|_| invalid("there is more than one `Authorization`"))?
+            .ok_or(None)?;
         let token = token::checked(token).map_err(invalid)?;
         if token.len() > MOST_TOKEN {
             return Err(invalid("the token is too long"));
@@ -329,12 +326,9 @@ impl Authorization {
     }
 
     /// Answers with the authorization servers that the server trusts: RFC 9728, section 3.2. Pages of any site may read it.
-    fn metadata(&self, shared: &Shared, method: &Method) -> Response<HttpBody> {
-        let allow = |mut response: Response<HttpBody>| {
-            let any = HeaderValue::from_static("*");
-            let headers = response.headers_mut();
-            headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, any.clone());
-            headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, any);
+    fn metadata(&self, shared: &Shared, method: &Method) -> Response<Content> {
+        let allow = |mut response: Response<Content>| {
+            allow_every_page(response.headers_mut());
             response
         };
         match *method {
@@ -364,7 +358,7 @@ impl Authorization {
     }
 
     /// 401, and where a token comes from.
-    fn unauthorized(&self, why: Option<&str>) -> Response<HttpBody> {
+    fn unauthorized(&self, why: Option<&str>) -> Response<Content> {
         let words = why.unwrap_or("the request has no access token");
         let mut response = refused(
             StatusCode::UNAUTHORIZED,
@@ -383,7 +377,7 @@ impl Authorization {
     }
 
     /// Adds to a refusal for lack of scopes which ones to ask for.
-    pub(super) fn challenged(&self, mut response: Response<HttpBody>) -> Response<HttpBody> {
+    pub(super) fn challenged(&self, mut response: Response<Content>) -> Response<Content> {
         if let Some(RequiredScopes(scopes)) = response.extensions().get() {
             let challenge = format!(
                 "Bearer error=\"insufficient_scope\", scope=\"{}\", resource_metadata=\"{}\"",
@@ -396,7 +390,7 @@ impl Authorization {
     }
 }
 
-fn challenge_with(response: &mut Response<HttpBody>, challenge: &str) {
+fn challenge_with(response: &mut Response<Content>, challenge: &str) {
     if let Ok(challenge) = HeaderValue::from_str(challenge) {
         let headers = response.headers_mut();
         headers.insert(header::WWW_AUTHENTICATE, challenge);

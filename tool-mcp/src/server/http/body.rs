@@ -5,70 +5,69 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Duration;
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::Full;
-use tokio::time::{Interval, MissedTickBehavior};
+use toolwright_http::answer::{Counted, UnreadAnswers};
+use toolwright_http::events::{EventBody, EventSource, event};
 use toolwright_runtime::tool::Cancel;
 
 use super::stream::{Stream, StreamMessage};
 
-/// A stream on which nothing is said gets a comment so often, so that nobody between takes it for dead.
-pub(super) const KEEP_ALIVE: Duration = Duration::from_secs(15);
-
 /// Milliseconds that a client waits before it comes back.
-const RETRY: u32 = 500;
+const RETRY: &str = "500";
 
 /// Body of a response.
-pub struct HttpBody(BodyKind);
+pub struct HttpBody(Counted<Content>);
 
-enum BodyKind {
-    /// All of it, so that its length can be told.
+impl HttpBody {
+    pub(super) fn new(content: Content, answers: &UnreadAnswers) -> Self {
+        Self(Counted::new(content, answers))
+    }
+}
+
+/// Content of a response.
+pub(super) enum Content {
+    /// All of it, so that its length is known.
     Whole(Full<Bytes>),
-    Events(Box<Events>),
+    Events(Box<EventBody>),
 }
 
 /// Messages as server-sent events.
 pub(super) struct Events {
     stream: Arc<Stream>,
     reader: u64,
-    keep_alive: Interval,
     /// Ends it early.
     stop: Pin<Box<dyn Future<Output = ()> + Send + Sync>>,
     /// The first event, which says where a client can go on.
-    start: Option<Bytes>,
+    start: Option<String>,
     /// Dropped with the body.
     _held: Box<dyn Send + Sync>,
 }
 
 impl Events {
-    /// Reads the stream from this place on.
+    /// Reads the stream from this position on.
     pub(super) fn new(
         stream: &Arc<Stream>,
         from: u64,
         stop: Cancel,
         held: impl Send + Sync + 'static,
     ) -> Self {
-        let mut keep_alive =
-            tokio::time::interval_at(tokio::time::Instant::now() + KEEP_ALIVE, KEEP_ALIVE);
-        keep_alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
         Self {
             reader: stream.read_from(from),
             stream: Arc::clone(stream),
-            keep_alive,
             stop: Box::pin(async move { stop.cancelled().await }),
             start: None,
             _held: Box::new(held),
         }
     }
 
-    /// The same, which begins with an event without a message, so that a client that loses the connection early can come
-    /// back.
+    /// Begins with an event without a message, so that a client that loses the connection early can come back.
     pub(super) fn primed(mut self) -> Self {
         if let Some(number) = self.stream.kept_as() {
-            self.start = Some(format!("id: {number}-0\nretry: {RETRY}\ndata: \n\n").into());
+            let id = format!("{number}-0");
+            self.start = Some(event(&[("id", &id), ("retry", RETRY)], ""));
         }
         self
     }
@@ -79,37 +78,31 @@ impl Events {
     }
 
     /// Puts a message back that was taken.
-    pub(super) fn begins_with(&mut self, told: StreamMessage) {
-        self.start = Some(self.event(told));
+    pub(super) fn begins_with(&mut self, message: &StreamMessage) {
+        self.start = Some(self.event(message));
     }
 
-    fn event(&self, told: StreamMessage) -> Bytes {
-        let StreamMessage { place, text } = told;
+    fn event(&self, message: &StreamMessage) -> String {
         match self.stream.kept_as() {
-            // The id says how many messages a client has that read this one.
-            Some(number) => format!("id: {number}-{}\ndata: {text}\n\n", place + 1),
-            None => format!("data: {text}\n\n"),
+            // The id is the number of messages that a client has read after this one.
+            Some(number) => {
+                let id = format!("{number}-{}", message.place + 1);
+                event(&[("id", &id)], &message.text)
+            }
+            None => event(&[], &message.text),
         }
-        .into()
     }
+}
 
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+impl EventSource for Events {
+    fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<String>> {
         if let Some(start) = self.start.take() {
             return Poll::Ready(Some(start));
         }
         match self.stream.poll(self.reader, cx) {
-            Poll::Ready(Some(told)) => {
-                self.keep_alive.reset();
-                return Poll::Ready(Some(self.event(told)));
-            }
-            Poll::Ready(None) => return Poll::Ready(None),
-            Poll::Pending => {}
+            Poll::Ready(message) => Poll::Ready(message.map(|message| self.event(&message))),
+            Poll::Pending => self.stop.as_mut().poll(cx).map(|()| None),
         }
-        if self.stop.as_mut().poll(cx).is_ready() {
-            return Poll::Ready(None);
-        }
-        let comment = Bytes::from_static(b":\n\n");
-        self.keep_alive.poll_tick(cx).map(|_| Some(comment))
     }
 }
 
@@ -119,13 +112,42 @@ impl Drop for Events {
     }
 }
 
-impl HttpBody {
+impl Content {
     pub(super) fn whole(bytes: impl Into<Bytes>) -> Self {
-        Self(BodyKind::Whole(Full::new(bytes.into())))
+        Self::Whole(Full::new(bytes.into()))
     }
 
     pub(super) fn events(events: Events) -> Self {
-        Self(BodyKind::Events(Box::new(events)))
+        Self::Events(Box::new(EventBody::new(events)))
+    }
+}
+
+impl Body for Content {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        match &mut *self {
+            Self::Whole(body) => Pin::new(body).poll_frame(cx),
+            Self::Events(body) => Pin::new(&mut **body).poll_frame(cx),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Whole(body) => body.is_end_stream(),
+            Self::Events(_) => false,
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Whole(body) => body.size_hint(),
+            Self::Events(_) => SizeHint::default(),
+        }
     }
 }
 
@@ -137,27 +159,15 @@ impl Body for HttpBody {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        match &mut self.0 {
-            BodyKind::Whole(body) => Pin::new(body).poll_frame(cx),
-            BodyKind::Events(events) => events
-                .poll(cx)
-                .map(|event| event.map(|event| Ok(Frame::data(event)))),
-        }
+        Pin::new(&mut self.0).poll_frame(cx)
     }
 
     fn is_end_stream(&self) -> bool {
-        match &self.0 {
-            BodyKind::Whole(body) => body.is_end_stream(),
-            BodyKind::Events(_) => false,
-        }
+        self.0.is_end_stream()
     }
 
-    /// Of a stream it is not known before it is written.
     fn size_hint(&self) -> SizeHint {
-        match &self.0 {
-            BodyKind::Whole(body) => body.size_hint(),
-            BodyKind::Events(_) => SizeHint::default(),
-        }
+        self.0.size_hint()
     }
 }
 

@@ -1,6 +1,7 @@
 //! The head of a request.
 
-use http::{HeaderMap, HeaderName, StatusCode, header};
+use http::{HeaderMap, HeaderName, StatusCode};
+use toolwright_http::headers::{EVENT_STREAM, JSON, accepts, media_type, single};
 use toolwright_json::Value;
 use toolwright_runtime::tool::Context;
 
@@ -15,21 +16,16 @@ const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 
-pub(super) const JSON: &str = "application/json";
-pub(super) const EVENTS: &str = "text/event-stream";
-
 /// Why a request is not looked into: a status, and words.
 pub(super) type Refused = (StatusCode, &'static str);
 
 /// A POST has to be JSON, and its answer JSON or a stream of events.
 pub(super) fn check_post(headers: &HeaderMap) -> Result<(), Refused> {
-    if !accepts(headers, JSON) || !accepts(headers, EVENTS) {
+    if !accepts(headers, JSON) || !accepts(headers, EVENT_STREAM) {
         let words = "the client must accept both `application/json` and `text/event-stream`";
         return Err((StatusCode::NOT_ACCEPTABLE, words));
     }
-    let kind = headers.get(header::CONTENT_TYPE);
-    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    if !is_kind(kind, JSON) {
+    if !media_type(headers).eq_ignore_ascii_case(JSON) {
         let words = "the content has to be `application/json`";
         return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, words));
     }
@@ -37,50 +33,17 @@ pub(super) fn check_post(headers: &HeaderMap) -> Result<(), Refused> {
 }
 
 pub(super) fn check_get(headers: &HeaderMap) -> Result<(), Refused> {
-    if accepts(headers, EVENTS) {
+    if accepts(headers, EVENT_STREAM) {
         return Ok(());
     }
     let words = "the client must accept `text/event-stream`";
     Err((StatusCode::NOT_ACCEPTABLE, words))
 }
 
-fn accepts(headers: &HeaderMap, kind: &str) -> bool {
-    let all = headers.get_all(header::ACCEPT).iter();
-    let mut all = all
-        .filter_map(|one| one.to_str().ok())
-        .flat_map(|one| one.split(','));
-    let family = kind.split_once('/').map_or(kind, |(family, _)| family);
-    all.any(|one| {
-        is_kind(one, kind)
-            || is_kind(one, "*/*")
-            || one
-                .split(';')
-                .next()
-                .and_then(|one| one.trim().strip_suffix("/*"))
-                == Some(family)
-    })
-}
-
-/// Returns true if a media type is this one, whatever its parameters.
-fn is_kind(one: &str, kind: &str) -> bool {
-    let one = one.split(';').next().unwrap_or_default();
-    one.trim().eq_ignore_ascii_case(kind)
-}
-
-/// The one value of a header. `Err` if there are several, or one that is no text.
-pub(super) fn one<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h str>, ()> {
-    let mut all = headers.get_all(name).iter();
-    match (all.next(), all.next()) {
-        (None, _) => Ok(None),
-        (Some(value), None) => value.to_str().map(Some).map_err(drop),
-        (Some(_), Some(_)) => Err(()),
-    }
-}
-
 /// The version that the head names has to be one that is known here.
 pub(super) fn check_version(headers: &HeaderMap) -> Result<(), RpcError> {
     let version =
-        one(headers, &VERSION).map_err(|()| mismatch("`MCP-Protocol-Version` is no version"))?;
+        single(headers, &VERSION).map_err(|_| mismatch("`MCP-Protocol-Version` is no version"))?;
     match version {
         Some(version) if crate::protocol::Version::read(version).is_none() => {
             Err(unsupported(version))
@@ -147,7 +110,7 @@ pub(super) fn check_modern(
 
 /// Returns true if the header says what the message says.
 fn is_said(headers: &HeaderMap, name: &HeaderName, value: Option<&str>) -> Result<(), RpcError> {
-    let Ok(said) = one(headers, name) else {
+    let Ok(said) = single(headers, name) else {
         return Err(mismatch(&format!(
             "the header `{name}` is none, or there more than once"
         )));

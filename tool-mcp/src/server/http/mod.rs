@@ -20,17 +20,18 @@ use std::sync::{Arc, Once};
 use std::task::{Context as Task, Poll};
 
 use http::{Request as HttpRequest, Response, StatusCode};
+use toolwright_http::body::{Budget, read_to_end};
+use toolwright_http::site::{Site, SiteError};
 use toolwright_runtime::tool::{Cancel, Grant};
 
+use self::body::Content;
 use self::respond::refused;
 use self::sessions::SessionTable;
 pub use self::store::{SessionStore, StoredSession};
 pub(super) use self::stream::Stream;
 use super::incoming::Bad;
 use super::{McpServer, Shared};
-use crate::body::BodyBudget;
 use crate::protocol::code;
-use crate::site::Site;
 
 #[cfg(feature = "oauth")]
 pub use self::authorization::{Authorization, AuthorizationError, TokenError};
@@ -65,7 +66,7 @@ pub struct HttpService {
 struct Inner {
     shared: Arc<Shared>,
     sessions: SessionTable,
-    budget: BodyBudget,
+    budget: Budget,
     /// Ends all that is left of streams.
     end: Cancel,
     stops: Once,
@@ -80,18 +81,14 @@ impl McpServer {
             self.0.context = context.clone().with(Grant::new());
         }
         let shared = self.0.shared();
-        let site = Site {
-            local_pages: true,
-            ..Site::default()
-        };
         HttpService {
-            site: Some(Arc::new(site)),
+            site: Some(Arc::new(Site::with_local_pages())),
             #[cfg(feature = "oauth")]
             authorization: None,
             inner: Arc::new(Inner {
                 sessions: SessionTable::new(shared.limits.sessions, shared.limits.idle),
                 shared,
-                budget: BodyBudget::default(),
+                budget: Budget::default(),
                 end: Cancel::new(),
                 stops: Once::new(),
             }),
@@ -102,12 +99,12 @@ impl McpServer {
 impl HttpService {
     /// Allows requests to this host: `tools.example.com`, with or without a port.
     pub fn allow_host(self, host: impl Into<String>) -> Self {
-        self.allow(|site| site.hosts.push(host.into().to_ascii_lowercase()))
+        self.allow(|site| site.allow_host(host))
     }
 
     /// Allows requests from pages of this origin: `https://app.example.com`.
     pub fn allow_origin(self, origin: impl Into<String>) -> Self {
-        self.allow(|site| site.origins.push(origin.into().to_ascii_lowercase()))
+        self.allow(|site| site.allow_origin(origin))
     }
 
     /// Requires access tokens. The host of the server's URL is allowed.
@@ -148,39 +145,48 @@ where
     }
 
     fn call(&mut self, request: HttpRequest<B>) -> Self::Future {
-        let inner = Arc::clone(&self.inner);
-        #[cfg(feature = "oauth")]
-        let authorization = self.authorization.clone();
-        // Pages of any site read the metadata.
-        #[cfg(feature = "oauth")]
-        let is_for_all = authorization
-            .as_ref()
-            .is_some_and(|one| one.is_metadata(request.uri()));
-        #[cfg(not(feature = "oauth"))]
-        let is_for_all = false;
-        let words = match &self.site {
-            Some(site) if !site.is_host(request.headers(), request.uri().host()) => {
-                Some("this server is not reached under that name; it has to be allowed")
-            }
-            Some(site) if !is_for_all && !site.is_origin(request.headers()) => {
-                Some("pages of that origin may not ask this server; it has to be allowed")
-            }
-            _ => None,
-        };
+        let service = self.clone();
         Box::pin(async move {
-            if let Some(words) = words {
-                let bad = Bad::new(code::INVALID_REQUEST, words);
-                return Ok(refused(StatusCode::FORBIDDEN, &bad));
-            }
-            #[cfg(feature = "oauth")]
-            if let Some(authorization) = authorization {
-                return Ok(match authorization.admit(&inner.shared, request).await {
-                    Ok(request) => authorization.challenged(inner.answer(request).await),
-                    Err(response) => response,
-                });
-            }
-            Ok(inner.answer(request).await)
+            let answers = service.inner.budget.answers.clone();
+            let response = read_to_end(request, |request| service.answer(request)).await;
+            Ok(response.map(|content| HttpBody::new(content, &answers)))
         })
+    }
+}
+
+impl HttpService {
+    async fn answer<B>(self, request: HttpRequest<B>) -> Response<Content>
+    where
+        B: http_body::Body + Send + 'static,
+        B::Error: fmt::Display,
+    {
+        if let Err(error) = self.check_site(&request) {
+            let bad = Bad::new(code::INVALID_REQUEST, error.message());
+            return refused(StatusCode::FORBIDDEN, &bad);
+        }
+        #[cfg(feature = "oauth")]
+        if let Some(authorization) = self.authorization {
+            return match authorization.admit(&self.inner.shared, request).await {
+                Ok(request) => authorization.challenged(self.inner.answer(request).await),
+                Err(response) => response,
+            };
+        }
+        self.inner.answer(request).await
+    }
+
+    fn check_site<B>(&self, request: &HttpRequest<B>) -> Result<(), SiteError> {
+        let Some(site) = &self.site else {
+            return Ok(());
+        };
+        let (headers, host) = (request.headers(), request.uri().host());
+        // Pages of any site may read the metadata.
+        #[cfg(feature = "oauth")]
+        if let Some(authorization) = &self.authorization
+            && authorization.is_metadata(request.uri())
+        {
+            return site.check_host(headers, host);
+        }
+        site.check(headers, host)
     }
 }
 

@@ -2,9 +2,11 @@
 
 use http::{HeaderValue, Response, StatusCode, header};
 
-use super::body::{Events, HttpBody};
-use super::head;
-use crate::body::BodyError;
+use toolwright_http::body::BodyError;
+use toolwright_http::events::add_headers;
+use toolwright_http::headers::JSON;
+
+use super::body::{Content, Events};
 use crate::protocol::{Id, code, response};
 use crate::server::dispatch::Answered;
 use crate::server::incoming::Bad;
@@ -23,11 +25,11 @@ pub(super) fn status_of(answer: &Answered) -> StatusCode {
     }
 }
 
-pub(super) fn answered(status: StatusCode, id: &Id, answer: &Answered) -> Response<HttpBody> {
+pub(super) fn answered(status: StatusCode, id: &Id, answer: &Answered) -> Response<Content> {
     json(status, response(id, answer))
 }
 
-pub(super) fn no_body(broken: BodyError, limit: usize) -> Response<HttpBody> {
+pub(super) fn no_body(broken: BodyError, limit: usize) -> Response<Content> {
     let (status, text) = match broken {
         BodyError::TooLarge => (
             StatusCode::PAYLOAD_TOO_LARGE,
@@ -50,41 +52,33 @@ pub(super) fn no_body(broken: BodyError, limit: usize) -> Response<HttpBody> {
     refused(status, &Bad::new(code::INVALID_REQUEST, text))
 }
 
-pub(super) fn refused(status: StatusCode, bad: &Bad) -> Response<HttpBody> {
+pub(super) fn refused(status: StatusCode, bad: &Bad) -> Response<Content> {
     json(status, bad.to_json())
 }
 
-pub(super) fn json(status: StatusCode, message: String) -> Response<HttpBody> {
-    let mut response = Response::new(HttpBody::whole(message));
+pub(super) fn json(status: StatusCode, message: String) -> Response<Content> {
+    let mut response = Response::new(Content::whole(message));
     *response.status_mut() = status;
-    let kind = HeaderValue::from_static(head::JSON);
+    let kind = HeaderValue::from_static(JSON);
     response.headers_mut().insert(header::CONTENT_TYPE, kind);
     response
 }
 
-pub(super) fn empty(status: StatusCode) -> Response<HttpBody> {
-    let mut response = Response::new(HttpBody::whole(""));
+pub(super) fn empty(status: StatusCode) -> Response<Content> {
+    let mut response = Response::new(Content::whole(""));
     *response.status_mut() = status;
     response
 }
 
-pub(super) fn not_allowed() -> Response<HttpBody> {
+pub(super) fn not_allowed() -> Response<Content> {
     let mut response = empty(StatusCode::METHOD_NOT_ALLOWED);
     let post = HeaderValue::from_static("POST");
     response.headers_mut().insert(header::ALLOW, post);
     response
 }
 
-pub(super) fn events(events: Events) -> Response<HttpBody> {
-    let mut response = Response::new(HttpBody::events(events));
-    let headers = response.headers_mut();
-    for (name, value) in [
-        (header::CONTENT_TYPE, head::EVENTS),
-        (header::CACHE_CONTROL, "no-cache"),
-        // What stands between must not hold events back.
-        (header::HeaderName::from_static("x-accel-buffering"), "no"),
-    ] {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
+pub(super) fn events(events: Events) -> Response<Content> {
+    let mut response = Response::new(Content::events(events));
+    add_headers(response.headers_mut());
     response
 }

@@ -4,7 +4,7 @@ use http::{Response, StatusCode};
 use toolwright_json::{ObjectWriter, list, quoted};
 use toolwright_runtime::tool::{Context, Grant};
 
-use super::body::HttpBody;
+use super::body::Content;
 use super::respond::json;
 use crate::protocol::{Id, RpcError, code, error_response};
 use crate::server::incoming::Request;
@@ -49,7 +49,7 @@ impl RequiredScopes {
     }
 
     /// Answers with the scopes in `data`.
-    pub(super) fn refused(self, id: Option<&Id>) -> Response<HttpBody> {
+    pub(super) fn refused(self, id: Option<&Id>) -> Response<Content> {
         let words = format!(
             "the access token lacks a scope: this needs {}",
             self.0.join(" ")

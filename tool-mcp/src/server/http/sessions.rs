@@ -6,8 +6,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use toolwright_http::answer::UnreadAnswers;
+use toolwright_http::random;
+
 use super::stream::Stream;
-use crate::random;
 use crate::server::peer::Peer;
 
 /// So many answers are kept for clients that lost their connection.
@@ -175,10 +177,10 @@ impl ServerSession {
     }
 
     /// A stream on which so many requests are answered.
-    pub(super) fn stream(&self, writers: usize) -> Arc<Stream> {
+    pub(super) fn stream(&self, writers: usize, answers: &UnreadAnswers) -> Arc<Stream> {
         let mut streams = self.streams();
         streams.last += 1;
-        Stream::new(writers, Some(streams.last))
+        Stream::new(writers, Some(streams.last), answers)
     }
 
     /// Keeps a stream, so that the client may come back to it.

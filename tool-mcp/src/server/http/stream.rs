@@ -6,11 +6,13 @@ use std::task::{Context, Poll, Waker};
 
 use http::StatusCode;
 use tokio::sync::Notify;
+use toolwright_http::answer::{UnreadAnswer, UnreadAnswers};
 
-use crate::protocol::one_line;
-
-/// So many messages may wait to be read; then whoever has more to say waits.
+/// Queue capacity in messages; writers wait when it is full.
 const MOST_WAITING: u64 = 16;
+
+/// Queue capacity in bytes. One message may exceed it.
+const MOST_WAITING_BYTES: usize = 1024 * 1024;
 
 /// So many bytes of messages that were read are kept, for a client that comes back.
 const MOST_KEPT: usize = 256 * 1024;
@@ -27,11 +29,13 @@ pub(in crate::server) struct Stream {
     read: Notify,
 }
 
-#[derive(Default)]
 struct StreamState {
     /// The last messages, in their order; what is not read is among them.
     messages: VecDeque<String>,
     bytes: usize,
+    /// Bytes of the messages that are not read yet, counted while there is a reader.
+    unread: usize,
+    counted: UnreadAnswer,
     /// Number of messages before these.
     gone: u64,
     /// Number of messages that were read.
@@ -56,12 +60,21 @@ pub(super) struct StreamMessage {
 
 impl Stream {
     /// One on which so many requests are answered.
-    pub(super) fn new(writers: usize, kept_as: Option<u64>) -> Arc<Self> {
+    pub(super) fn new(writers: usize, kept_as: Option<u64>, answers: &UnreadAnswers) -> Arc<Self> {
         Arc::new(Self {
             kept_as,
             state: Mutex::new(StreamState {
+                messages: VecDeque::new(),
+                bytes: 0,
+                unread: 0,
+                counted: answers.hold(0),
+                gone: 0,
+                read: 0,
                 writers,
-                ..StreamState::default()
+                readers: 0,
+                waker: None,
+                is_left: false,
+                status: StatusCode::OK,
             }),
             read: Notify::new(),
         })
@@ -83,7 +96,7 @@ impl Stream {
             read.as_mut().enable();
             {
                 let mut state = self.state();
-                if state.last() - state.read < MOST_WAITING {
+                if state.has_room() {
                     state.push(message, self.kept_as.is_some());
                     let waker = state.waker.take();
                     drop(state);
@@ -142,6 +155,9 @@ impl Stream {
         state.read = place.clamp(state.gone, state.last());
         state.readers += 1;
         state.is_left = false;
+        let read = usize::try_from(state.read - state.gone).unwrap_or(usize::MAX);
+        state.unread = state.messages.iter().skip(read).map(String::len).sum();
+        state.count();
         let (number, waker) = (state.readers, state.waker.take());
         drop(state);
         // The one before is told that it reads no more.
@@ -176,6 +192,7 @@ impl Stream {
             return Poll::Pending;
         };
         state.read += 1;
+        state.unread -= text.len();
         state.forget(self.kept_as.is_some());
         drop(state);
         self.read.notify_waiters();
@@ -196,9 +213,13 @@ impl StreamState {
         self.gone + self.messages.len() as u64
     }
 
+    fn has_room(&self) -> bool {
+        self.last() - self.read < MOST_WAITING && self.unread < MOST_WAITING_BYTES
+    }
+
     fn push(&mut self, message: String, kept: bool) {
-        let message = one_line(message);
         self.bytes += message.len();
+        self.unread += message.len();
         self.messages.push_back(message);
         self.forget(kept);
     }
@@ -213,11 +234,21 @@ impl StreamState {
         let is_answer = |state: &Self| kept && state.writers == 0 && state.messages.len() == 1;
         while is_too_much(self) && !is_answer(self) {
             let Some(message) = self.messages.pop_front() else {
-                return;
+                break;
             };
             self.bytes -= message.len();
             self.gone += 1;
-            self.read = self.read.max(self.gone);
+            if self.read < self.gone {
+                self.read = self.gone;
+                self.unread -= message.len();
+            }
         }
+        self.count();
+    }
+
+    /// Counts what a client does not read. A client that is gone holds up nobody else.
+    fn count(&mut self) {
+        let unread = if self.is_left { 0 } else { self.unread };
+        self.counted.set(unread);
     }
 }

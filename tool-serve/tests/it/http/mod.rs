@@ -11,6 +11,7 @@
 mod below;
 mod calls;
 mod client;
+mod connections;
 mod definitions;
 mod endings;
 mod guard;

@@ -1,0 +1,28 @@
+//! Parts of an HTTP server of tools, below `toolwright-mcp` and `toolwright-serve`.
+//!
+//! In the order in which to read it:
+//!
+//! | module | job |
+//! | --- | --- |
+//! | [`headers`] | single headers, media types, bearer tokens |
+//! | [`site`] | checks of a request's host and origin; pages that may read a response |
+//! | [`body`] | request bodies with limits of size, time and total memory; the rest of a body that nobody read |
+//! | [`answer`] | response bodies in pieces, counted until the client has read them |
+//! | [`events`] | server-sent events, with comments that keep the connection open |
+//! | [`token`], [`random`], [`stdout`] | checks of tokens; random ids; the standard output, reserved for answers |
+//!
+//! The crate is not part of the stable API.
+
+#[cfg(feature = "server")]
+pub mod answer;
+#[cfg(feature = "server")]
+pub mod body;
+#[cfg(feature = "server")]
+pub mod events;
+#[cfg(feature = "server")]
+pub mod headers;
+pub mod random;
+#[cfg(feature = "server")]
+pub mod site;
+pub mod stdout;
+pub mod token;

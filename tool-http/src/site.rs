@@ -1,0 +1,126 @@
+//! Checks of a request's host and origin. Without them a foreign page could call tools: by DNS rebinding, or from a
+//! browser on this machine.
+
+use std::net::IpAddr;
+
+use http::{HeaderMap, HeaderValue, header};
+
+use crate::headers::single;
+
+/// Which hosts and pages a server is reached by.
+#[derive(Debug, Clone, Default)]
+pub struct Site {
+    /// Names, with a port or without, in lower case. `localhost` and all addresses are allowed anyway.
+    hosts: Vec<String>,
+    /// Pages, such as `https://app.example.com`, in lower case. Those of the server's own host are allowed anyway.
+    origins: Vec<String>,
+    /// Pages of this machine are allowed, of any port.
+    local_pages: bool,
+}
+
+/// Why a request is refused with status 403.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SiteError {
+    /// The host is not allowed.
+    WrongHost,
+    /// A page of this origin is not allowed.
+    WrongOrigin,
+}
+
+impl SiteError {
+    /// Explains the refusal to the client.
+    pub fn message(self) -> &'static str {
+        match self {
+            Self::WrongHost => "this server is not reached under that name; it has to be allowed",
+            Self::WrongOrigin => {
+                "pages of that origin may not ask this server; it has to be allowed"
+            }
+        }
+    }
+}
+
+impl Site {
+    /// Allows pages of this machine, of any port.
+    pub fn with_local_pages() -> Self {
+        Self {
+            local_pages: true,
+            ..Self::default()
+        }
+    }
+
+    /// Allows a host, with or without a port.
+    pub fn allow_host(&mut self, host: impl Into<String>) {
+        self.hosts.push(host.into().to_ascii_lowercase());
+    }
+
+    /// Allows pages of an origin, such as `https://app.example.com`.
+    pub fn allow_origin(&mut self, origin: impl Into<String>) {
+        self.origins.push(origin.into().to_ascii_lowercase());
+    }
+
+    /// Checks the host, then the origin.
+    pub fn check(&self, headers: &HeaderMap, uri_host: Option<&str>) -> Result<(), SiteError> {
+        self.check_host(headers, uri_host)?;
+        if self.is_origin(headers) {
+            Ok(())
+        } else {
+            Err(SiteError::WrongOrigin)
+        }
+    }
+
+    /// Checks that the request names an allowed host. Under DNS rebinding, a browser sends the attacker's host name,
+    /// which is neither an address nor one of ours.
+    pub fn check_host(&self, headers: &HeaderMap, uri_host: Option<&str>) -> Result<(), SiteError> {
+        let host = single(headers, &header::HOST).map_err(|_| SiteError::WrongHost)?;
+        let host = host.or(uri_host).map(str::to_ascii_lowercase);
+        let is_allowed = host.is_some_and(|host| {
+            let name = without_port(&host);
+            name == "localhost"
+                || name.trim_matches(['[', ']']).parse::<IpAddr>().is_ok()
+                || self.hosts.iter().any(|one| *one == host || *one == name)
+        });
+        if is_allowed {
+            Ok(())
+        } else {
+            Err(SiteError::WrongHost)
+        }
+    }
+
+    /// Returns true if each page that the request names is allowed.
+    fn is_origin(&self, headers: &HeaderMap) -> bool {
+        let host = headers
+            .get(header::HOST)
+            .and_then(|host| host.to_str().ok());
+        headers.get_all(header::ORIGIN).iter().all(|origin| {
+            let Ok(origin) = origin.to_str().map(str::to_ascii_lowercase) else {
+                return false;
+            };
+            let Some((_, site)) = origin.split_once("://") else {
+                return false;
+            };
+            host.is_some_and(|host| site.eq_ignore_ascii_case(host))
+                || self.origins.contains(&origin)
+                || (self.local_pages && is_local(without_port(site)))
+        })
+    }
+}
+
+/// Lets pages of any site read a response (CORS).
+pub fn allow_every_page(headers: &mut HeaderMap) {
+    let any = HeaderValue::from_static("*");
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, any.clone());
+    headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, any);
+}
+
+fn is_local(name: &str) -> bool {
+    let address = name.trim_matches(['[', ']']).parse::<IpAddr>();
+    name == "localhost" || address.is_ok_and(|address| address.is_loopback())
+}
+
+/// Strips the port: `localhost` from `localhost:8080`, `[::1]` from `[::1]:8080`.
+fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    }
+}

@@ -9,6 +9,7 @@
 //! | [`body`] | request bodies with limits of size, time and total memory; the rest of a body that nobody read |
 //! | [`answer`] | response bodies in pieces, counted until the client has read them |
 //! | [`events`] | server-sent events, with comments that keep the connection open |
+//! | [`error`] | why a request of a client failed |
 //! | [`token`], [`random`], [`stdout`] | checks of tokens; random ids; the standard output, reserved for answers |
 //!
 //! The crate is not part of the stable API.
@@ -17,6 +18,8 @@
 pub mod answer;
 #[cfg(feature = "server")]
 pub mod body;
+#[cfg(feature = "client")]
+pub mod error;
 #[cfg(feature = "server")]
 pub mod events;
 #[cfg(feature = "server")]

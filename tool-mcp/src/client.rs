@@ -19,8 +19,6 @@ mod http;
 mod keep;
 mod link;
 mod lists;
-#[cfg(all(feature = "oauth", feature = "client-http"))]
-mod oauth;
 mod offers;
 mod pages;
 mod remote;
@@ -46,11 +44,13 @@ pub use self::error::{ConnectError, ConnectErrorKind};
 pub use self::event::ClientEvent;
 use self::link::{LinkState, Reconnector};
 use self::lists::Lists;
-#[cfg(all(feature = "oauth", feature = "client-http"))]
-pub use self::oauth::{AuthorizationRequest, OAuth, OAuthHostError, StoredTokens, TokenStore};
 pub use self::offers::{PromptArgument, PromptInfo, PromptMessage, ResourceInfo};
 pub use self::server::ServerAt;
 use self::session::McpSession;
+#[cfg(all(feature = "oauth", feature = "client-http"))]
+pub use toolwright_oauth::client::{
+    AuthorizationRequest, OAuth, OAuthHostError, StoredTokens, TokenStore,
+};
 
 /// Connects to an MCP server and makes a toolset of its tools. The server is a command, which speaks over its standard
 /// input and output, or a URL of streamable HTTP.

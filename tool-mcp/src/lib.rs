@@ -19,7 +19,6 @@
 //! | `server::{catalog, tasks, prompt, completion}` | lists, tasks, prompts, completions | |
 //! | `client::connector` | a server's tools as a toolset: settings, greeting, lists | `Connector` |
 //! | `client::connection` | requests in flight and their answers, over `client::stdio` or `client::http` | `client/connection.rs` |
-//! | `client::oauth` | the flow that gets an access token | `OAuth` |
 //! | `exclusive_gate`, `outside`, `progress` | lent to `toolwright-serve` | |
 //!
 //! A request of a client is answered once: `server::requests` keeps that. A new method is a case of `server::dispatch`.
@@ -31,11 +30,6 @@ mod elicit;
 #[cfg(feature = "server")]
 #[doc(hidden)]
 pub mod exclusive_gate;
-#[cfg(any(
-    feature = "client-http",
-    all(feature = "oauth", feature = "server-http")
-))]
-mod http_error;
 #[cfg(feature = "server")]
 #[doc(hidden)]
 pub mod outside;
@@ -56,13 +50,6 @@ mod trace;
 
 #[cfg(all(feature = "oauth", feature = "client-http"))]
 pub use self::client::{AuthorizationRequest, OAuth, OAuthHostError, StoredTokens, TokenStore};
-#[cfg(all(
-    feature = "oauth",
-    any(feature = "server-http", feature = "client-http")
-))]
-#[cfg_attr(not(feature = "client-http"), allow(dead_code))]
-mod web;
-
 #[cfg(feature = "client")]
 pub use self::client::{
     Client, ClientEvent, ConnectError, ConnectErrorKind, Connector, Elicitation, PromptArgument,

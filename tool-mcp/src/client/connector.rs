@@ -18,8 +18,6 @@ use super::event::{ClientEvent, EventListener};
 use super::keep::Supervisor;
 use super::link::{LinkState, Reconnector};
 use super::lists::Lists;
-#[cfg(all(feature = "oauth", feature = "client-http"))]
-use super::oauth::{Authorizer, OAuth};
 use super::remote::tools;
 use super::server::ServerAt;
 #[cfg(all(feature = "oauth", feature = "client-http"))]
@@ -31,6 +29,8 @@ use crate::TraceContext;
 use crate::elicit::ElicitResult;
 #[cfg(feature = "client-http")]
 use toolwright_http::token;
+#[cfg(all(feature = "oauth", feature = "client-http"))]
+use toolwright_oauth::client::{Authorizer, OAuth};
 
 /// Builder of a connection to an MCP server. Await it to connect. See [`connect`](super::connect).
 #[derive(Debug)]
@@ -326,7 +326,9 @@ fn authorizer(
             "`oauth` takes no other authorization beside it: no `bearer`, no header of that name";
         return Err(words.to_owned());
     }
-    Authorizer::new(oauth, url, settings.events.clone()).map_err(|denied| denied.0)
+    let events = settings.events.clone();
+    let on_store_error = move |words| events.tell(&ClientEvent::TokenStoreFailed(words));
+    Authorizer::new(oauth, url, on_store_error).map_err(|error| error.0)
 }
 
 impl IntoFuture for Connector {

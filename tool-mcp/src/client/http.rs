@@ -21,12 +21,12 @@ use super::answer::{Answered, HttpAnswer, Ran, ServerRefusal};
 use super::connection::{Connection, Outgoing};
 use super::error::{ConnectError, ConnectErrorKind};
 use super::hello;
-#[cfg(feature = "oauth")]
-use super::oauth::{Authorizer, Denied};
 use super::settings::{Backoff, Settings};
 use super::way::Way;
-use crate::http_error::words;
 use crate::protocol::{Frame, Version, headers};
+use toolwright_http::error::describe;
+#[cfg(feature = "oauth")]
+use toolwright_oauth::client::{AuthError, Authorizer, PausedRequest, SendError};
 
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
@@ -93,7 +93,7 @@ pub(super) fn start(
         // Before a call is silent for too long, so that it is known not to have been sent.
         .connect_timeout(settings.connect_limit.min(settings.call_limit / 2))
         .build()
-        .map_err(|error| ConnectError::new(ConnectErrorKind::Invalid, words(error)))?;
+        .map_err(|error| ConnectError::new(ConnectErrorKind::Invalid, describe(error)))?;
     let http = Arc::new(Http {
         client,
         url: url.clone(),
@@ -149,7 +149,38 @@ pub(super) enum RequestFailure {
     Withdrawn,
     /// It was refused with this status, and authorization did not help.
     #[cfg(feature = "oauth")]
-    Denied(StatusCode, Denied),
+    Denied(StatusCode, AuthError),
+}
+
+#[cfg(feature = "oauth")]
+impl From<SendError> for RequestFailure {
+    fn from(error: SendError) -> Self {
+        match error {
+            SendError::Http(error) => Self::Http(error),
+            SendError::Withdrawn => Self::Withdrawn,
+            SendError::Denied(status, error) => Self::Denied(status, error),
+        }
+    }
+}
+
+/// A request while its client gets a token for it: it was refused before it ran, or was not sent yet.
+#[cfg(feature = "oauth")]
+struct SentRequest<'c> {
+    connection: &'c Connection,
+    way: Option<&'c Way>,
+}
+
+#[cfg(feature = "oauth")]
+impl PausedRequest for SentRequest<'_> {
+    async fn pause<T: Send>(&self, asks: bool, waits: impl Future<Output = T> + Send) -> Option<T> {
+        let _asking = asks.then(|| self.connection.asks_somebody());
+        let Some(way) = self.way else {
+            return Some(waits.await);
+        };
+        way.was_not_sent();
+        let done = waits.await;
+        way.leaves().then_some(done)
+    }
 }
 
 impl Http {
@@ -221,7 +252,7 @@ impl Http {
                     {
                         way.was_not_sent();
                     }
-                    return Some(Answered::Lost(words(error)));
+                    return Some(Answered::Lost(describe(error)));
                 }
             };
             let is_forgotten = response.status() == StatusCode::NOT_FOUND && session.id.is_some();
@@ -257,7 +288,8 @@ impl Http {
     ) -> Result<Response, RequestFailure> {
         #[cfg(feature = "oauth")]
         if let Some(authorizer) = &self.authorizer {
-            return authorizer.send(connection, way, asks, build).await;
+            let paused = SentRequest { connection, way };
+            return Ok(authorizer.send(&paused, asks, build).await?);
         }
         build().send().await.map_err(RequestFailure::Http)
     }
@@ -459,7 +491,7 @@ async fn whole(mut response: Response, most: usize) -> Result<BytesMut, Answered
             Ok(Some(part)) if body.len() + part.len() > most => return Err(too_large()),
             Ok(Some(part)) => body.extend_from_slice(&part),
             Ok(None) => return Ok(body),
-            Err(error) => return Err(Answered::Lost(words(error))),
+            Err(error) => return Err(Answered::Lost(describe(error))),
         }
     }
 }

@@ -81,7 +81,7 @@ pub(super) struct Settings {
     #[cfg(feature = "client-http")]
     pub(super) headers: Vec<(http::HeaderName, http::HeaderValue)>,
     #[cfg(all(feature = "oauth", feature = "client-http"))]
-    pub(super) authorizer: Option<Arc<super::oauth::Authorizer>>,
+    pub(super) authorizer: Option<Arc<toolwright_oauth::client::Authorizer>>,
     pub(super) connect_limit: Duration,
     pub(super) list_limit: Duration,
     /// Longest silence of a call.

@@ -952,8 +952,10 @@ async fn tokens_that_are_no_bearers_tokens_are_refused() {
 async fn of_resources_that_nobody_may_read_nothing_is_told() {
     let issuer = Issuer::start().await;
     let updates = toolwright::mcp::ResourceUpdates::new();
+    // Making it takes a second on a busy machine.
+    let authorization = issuer.authorization();
     let end = SystemTime::now() + Duration::from_secs(2);
-    let authorization = issuer.authorization().verify_with(move |token| async move {
+    let authorization = authorization.verify_with(move |token| async move {
         let grant = Grant::new().with_subject("ann").with_expiry(end);
         Ok(grant.with_scopes([token]))
     });

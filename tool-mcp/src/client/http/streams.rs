@@ -13,7 +13,7 @@ use super::{EVENTS, Http, HttpSession, LAST_EVENT, SESSION, VERSION, is_of};
 use crate::client::answer::Answered;
 use crate::client::connection::Connection;
 use crate::client::events_stream::{Broken, Event, events};
-use crate::http_error::words;
+use toolwright_http::error::describe;
 
 /// Bounds of the pause that a server asks for before a stream is read on.
 const SHORTEST_RETRY: Duration = Duration::from_millis(10);
@@ -173,7 +173,7 @@ impl Http {
                     return Some(Answered::Broken(why));
                 }
                 Err(Broken::Source(error)) => {
-                    connection.bad(&format!("a stream of events: {}", words(error)));
+                    connection.bad(&format!("a stream of events: {}", describe(error)));
                     return None;
                 }
             }

@@ -5,8 +5,6 @@ mod answer;
 mod authorization;
 mod body;
 mod head;
-#[cfg(feature = "oauth")]
-mod keys;
 mod respond;
 mod scopes;
 mod sessions;
@@ -33,9 +31,9 @@ use super::incoming::Bad;
 use super::{McpServer, Shared};
 use crate::protocol::code;
 
-#[cfg(feature = "oauth")]
-pub use self::authorization::{Authorization, AuthorizationError, TokenError};
 pub use self::body::HttpBody;
+#[cfg(feature = "oauth")]
+pub use toolwright_oauth::server::{Authorization, AuthorizationError, TokenError};
 
 /// An [`McpServer`] as a tower service, for any HTTP server. In axum, mount it with `Router::route_service("/mcp",
 /// service)`. [`McpServer::http`] creates it.
@@ -166,8 +164,11 @@ impl HttpService {
         }
         #[cfg(feature = "oauth")]
         if let Some(authorization) = self.authorization {
-            return match authorization.admit(&self.inner.shared, request).await {
-                Ok(request) => authorization.challenged(self.inner.answer(request).await),
+            return match authorization::admit(&authorization, &self.inner.shared, request).await {
+                Ok(request) => {
+                    let response = self.inner.answer(request).await;
+                    authorization::challenged(&authorization, response)
+                }
                 Err(response) => response,
             };
         }

@@ -22,7 +22,7 @@ pub type OAuthHostError = Box<dyn Error + Send + Sync>;
 /// server are never sent to another. Use one store per user. The values hold secrets: encrypt them, or keep them where
 /// the operating system keeps passwords.
 ///
-/// If the store fails, the client reports [`ClientEvent::TokenStoreFailed`](crate::ClientEvent::TokenStoreFailed) and
+/// If the store fails, the client reports `ClientEvent::TokenStoreFailed` and
 /// goes on without it.
 ///
 /// ```

@@ -1,4 +1,4 @@
-//! Sends requests with the token that there is, and gets another where it is refused.
+//! Sends requests with the current token, and gets another if it is refused.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,28 +13,24 @@ use toolwright_runtime::tool::BoxFuture;
 use super::challenge::Challenge;
 use super::discovery::AuthServer;
 use super::store::StoredTokens;
-use super::{Denied, OAuth};
-use crate::client::connection::Connection;
-use crate::client::event::EventListener;
-use crate::client::http::RequestFailure;
-use crate::client::way::Way;
-use crate::web::{Web, is_safe, is_this_machine};
+use super::{AuthError, OAuth};
+use crate::web::{AuthHttp, is_safe, is_this_machine};
 
-/// A request is sent at most so many times.
+/// Attempts to send a request.
 const MOST_SENT: usize = 6;
 
-/// A request to an authorization server takes at most so long.
+/// Time limit of a request to an authorization server.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// For one request a person is asked at most so many times.
+/// Maximal number of times that a person is asked for one request.
 const MOST_ASKED: usize = 3;
 
-/// See the module. One per connector.
-pub(in crate::client) struct Authorizer {
+/// The tokens of one connection to a server, and how to get others.
+pub struct Authorizer {
     pub(super) oauth: OAuth,
     pub(super) server: Url,
-    pub(super) web: Web,
-    pub(super) events: EventListener,
+    pub(super) web: AuthHttp,
+    pub(super) on_store_error: Box<dyn Fn(String) + Send + Sync>,
     state: Mutex<TokenState>,
     /// A refresh token is used once, by a flow, beside one, or by what one left behind.
     pub(super) renewing: tokio::sync::Mutex<()>,
@@ -42,11 +38,11 @@ pub(in crate::client) struct Authorizer {
 
 #[derive(Default)]
 pub(super) struct TokenState {
-    pub(super) current: Option<Current>,
+    pub(super) current: Option<ActiveTokens>,
     /// Number of flows that have ended.
     ended: u64,
     /// Why the last one got nothing.
-    denied: Option<Denied>,
+    denied: Option<AuthError>,
     running: Option<WeakShared<Flow>>,
     /// The authorization server at which the host's own client is registered.
     pub(super) issuer: Option<String>,
@@ -54,14 +50,14 @@ pub(super) struct TokenState {
 
 /// The tokens in use.
 #[derive(Clone)]
-pub(super) struct Current {
+pub(super) struct ActiveTokens {
     pub(super) place: Arc<AuthServer>,
     pub(super) tokens: StoredTokens,
     /// Its scopes were asked for by this program, and not by one before it, and it was not renewed since.
     pub(super) is_asked_here: bool,
 }
 
-impl Current {
+impl ActiveTokens {
     /// Returns true if these are the same tokens.
     pub(super) fn is(&self, other: &Self) -> bool {
         self.place.key() == other.place.key()
@@ -73,11 +69,11 @@ impl Current {
     }
 }
 
-type Flow = BoxFuture<'static, Result<Got, Denied>>;
+type Flow = BoxFuture<'static, Result<TokenSource, AuthError>>;
 
 /// Sources of a new token.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Got {
+pub(super) enum TokenSource {
     /// Another request has seen to it.
     Known,
     Stored,
@@ -86,13 +82,35 @@ pub(super) enum Got {
 }
 
 /// Why another token is needed.
-pub(super) enum Need {
+pub(super) enum TokenNeed {
     /// The one that there is ends soon.
     Soon,
     /// It was refused, or there is none. `renew` where a renewal was not refused too.
     Token { challenge: Challenge, renew: bool },
     /// It does not suffice.
     Scopes(Challenge),
+}
+
+/// What a request does while the client gets another token for it.
+pub trait PausedRequest: Sync {
+    /// Waits, while the request counts as not sent. Its time limits do not run if `asks`, since a person may be asked.
+    /// `None` if the request is no longer wanted.
+    fn pause<T: Send>(
+        &self,
+        asks: bool,
+        waits: impl Future<Output = T> + Send,
+    ) -> impl Future<Output = Option<T>> + Send;
+}
+
+/// Why a request has no response.
+#[derive(Debug)]
+pub enum SendError {
+    /// The request failed.
+    Http(reqwest::Error),
+    /// The request is no longer wanted, and was not sent.
+    Withdrawn,
+    /// The server refused the request with this status, and authorization did not help.
+    Denied(StatusCode, AuthError),
 }
 
 /// The tokens of a request when it was sent.
@@ -103,14 +121,15 @@ struct SentTokens {
 }
 
 impl Authorizer {
-    pub(in crate::client) fn new(
+    /// Checks the settings. `on_store_error` is called when the [`TokenStore`](super::TokenStore) fails, with its words.
+    pub fn new(
         oauth: OAuth,
         server: &Url,
-        events: EventListener,
-    ) -> Result<Arc<Self>, Denied> {
+        on_store_error: impl Fn(String) + Send + Sync + 'static,
+    ) -> Result<Arc<Self>, AuthError> {
         oauth.check()?;
         if !is_safe(server) {
-            return Err(Denied::new(
+            return Err(AuthError::new(
                 "`oauth` needs a server at `https`, or at `http` on this machine",
             ));
         }
@@ -118,10 +137,10 @@ impl Authorizer {
         let may_be_local = is_this_machine(server)
             || issuer.is_some_and(|url| url.is_ok_and(|url| is_this_machine(&url)));
         Ok(Arc::new(Self {
-            web: Web::new(may_be_local, LIMIT)?,
+            web: AuthHttp::new(may_be_local, LIMIT)?,
             oauth,
             server: server.clone(),
-            events,
+            on_store_error: Box::new(on_store_error),
             state: Mutex::default(),
             renewing: tokio::sync::Mutex::default(),
         }))
@@ -142,75 +161,78 @@ impl Authorizer {
         }
     }
 
-    /// Puts the token there that there is.
-    pub(in crate::client) fn sign(&self, request: RequestBuilder) -> RequestBuilder {
+    /// Adds the current token to a request.
+    pub fn sign(&self, request: RequestBuilder) -> RequestBuilder {
         with(request, self.used().token)
     }
 
-    /// Sends a request until it is not refused for want of a token, or that does not help. `asks` is false for what goes on
-    /// in the background: nobody is asked for it.
-    pub(in crate::client) async fn send(
+    /// Sends a request, and repeats it with other tokens if it is refused for lack of one. `asks` is false for requests in
+    /// the background, for which no person is asked.
+    pub async fn send(
         self: &Arc<Self>,
-        connection: &Connection,
-        way: Option<&Way>,
+        paused: &impl PausedRequest,
         asks: bool,
         build: impl Fn() -> RequestBuilder + Send + Sync,
-    ) -> Result<Response, RequestFailure> {
+    ) -> Result<Response, SendError> {
         let (mut renew, mut asked) = (true, 0);
         let mut last = None;
         for _ in 0..MOST_SENT {
             let mut used = self.used();
             if used.ends_soon {
-                let _ = leave(way, self.renew(&used, Need::Soon)).await?;
+                let renewed = paused.pause(false, self.renew(&used, TokenNeed::Soon));
+                let _ = renewed.await.ok_or(SendError::Withdrawn)?;
                 used = self.used();
             }
             let request = with(build(), used.token.clone());
-            let response = request.send().await.map_err(RequestFailure::Http)?;
+            let response = request.send().await.map_err(SendError::Http)?;
             let status = response.status();
             let challenge = Challenge::of(response.headers());
             let need = match status {
                 StatusCode::UNAUTHORIZED if asked > 0 => {
                     let words = "the server refuses the token that was asked for";
-                    return Err(RequestFailure::Denied(status, Denied::new(words)));
+                    return Err(SendError::Denied(status, AuthError::new(words)));
                 }
-                StatusCode::UNAUTHORIZED if asks => Need::Token { challenge, renew },
+                StatusCode::UNAUTHORIZED if asks => TokenNeed::Token { challenge, renew },
                 StatusCode::FORBIDDEN
                     if asks && challenge.error.as_deref() == Some("insufficient_scope") =>
                 {
                     if asked == MOST_ASKED {
                         let words = "the server wants more scopes again and again";
-                        return Err(RequestFailure::Denied(status, Denied::new(words)));
+                        return Err(SendError::Denied(status, AuthError::new(words)));
                     }
-                    Need::Scopes(challenge)
+                    TokenNeed::Scopes(challenge)
                 }
                 _ => return Ok(response),
             };
             drop(response);
-            let asking = connection.asks_somebody();
-            let got = leave(way, self.renew(&used, need)).await?;
-            drop(asking);
-            let got = got.map_err(|denied| RequestFailure::Denied(status, denied))?;
-            renew &= !matches!(got, Got::Renewed | Got::Asked);
-            asked += usize::from(got == Got::Asked);
+            let got = paused.pause(true, self.renew(&used, need)).await;
+            let got = got.ok_or(SendError::Withdrawn)?;
+            let got = got.map_err(|denied| SendError::Denied(status, denied))?;
+            renew &= !matches!(got, TokenSource::Renewed | TokenSource::Asked);
+            asked += usize::from(got == TokenSource::Asked);
             last = Some(status);
         }
         let words = format!("the server refused {MOST_SENT} requests in turn");
-        Err(RequestFailure::Denied(
+        Err(SendError::Denied(
             last.unwrap_or(StatusCode::UNAUTHORIZED),
-            Denied::new(words),
+            AuthError::new(words),
         ))
     }
 
     /// Gets another token than the one that was used, if nobody has since. What all who ask for it at once wait for.
-    async fn renew(self: &Arc<Self>, used: &SentTokens, need: Need) -> Result<Got, Denied> {
+    async fn renew(
+        self: &Arc<Self>,
+        used: &SentTokens,
+        need: TokenNeed,
+    ) -> Result<TokenSource, AuthError> {
         let flow = {
             let mut state = self.state();
             if state.ended != used.ended {
-                return state.denied.clone().map_or(Ok(Got::Known), Err);
+                return state.denied.clone().map_or(Ok(TokenSource::Known), Err);
             }
             match state.running.as_ref().and_then(WeakShared::upgrade) {
                 // It may wait for a person, which a renewal need not.
-                Some(_) if matches!(need, Need::Soon) => None,
+                Some(_) if matches!(need, TokenNeed::Soon) => None,
                 Some(running) => Some(running),
                 None => {
                     let flow: Flow = Box::pin(Arc::clone(self).flow(need));
@@ -222,11 +244,11 @@ impl Authorizer {
         };
         match flow {
             Some(flow) => flow.await,
-            None => Box::pin(self.run(Need::Soon)).await,
+            None => Box::pin(self.run(TokenNeed::Soon)).await,
         }
     }
 
-    async fn flow(self: Arc<Self>, need: Need) -> Result<Got, Denied> {
+    async fn flow(self: Arc<Self>, need: TokenNeed) -> Result<TokenSource, AuthError> {
         let got = self.run(need).await;
         let mut state = self.state();
         state.running = None;
@@ -247,20 +269,6 @@ fn with(request: RequestBuilder, token: Option<HeaderValue>) -> RequestBuilder {
     match token {
         Some(token) => request.header(header::AUTHORIZATION, token),
         None => request,
-    }
-}
-
-/// Waits while a request is not under way: it was refused before it ran, or was not sent yet.
-async fn leave<T>(way: Option<&Way>, waits: impl Future<Output = T>) -> Result<T, RequestFailure> {
-    let Some(way) = way else {
-        return Ok(waits.await);
-    };
-    way.was_not_sent();
-    let done = waits.await;
-    if way.leaves() {
-        Ok(done)
-    } else {
-        Err(RequestFailure::Withdrawn)
     }
 }
 

@@ -6,28 +6,32 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use http::{HeaderValue, Method, StatusCode, header};
-use oauth2::{AsyncHttpClient, HttpRequest, HttpResponse};
+#[cfg(feature = "client")]
+use oauth2::{AsyncHttpClient, HttpRequest};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Request, RequestBuilder, Url};
 use serde::de::DeserializeOwned;
+use toolwright_http::error::describe;
+#[cfg(feature = "client")]
 use toolwright_runtime::tool::BoxFuture;
 
-use crate::http_error::words;
+/// A complete response.
+type HttpResponse = http::Response<Vec<u8>>;
 
 /// Path where a server names the authorization server that it trusts (RFC 9728).
 pub(crate) const RESOURCE_METADATA: &str = "/.well-known/oauth-protected-resource";
 
-/// An answer has at most so many bytes.
-const MOST_BYTES: usize = 256 * 1024;
+/// Maximal size of a response.
+const MAX_BYTES: usize = 256 * 1024;
 
-/// A URL has at most so many bytes.
-const MOST_URL: usize = 2_048;
+/// Maximal length of a URL.
+const MAX_URL: usize = 2_048;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// See the module.
 #[derive(Debug)]
-pub(crate) struct Web {
+pub(crate) struct AuthHttp {
     client: Client,
     /// For this machine, where no proxy is between.
     direct: Client,
@@ -47,12 +51,12 @@ impl fmt::Display for WebError {
 
 impl std::error::Error for WebError {}
 
-impl Web {
+impl AuthHttp {
     /// A request takes `limit` at most.
     pub(crate) fn new(may_be_local: bool, limit: Duration) -> Result<Self, WebError> {
         // A redirect could lead to where no check has looked.
         let client = || Client::builder().redirect(Policy::none()).timeout(limit);
-        let failed = |error| WebError(words(error));
+        let failed = |error| WebError(describe(error));
         Ok(Self {
             client: client().build().map_err(failed)?,
             direct: client().no_proxy().build().map_err(failed)?,
@@ -121,14 +125,15 @@ impl Web {
     }
 }
 
-impl<'c> AsyncHttpClient<'c> for Web {
+#[cfg(feature = "client")]
+impl<'c> AsyncHttpClient<'c> for AuthHttp {
     type Error = WebError;
     type Future = BoxFuture<'c, Result<HttpResponse, WebError>>;
 
     fn call(&'c self, request: HttpRequest) -> Self::Future {
         let request = request.try_into();
         Box::pin(async move {
-            let request = request.map_err(|error| WebError(words(error)))?;
+            let request = request.map_err(|error| WebError(describe(error)))?;
             self.answer(request).await
         })
     }
@@ -143,13 +148,13 @@ fn is_later(status: StatusCode) -> bool {
 }
 
 async fn answer(request: RequestBuilder) -> Result<HttpResponse, WebError> {
-    let failed = |error| WebError(words(error));
+    let failed = |error| WebError(describe(error));
     let mut response = request.send().await.map_err(failed)?;
     let mut body = Vec::new();
     while let Some(part) = response.chunk().await.map_err(failed)? {
-        if body.len() + part.len() > MOST_BYTES {
+        if body.len() + part.len() > MAX_BYTES {
             return Err(WebError(format!(
-                "an answer of more than {MOST_BYTES} bytes"
+                "an answer of more than {MAX_BYTES} bytes"
             )));
         }
         body.extend_from_slice(&part);
@@ -191,7 +196,7 @@ pub(crate) fn place(url: &Url) -> String {
 /// Reads a URL that may be asked: `https`, or `http` on this machine.
 pub(crate) fn checked(text: &str, what: &str) -> Result<Url, WebError> {
     let invalid = |why: &str| WebError(format!("the {what} {why}: {text:?}"));
-    if text.len() > MOST_URL {
+    if text.len() > MAX_URL {
         return Err(WebError(format!("the {what} is too long")));
     }
     let url = Url::parse(text).map_err(|_| invalid("is no URL"))?;
@@ -231,7 +236,7 @@ pub(crate) fn is_this_machine(url: &Url) -> bool {
     host == "localhost" || host.ends_with(".localhost") || ip.parse().is_ok_and(is_own)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "client"))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use std::time::Duration;
@@ -242,15 +247,15 @@ mod tests {
     use tokio::net::TcpListener;
     use tokio::time::timeout;
 
-    use super::Web;
+    use super::AuthHttp;
 
     const LIMIT: Duration = Duration::from_secs(1);
 
     #[test]
     fn this_machine_is_asked_for_a_server_on_it_alone() {
         let (local, remote) = (
-            Web::new(true, LIMIT).unwrap(),
-            Web::new(false, LIMIT).unwrap(),
+            AuthHttp::new(true, LIMIT).unwrap(),
+            AuthHttp::new(false, LIMIT).unwrap(),
         );
         for (url, is_local) in [
             ("http://127.0.0.1:9200/x", true),
@@ -280,7 +285,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/token", listener.local_addr().unwrap());
         let url = Url::parse(&url).unwrap();
-        let web = Web::new(false, LIMIT).unwrap();
+        let web = AuthHttp::new(false, LIMIT).unwrap();
         assert!(web.get::<Value>(&url).await.is_err());
         assert!(web.post(&url, "{}".to_owned()).await.is_err());
         let request = http::Request::post(url.as_str()).body(Vec::new()).unwrap();

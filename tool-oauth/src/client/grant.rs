@@ -9,13 +9,12 @@ use oauth2::{
 use reqwest::Url;
 use serde::Deserialize;
 use serde_json::json;
+use toolwright_http::token;
 
-use super::Denied;
 use super::discovery::AuthServer;
 use super::store::{Registered, StoredTokens, now};
-use crate::client::connection::short;
-use crate::web::{Web, WebError, is_loopback};
-use toolwright_http::token;
+use super::{AuthError, short};
+use crate::web::{AuthHttp, WebError, is_loopback};
 
 const NONE: &str = "none";
 const BASIC: &str = "client_secret_basic";
@@ -78,18 +77,18 @@ impl ConsentPage {
         registered: &Registered,
         redirect_uri: &str,
         scopes: &[String],
-    ) -> Result<Self, Denied> {
+    ) -> Result<Self, AuthError> {
         if !place.server.has_s256 {
             let words = "the authorization server does not support PKCE with S256";
-            return Err(Denied::new(words));
+            return Err(AuthError::new(words));
         }
         let Some(authorization) = place.server.authorization.clone() else {
-            return Err(Denied::new(
+            return Err(AuthError::new(
                 "the authorization server has no page for people",
             ));
         };
         let redirect_uri = RedirectUrl::new(redirect_uri.to_owned())
-            .map_err(|_| Denied::new("the `redirect_uri` is no URL"))?;
+            .map_err(|_| AuthError::new("the `redirect_uri` is no URL"))?;
         let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
         let client = client(place, registered)
             .set_auth_uri(AuthUrl::from_url(authorization))
@@ -115,11 +114,11 @@ impl ConsentPage {
     /// Exchanges what the browser came back with.
     pub(super) async fn exchange(
         self,
-        web: &Web,
+        web: &AuthHttp,
         place: &AuthServer,
         registered: &Registered,
         back: &str,
-    ) -> Result<BasicTokenResponse, Denied> {
+    ) -> Result<BasicTokenResponse, AuthError> {
         let code = self.code(place, back)?;
         let secrets = [code.clone(), self.verifier.secret().clone()];
         let client = client(place, registered).set_redirect_uri(self.redirect_uri);
@@ -128,18 +127,18 @@ impl ConsentPage {
             .set_pkce_verifier(self.verifier)
             .add_extra_param("resource", place.resource.clone());
         let answer = request.request_async(web).await;
-        answer.map_err(|error| failed(error, registered, &secrets).into_denied())
+        answer.map_err(|error| failed(error, registered, &secrets).into_auth_error())
     }
 
     /// The code of the URL, checked by `state` and by `iss` (RFC 9207) before anything of it is believed.
-    pub(super) fn code(&self, place: &AuthServer, back: &str) -> Result<String, Denied> {
+    pub(super) fn code(&self, place: &AuthServer, back: &str) -> Result<String, AuthError> {
         let url = Url::parse(back.trim());
-        let url = url.map_err(|_| Denied::new("the program gave back no URL"))?;
+        let url = url.map_err(|_| AuthError::new("the program gave back no URL"))?;
         let value = |name: &str| {
             let mut values = url.query_pairs().filter(|(key, _)| key == name);
             match (values.next(), values.next()) {
                 (value, None) => Ok(value.map(|(_, value)| value.into_owned())),
-                _ => Err(Denied::new(format!(
+                _ => Err(AuthError::new(format!(
                     "the browser came back with two `{name}`"
                 ))),
             }
@@ -147,15 +146,17 @@ impl ConsentPage {
         if value("state")?.as_ref() != Some(self.state.secret()) {
             let words =
                 "the browser came back with another `state`: somebody else may have sent it";
-            return Err(Denied::new(words));
+            return Err(AuthError::new(words));
         }
         match value("iss")? {
             Some(issuer) if issuer != place.issuer => {
-                return Err(Denied::new("the answer is of another authorization server"));
+                return Err(AuthError::new(
+                    "the answer is of another authorization server",
+                ));
             }
             None if place.server.says_issuer => {
                 let words = "the answer does not say which authorization server it is of";
-                return Err(Denied::new(words));
+                return Err(AuthError::new(words));
             }
             _ => {}
         }
@@ -166,10 +167,10 @@ impl ConsentPage {
                 short(&error),
                 short(&said)
             );
-            return Err(Denied::new(words.trim_end()));
+            return Err(AuthError::new(words.trim_end()));
         }
         let code = value("code")?.filter(|code| !code.is_empty());
-        code.ok_or_else(|| Denied::new("the browser came back without a code"))
+        code.ok_or_else(|| AuthError::new("the browser came back without a code"))
     }
 }
 
@@ -184,9 +185,9 @@ pub(super) enum GrantError {
 }
 
 impl GrantError {
-    pub(super) fn into_denied(self) -> Denied {
+    pub(super) fn into_auth_error(self) -> AuthError {
         match self {
-            Self::Unknown { words, .. } | Self::Otherwise(words) => Denied::new(words),
+            Self::Unknown { words, .. } | Self::Otherwise(words) => AuthError::new(words),
         }
     }
 }
@@ -245,7 +246,7 @@ fn failed(
 
 /// Renews tokens.
 pub(super) async fn refresh(
-    web: &Web,
+    web: &AuthHttp,
     place: &AuthServer,
     tokens: &StoredTokens,
     refresh_token: &str,
@@ -262,12 +263,12 @@ pub(super) async fn refresh(
 
 /// Gets tokens for the program itself, which shows its secret, or what it signed.
 pub(super) async fn client_credentials(
-    web: &Web,
+    web: &AuthHttp,
     place: &AuthServer,
     registered: &Registered,
     scopes: &[String],
     assertion: Option<String>,
-) -> Result<BasicTokenResponse, Denied> {
+) -> Result<BasicTokenResponse, AuthError> {
     let client = client(place, registered);
     let mut request = client
         .exchange_client_credentials()
@@ -280,19 +281,19 @@ pub(super) async fn client_credentials(
             .add_extra_param("client_assertion", assertion);
     }
     let answer = request.request_async(web).await;
-    answer.map_err(|error| failed(error, registered, &secrets).into_denied())
+    answer.map_err(|error| failed(error, registered, &secrets).into_auth_error())
 }
 
 /// Puts what an authorization server gave in the place of what was before.
-pub(super) fn put(tokens: &mut StoredTokens, given: &BasicTokenResponse) -> Result<(), Denied> {
+pub(super) fn put(tokens: &mut StoredTokens, given: &BasicTokenResponse) -> Result<(), AuthError> {
     if *given.token_type() != BasicTokenType::Bearer {
-        return Err(Denied::new(
+        return Err(AuthError::new(
             "the authorization server gave a token that is no bearer token",
         ));
     }
     let access_token = token::checked(given.access_token().secret());
     let access_token = access_token
-        .map_err(|why| Denied::new(format!("the authorization server gave a token: {why}")))?;
+        .map_err(|why| AuthError::new(format!("the authorization server gave a token: {why}")))?;
     tokens.access_token = Some(access_token.to_owned());
     tokens.expires_at = given
         .expires_in()
@@ -321,14 +322,14 @@ struct RegistrationError {
 
 /// Registers this program (RFC 7591).
 pub(super) async fn register(
-    web: &Web,
+    web: &AuthHttp,
     place: &AuthServer,
     name: &str,
     redirect_uri: &str,
-) -> Result<Registered, Denied> {
+) -> Result<Registered, AuthError> {
     let Some(endpoint) = &place.server.registration else {
         let words = "the authorization server registers no clients; give a `client_id`";
-        return Err(Denied::new(words));
+        return Err(AuthError::new(words));
     };
     // A program on a machine of its user can keep no secret: none is asked for where that is taken.
     let methods = place.server.auth_methods.as_deref().unwrap_or_default();
@@ -345,19 +346,19 @@ pub(super) async fn register(
     });
     let cannot = "the authorization server did not register this client";
     let answer = web.post(endpoint, request.to_string()).await;
-    let answer = answer.map_err(|error| Denied::new(format!("{cannot}: {error}")))?;
+    let answer = answer.map_err(|error| AuthError::new(format!("{cannot}: {error}")))?;
     if !answer.status().is_success() {
         let said = serde_json::from_slice::<RegistrationError>(answer.body());
         let said = said.map_or_else(
             |_| format!("HTTP {}", answer.status()),
             |said| format!("{} {}", short(&said.error), short(&said.error_description)),
         );
-        return Err(Denied::new(format!("{cannot}: {}", said.trim_end())));
+        return Err(AuthError::new(format!("{cannot}: {}", said.trim_end())));
     }
     // What cannot be read may hold a secret.
     let registration = serde_json::from_slice::<Registration>(answer.body());
     let registration = registration
-        .map_err(|_| Denied::new(format!("{cannot}: its answer has no `client_id`")))?;
+        .map_err(|_| AuthError::new(format!("{cannot}: its answer has no `client_id`")))?;
     Ok(Registered {
         id: registration.client_id,
         secret: registration.client_secret,

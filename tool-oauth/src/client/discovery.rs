@@ -3,9 +3,9 @@
 use reqwest::Url;
 use serde::Deserialize;
 
-use super::Denied;
+use super::AuthError;
 use super::challenge::Challenge;
-use crate::web::{RESOURCE_METADATA, Web, at, issuer_places, place};
+use crate::web::{AuthHttp, RESOURCE_METADATA, at, issuer_places, place};
 
 /// Most entries that are read of a list that somebody else wrote.
 const MOST: usize = 100;
@@ -71,22 +71,22 @@ impl AuthServer {
 
     /// Finds out. `is_wanted` chooses among several authorization servers.
     pub(super) async fn find(
-        web: &Web,
+        web: &AuthHttp,
         server: &Url,
         challenge: &Challenge,
         is_wanted: impl Fn(&str) -> bool,
-    ) -> Result<Self, Denied> {
+    ) -> Result<Self, AuthError> {
         let Some((from, metadata)) = resource_metadata(web, server, challenge).await? else {
             return Self::before_metadata(web, server).await;
         };
         if !may_speak(&from, &metadata.resource, server) {
             let words = "the server's metadata are about another resource";
-            return Err(Denied::new(format!("{words}: {:?}", metadata.resource)));
+            return Err(AuthError::new(format!("{words}: {:?}", metadata.resource)));
         }
         let all = metadata.authorization_servers.unwrap_or_default();
         let wanted = all.iter().take(MOST).position(|issuer| is_wanted(issuer));
         let Some(issuer) = all.into_iter().nth(wanted.unwrap_or_default()) else {
-            return Err(Denied::new(
+            return Err(AuthError::new(
                 "the server's metadata name no authorization server",
             ));
         };
@@ -94,7 +94,7 @@ impl AuthServer {
         let found = endpoints(web, &base, &issuer).await?;
         Ok(Self {
             resource: metadata.resource,
-            server: found.map_err(Denied::new)?,
+            server: found.map_err(AuthError::new)?,
             issuer,
             scopes: scopes(
                 metadata
@@ -107,7 +107,7 @@ impl AuthServer {
     }
 
     /// A server as of 2025-03-26, which is its own authorization server, at places that are known.
-    async fn before_metadata(web: &Web, server: &Url) -> Result<Self, Denied> {
+    async fn before_metadata(web: &AuthHttp, server: &Url) -> Result<Self, AuthError> {
         let issuer = server.origin().ascii_serialization();
         let base = web.checked(&issuer, "issuer")?;
         let found = endpoints(web, &base, &issuer).await?;
@@ -131,7 +131,7 @@ impl AuthServer {
 }
 
 impl Endpoints {
-    fn of(web: &Web, metadata: ServerMetadata) -> Result<Self, Denied> {
+    fn of(web: &AuthHttp, metadata: ServerMetadata) -> Result<Self, AuthError> {
         let endpoint =
             |text: Option<String>, what| text.map(|text| web.checked(&text, what)).transpose();
         let has =
@@ -151,13 +151,13 @@ impl Endpoints {
 
 /// Returns a server's metadata about itself, and their place. `None` if it has none.
 async fn resource_metadata(
-    web: &Web,
+    web: &AuthHttp,
     server: &Url,
     challenge: &Challenge,
-) -> Result<Option<(Url, ResourceMetadata)>, Denied> {
+) -> Result<Option<(Url, ResourceMetadata)>, AuthError> {
     if let Some(url) = &challenge.resource_metadata {
         let url = web.checked(url, "URL of the server's metadata")?;
-        let found = web.get(&url).await?.map_err(Denied::new)?;
+        let found = web.get(&url).await?.map_err(AuthError::new)?;
         return Ok(Some((url, found)));
     }
     let path = server.path().trim_end_matches('/');
@@ -173,10 +173,10 @@ async fn resource_metadata(
 
 /// Returns the metadata of an authorization server. The inner error says that it has none.
 async fn endpoints(
-    web: &Web,
+    web: &AuthHttp,
     base: &Url,
     issuer: &str,
-) -> Result<Result<Endpoints, String>, Denied> {
+) -> Result<Result<Endpoints, String>, AuthError> {
     let mut missing = Vec::new();
     for place in issuer_places(base) {
         match web.get::<ServerMetadata>(&place).await? {
@@ -185,7 +185,7 @@ async fn endpoints(
                     "the metadata of the authorization server {issuer:?} are of another one: {:?}",
                     metadata.issuer
                 );
-                return Err(Denied::new(words));
+                return Err(AuthError::new(words));
             }
             Ok(metadata) => return Endpoints::of(web, metadata).map(Ok),
             Err(why) => missing.push(why),

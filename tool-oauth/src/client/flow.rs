@@ -7,21 +7,20 @@ use futures_util::FutureExt;
 use toolwright_runtime::tool::BoxFuture;
 use toolwright_schema::panics::reported;
 
-use super::authorizer::{Authorizer, Current, Got, Need};
+use super::authorizer::{ActiveTokens, Authorizer, TokenNeed, TokenSource};
 use super::challenge::Challenge;
 use super::discovery::{AuthServer, scopes};
 use super::grant::{ConsentPage, GrantError, client_credentials, put, refresh, register};
 use super::redirect::Redirect;
 use super::store::{Registered, StoredTokens, now};
-use super::{AuthorizationRequest, Consent, Denied, OAuthHostError};
-use crate::client::event::ClientEvent;
+use super::{AuthError, AuthorizationRequest, Consent, OAuthHostError};
 
 impl Authorizer {
     /// Gets another token.
-    pub(super) async fn run(self: &Arc<Self>, need: Need) -> Result<Got, Denied> {
+    pub(super) async fn run(self: &Arc<Self>, need: TokenNeed) -> Result<TokenSource, AuthError> {
         let current = self.state().current.clone();
         let (challenge, renew, more) = match need {
-            Need::Soon => {
+            TokenNeed::Soon => {
                 if let Some(soon) = current
                     && self.renewed(soon.clone()).await.is_err()
                     && let Some(current) = &mut self.state().current
@@ -30,10 +29,10 @@ impl Authorizer {
                     // It is not tried again: the server says whether the token is still good.
                     current.tokens.expires_at = None;
                 }
-                return Ok(Got::Known);
+                return Ok(TokenSource::Known);
             }
-            Need::Token { challenge, renew } => (challenge, renew, false),
-            Need::Scopes(challenge) => (challenge, false, true),
+            TokenNeed::Token { challenge, renew } => (challenge, renew, false),
+            TokenNeed::Scopes(challenge) => (challenge, false, true),
         };
         let place = Arc::new(self.find(&challenge, current.as_ref()).await?);
         let current = current.filter(|current| current.place.key() == place.key());
@@ -47,7 +46,7 @@ impl Authorizer {
             None => self.load(&place).await,
         };
         let challenged = scopes(challenge.scope.as_deref().unwrap_or_default().split(' '));
-        let has_all = |known: &Current| {
+        let has_all = |known: &ActiveTokens| {
             let mut all = challenged.iter();
             known.is_asked_here && all.all(|scope| known.tokens.scopes.contains(scope))
         };
@@ -60,16 +59,16 @@ impl Authorizer {
                     format!("the server wants scopes that were asked for and not given: {scopes}")
                 }
             };
-            return Err(Denied::new(words));
+            return Err(AuthError::new(words));
         }
         let known = match known {
             Some(known) if is_new && !more && known.is_good() => {
                 self.state().current = Some(known);
-                return Ok(Got::Stored);
+                return Ok(TokenSource::Stored);
             }
             // What is stored was not refused by anybody yet.
             Some(known) if renew || is_new && !more => match self.renewed(known).await? {
-                Ok(()) => return Ok(Got::Renewed),
+                Ok(()) => return Ok(TokenSource::Renewed),
                 Err(tokens) => Some(tokens),
             },
             known => known.map(|known| known.tokens),
@@ -79,15 +78,15 @@ impl Authorizer {
         wanted.extend(self.oauth.scopes.iter().cloned());
         wanted.extend(known.iter().flat_map(|known| known.scopes.iter().cloned()));
         self.ask(place, known, wanted).await?;
-        Ok(Got::Asked)
+        Ok(TokenSource::Asked)
     }
 
     /// Finds the authorization server. The host's own client is known at one alone.
     async fn find(
         &self,
         challenge: &Challenge,
-        current: Option<&Current>,
-    ) -> Result<AuthServer, Denied> {
+        current: Option<&ActiveTokens>,
+    ) -> Result<AuthServer, AuthError> {
         let bound = self
             .oauth
             .issuer
@@ -101,7 +100,7 @@ impl Authorizer {
         match bound {
             Some(bound) if bound != place.issuer => {
                 let words = "this client is not for the authorization server that the server names";
-                Err(Denied::new(format!("{words}: {:?}", place.issuer)))
+                Err(AuthError::new(format!("{words}: {:?}", place.issuer)))
             }
             _ => {
                 if self.oauth.client_id.is_some() {
@@ -126,16 +125,16 @@ impl Authorizer {
     }
 
     /// Returns the stored tokens, if they are of this client.
-    async fn load(&self, place: &Arc<AuthServer>) -> Option<Current> {
+    async fn load(&self, place: &Arc<AuthServer>) -> Option<ActiveTokens> {
         let stored = self.oauth.tokens.load(&place.key()).await;
-        let mut stored = self.heard(stored).flatten()?;
+        let mut stored = self.report_store_error(stored).flatten()?;
         if let Some(given) = self.given(place) {
             if given.id != stored.client.id {
                 return None;
             }
             stored.client = given;
         }
-        Some(Current {
+        Some(ActiveTokens {
             place: Arc::clone(place),
             tokens: stored,
             is_asked_here: false,
@@ -149,20 +148,20 @@ impl Authorizer {
             tokens.client.secret = None;
         }
         let saved = self.oauth.tokens.save(&place.key(), &tokens).await;
-        self.heard(saved);
+        self.report_store_error(saved);
     }
 
-    fn heard<T>(&self, stored: Result<T, OAuthHostError>) -> Option<T> {
-        let failed = |error: OAuthHostError| {
-            let event = ClientEvent::TokenStoreFailed(error.to_string());
-            self.events.tell(&event);
-        };
+    fn report_store_error<T>(&self, stored: Result<T, OAuthHostError>) -> Option<T> {
+        let failed = |error: OAuthHostError| (self.on_store_error)(error.to_string());
         stored.map_err(failed).ok()
     }
 
     /// Renews tokens without a person. Where the authorization server does not take them any more, the inner error is what
     /// is left of them.
-    async fn renewed(self: &Arc<Self>, known: Current) -> Result<Result<(), StoredTokens>, Denied> {
+    async fn renewed(
+        self: &Arc<Self>,
+        known: ActiveTokens,
+    ) -> Result<Result<(), StoredTokens>, AuthError> {
         let Some(refresh_token) = known.tokens.refresh_token.clone() else {
             return Ok(Err(known.tokens));
         };
@@ -173,25 +172,25 @@ impl Authorizer {
             tokio::spawn(
                 async move { authorizer.refresh(known, &refresh_token, was_current).await },
             );
-        let ended = |_| Err(Denied::new("the program ends"));
+        let ended = |_| Err(AuthError::new("the program ends"));
         renewed.await.unwrap_or_else(ended)
     }
 
     async fn refresh(
         &self,
-        mut known: Current,
+        mut known: ActiveTokens,
         refresh_token: &str,
         was_current: bool,
-    ) -> Result<Result<(), StoredTokens>, Denied> {
+    ) -> Result<Result<(), StoredTokens>, AuthError> {
         let _renewing = self.renewing.lock().await;
         let place = Arc::clone(&known.place);
         let old = known.clone();
         // Somebody else may have seen to it meanwhile: then what they got stays.
-        let is_still = |current: Option<&Current>| match current {
+        let is_still = |current: Option<&ActiveTokens>| match current {
             Some(current) => current.is(&old),
             None => !was_current,
         };
-        let set = |new: Current| {
+        let set = |new: ActiveTokens| {
             let mut state = self.state();
             if is_still(state.current.as_ref()) {
                 state.current = Some(new);
@@ -227,13 +226,13 @@ impl Authorizer {
                     // It is registered anew.
                     left.client.redirect_uri = None;
                     let removed = self.oauth.tokens.remove(&place.key()).await;
-                    self.heard(removed);
+                    self.report_store_error(removed);
                 } else {
                     self.save(&place, &left).await;
                 }
                 Ok(Err(left))
             }
-            Err(failed) => Err(failed.into_denied()),
+            Err(failed) => Err(failed.into_auth_error()),
         }
     }
 
@@ -243,12 +242,12 @@ impl Authorizer {
         place: Arc<AuthServer>,
         known: Option<StoredTokens>,
         wanted: Vec<String>,
-    ) -> Result<(), Denied> {
+    ) -> Result<(), AuthError> {
         let redirect = match &self.oauth.grant {
             Consent::Browser(_) => {
                 let redirect = Redirect::bind(self.oauth.redirect_uri.as_deref()).await;
                 Some(redirect.map_err(|error| {
-                    Denied::new(format!("the client cannot listen for the browser: {error}"))
+                    AuthError::new(format!("the client cannot listen for the browser: {error}"))
                 })?)
             }
             _ => None,
@@ -256,7 +255,7 @@ impl Authorizer {
         let mut wanted = scopes(wanted.iter().map(String::as_str));
         let (client, given) = match &self.oauth.grant {
             Consent::Secret | Consent::Signed(_) => {
-                let no_client = || Denied::new("there is no `client_id`");
+                let no_client = || AuthError::new("there is no `client_id`");
                 let client = self.given(&place).ok_or_else(no_client)?;
                 let assertion = match &self.oauth.grant {
                     Consent::Signed(sign) => Some(hosts(|| sign(place.issuer.clone())).await?),
@@ -271,7 +270,7 @@ impl Authorizer {
                     Some(redirect) => Some(redirect.uri().to_owned()),
                     None => self.oauth.redirect_uri.clone(),
                 };
-                let uri = uri.ok_or_else(|| Denied::new("there is no `redirect_uri`"))?;
+                let uri = uri.ok_or_else(|| AuthError::new("there is no `redirect_uri`"))?;
                 if place.server.has_offline_access && !wanted.is_empty() {
                     wanted = scopes(wanted.iter().map(String::as_str).chain(["offline_access"]));
                 }
@@ -286,7 +285,7 @@ impl Authorizer {
                     Err(denied) => Err(denied),
                 };
                 if let (Err(_), false, Some(known)) = (&given, is_known, known) {
-                    self.doubt(&place, known).await;
+                    self.forget_registration(&place, known).await;
                 }
                 (client, given?)
             }
@@ -297,7 +296,7 @@ impl Authorizer {
         // What is being renewed is older than this, and comes before it.
         let _renewing = self.renewing.lock().await;
         self.save(&place, &tokens).await;
-        self.state().current = Some(Current {
+        self.state().current = Some(ActiveTokens {
             place,
             tokens,
             is_asked_here: true,
@@ -311,7 +310,7 @@ impl Authorizer {
         place: &AuthServer,
         known: Option<&StoredTokens>,
         uri: &str,
-    ) -> Result<Registered, Denied> {
+    ) -> Result<Registered, AuthError> {
         if let Some(given) = self.given(place) {
             return Ok(given);
         }
@@ -331,7 +330,7 @@ impl Authorizer {
     }
 
     /// Registers this client anew next time. Of one that is not known any more a person hears, and not this program.
-    async fn doubt(&self, place: &AuthServer, mut known: StoredTokens) {
+    async fn forget_registration(&self, place: &AuthServer, mut known: StoredTokens) {
         let _renewing = self.renewing.lock().await;
         known.client.redirect_uri = None;
         if let Some(current) = &mut self.state().current {
@@ -351,15 +350,17 @@ impl Authorizer {
         question: &ConsentPage,
         redirect: Option<Redirect>,
         scopes: &[String],
-    ) -> Result<String, Denied> {
+    ) -> Result<String, AuthError> {
         match (&self.oauth.grant, redirect) {
             (Consent::Browser(open), Some(redirect)) => {
                 let opens = || open(question.url.as_str());
                 if reported("who opens a browser for an MCP client", opens).is_none() {
-                    return Err(Denied::new("no browser was opened: it panicked"));
+                    return Err(AuthError::new("no browser was opened: it panicked"));
                 }
                 let back = redirect.wait(question.state.secret()).await;
-                back.map_err(|error| Denied::new(format!("the browser did not come back: {error}")))
+                back.map_err(|error| {
+                    AuthError::new(format!("the browser did not come back: {error}"))
+                })
             }
             (Consent::Host(ask), _) => {
                 let request = AuthorizationRequest {
@@ -370,7 +371,7 @@ impl Authorizer {
                 };
                 hosts(|| ask(request)).await
             }
-            _ => Err(Denied::new("nobody can be asked")),
+            _ => Err(AuthError::new("nobody can be asked")),
         }
     }
 }
@@ -378,7 +379,7 @@ impl Authorizer {
 /// Runs the host's own code. A panic of its is its own, and calls wait for an answer.
 async fn hosts(
     call: impl FnOnce() -> BoxFuture<'static, Result<String, OAuthHostError>>,
-) -> Result<String, Denied> {
+) -> Result<String, AuthError> {
     let answer = AssertUnwindSafe(async { call().await })
         .catch_unwind()
         .await;
@@ -386,5 +387,5 @@ async fn hosts(
         let what = "who authorizes an MCP client";
         reported(what, || resume_unwind(panic)).unwrap_or_else(|| Err("it panicked".into()))
     });
-    answer.map_err(|error| Denied::new(format!("nobody said yes: {error}")))
+    answer.map_err(|error| AuthError::new(format!("nobody said yes: {error}")))
 }

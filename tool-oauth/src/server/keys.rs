@@ -9,26 +9,28 @@ use reqwest::Url;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::authorization::{AuthorizationError, LEEWAY, TokenError};
-use crate::web::{Web, checked, is_this_machine, issuer_places};
+use super::{AuthorizationError, LEEWAY, TokenError};
+use crate::web::{AuthHttp, checked, is_this_machine, issuer_places};
 
-/// After so long keys are fetched anew.
+/// Age at which keys are refreshed.
 const FRESH: Duration = Duration::from_mins(10);
 
-/// So long they are used where the issuer cannot be reached.
+/// How long stale keys are used.
 const KEPT: Duration = Duration::from_hours(1);
 
-/// So often the issuer is asked at most.
+/// Minimum time between fetches.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// So long a request takes at most.
+/// Time limit of a request.
 const FETCH: Duration = Duration::from_secs(10);
 
-/// The most keys of an issuer, and the most that are tried for one token.
-const MOST_KEYS: usize = 100;
-const MOST_TRIED: usize = 8;
+/// Maximal number of an issuer's keys.
+const MAX_KEYS: usize = 100;
 
-/// Those that anybody can check who knows no secret.
+/// Maximal number of keys that are tried for one token.
+const MAX_TRIED: usize = 8;
+
+/// Asymmetric algorithms.
 const ALGORITHMS: [Algorithm; 9] = [
     Algorithm::RS256,
     Algorithm::RS384,
@@ -44,7 +46,7 @@ const ALGORITHMS: [Algorithm; 9] = [
 /// See the module.
 pub(super) struct IssuerKeys {
     source: Source,
-    web: Web,
+    web: AuthHttp,
     known: Mutex<KeyCache>,
     /// One fetch at a time.
     fetching: tokio::sync::Mutex<()>,
@@ -128,7 +130,7 @@ impl IssuerKeys {
         let _ = jsonwebtoken::crypto::aws_lc::DEFAULT_PROVIDER.install_default();
         Ok(Self {
             source,
-            web: Web::new(may_be_local, FETCH)?,
+            web: AuthHttp::new(may_be_local, FETCH)?,
             known: Mutex::default(),
             fetching: tokio::sync::Mutex::default(),
         })
@@ -162,7 +164,7 @@ impl IssuerKeys {
         let id = head.kid.as_deref();
         let keys = self.find(id, head.alg).await?;
         let keys = keys.iter().filter(|key| key.may_have_signed(id, head.alg));
-        for key in keys.take(MOST_TRIED) {
+        for key in keys.take(MAX_TRIED) {
             match decode(token, &key.public, &rules) {
                 Ok(token) => return of_a_bearer(token.claims),
                 Err(error) => why = words(error.kind()),
@@ -234,11 +236,11 @@ impl IssuerKeys {
             Source::Issuer { name, url } => self.discover(name, url).await?,
         };
         let set: KeySet = self.web.get(&url).await.ok()?.ok()?;
-        let keys = set.keys.into_iter().take(MOST_KEYS).filter_map(Key::read);
+        let keys = set.keys.into_iter().take(MAX_KEYS).filter_map(Key::read);
         Some(keys.collect())
     }
 
-    /// The URL of the keys, as the issuer's metadata say. Whoever speaks for another issuer is not heard.
+    /// The URL of the keys, as the issuer's metadata say. Metadata of another issuer is ignored.
     async fn discover(&self, name: &str, url: &Url) -> Option<Url> {
         for place in issuer_places(url) {
             let found = self.web.get::<Metadata>(&place).await.ok()?;

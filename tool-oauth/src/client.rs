@@ -1,7 +1,7 @@
 //! Authorization of a client at a server behind a URL.
 //!
-//! `authorizer` sends requests with the token that there is. What a server refuses starts a `flow`, one at a time:
-//! `discovery` finds the authorization server, the `store` is looked at, `grant` renews tokens or asks a person.
+//! `authorizer` sends requests with the current token. A refused request starts a `flow`, one at a time: `discovery` finds
+//! the authorization server, the `store` may have tokens, `grant` renews them or asks a person.
 
 mod authorizer;
 mod challenge;
@@ -17,28 +17,34 @@ use std::sync::Arc;
 
 use reqwest::Url;
 use toolwright_runtime::tool::BoxFuture;
+use toolwright_schema::text::Printable;
 
-pub(super) use self::authorizer::Authorizer;
+pub use self::authorizer::{Authorizer, PausedRequest, SendError};
 use self::store::InMemory;
 pub use self::store::{OAuthHostError, StoredTokens, TokenStore};
-use super::connection::short;
 use crate::web::{self, WebError};
 
 /// Why there is no authorization. It holds no secret.
 #[derive(Debug, Clone)]
-pub(super) struct Denied(pub(super) String);
+pub struct AuthError(pub String);
 
-impl From<WebError> for Denied {
+impl From<WebError> for AuthError {
     fn from(error: WebError) -> Self {
         Self::new(error.0)
     }
 }
 
-impl Denied {
+impl AuthError {
     fn new(words: impl AsRef<str>) -> Self {
         // A server's words may stand in it.
         Self(short(words.as_ref()))
     }
+}
+
+/// Cuts and escapes text of a server.
+fn short(text: &str) -> String {
+    const MAX_BYTES: usize = 512;
+    Printable::new(text).at_most(MAX_BYTES).to_string()
 }
 
 /// Request to send a person to an authorization server: see [`OAuth::new`].
@@ -67,7 +73,7 @@ impl fmt::Debug for AuthorizationRequest {
     }
 }
 
-/// Authorization by OAuth 2.1, for [`Connector::oauth`](super::Connector::oauth).
+/// Authorization by OAuth 2.1, for `Connector::oauth`.
 ///
 /// ```no_run
 /// use toolwright::mcp::{self, OAuth};
@@ -253,9 +259,9 @@ impl OAuth {
     }
 
     /// Refuses settings that cannot be, before anything is sent.
-    fn check(&self) -> Result<(), Denied> {
+    fn check(&self) -> Result<(), AuthError> {
         if self.client_secret.is_some() && self.client_id.is_none() {
-            return Err(Denied::new("a `client_secret` needs its `client_id`"));
+            return Err(AuthError::new("a `client_secret` needs its `client_id`"));
         }
         // Else whoever the server names would get it.
         let credential = match &self.grant {
@@ -264,12 +270,12 @@ impl OAuth {
         };
         if let (Some(credential), None) = (credential, &self.issuer) {
             let words = format!("a `{credential}` needs the `issuer` that it is for");
-            return Err(Denied::new(words));
+            return Err(AuthError::new(words));
         }
         if let Some(url) = &self.client_metadata {
             let url = web::checked(url, "URL of the client's metadata")?;
             if url.scheme() != "https" || url.path() == "/" {
-                return Err(Denied::new(
+                return Err(AuthError::new(
                     "the URL of the client's metadata is `https`, with a path",
                 ));
             }
@@ -277,13 +283,13 @@ impl OAuth {
         let redirect_uri = self.read_redirect_uri()?;
         match &self.grant {
             Consent::Host(_) if redirect_uri.is_none() => {
-                Err(Denied::new("`OAuth::new` needs a `redirect_uri`"))
+                Err(AuthError::new("`OAuth::new` needs a `redirect_uri`"))
             }
             Consent::Browser(_)
                 if redirect_uri
                     .is_some_and(|uri| uri.scheme() != "http" || !web::is_loopback(&uri)) =>
             {
-                Err(Denied::new(
+                Err(AuthError::new(
                     "`OAuth::in_browser` needs a `redirect_uri` of this machine, such as of 127.0.0.1",
                 ))
             }
@@ -291,7 +297,7 @@ impl OAuth {
         }
     }
 
-    fn read_redirect_uri(&self) -> Result<Option<Url>, Denied> {
+    fn read_redirect_uri(&self) -> Result<Option<Url>, AuthError> {
         let uri = self.redirect_uri.as_deref();
         let url = uri.map(|uri| web::checked(uri, "`redirect_uri`"));
         Ok(url.transpose()?)

@@ -207,7 +207,7 @@ pub mod mcp {
     pub use toolwright_mcp::{ElicitResult, Notice, NoticeKind, TraceContext};
     #[cfg(feature = "mcp-server-http")]
     #[doc(inline)]
-    pub use toolwright_mcp::{HttpBody, HttpService, SessionStore, StoredSession};
+    pub use toolwright_mcp::{HttpBody, HttpService};
 }
 
 /// A toolset out in the world: a command line, HTTP.

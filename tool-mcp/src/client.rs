@@ -13,9 +13,10 @@ mod event;
 #[cfg(feature = "client-http")]
 mod events_stream;
 mod group;
-mod hello;
+mod handshake;
 #[cfg(feature = "client-http")]
 mod http;
+mod in_flight;
 mod keep;
 mod link;
 mod lists;
@@ -29,7 +30,6 @@ mod settings;
 mod stderr;
 mod stdio;
 mod task;
-mod way;
 
 use std::fmt;
 use std::sync::Arc;

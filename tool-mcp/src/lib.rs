@@ -64,7 +64,7 @@ pub use self::server::{Authorization, AuthorizationError, TokenError};
 #[cfg(feature = "server")]
 pub use self::server::{Completing, McpServer, Messages, ResourceUpdates, ServerLimits};
 #[cfg(feature = "server-http")]
-pub use self::server::{HttpBody, HttpService, SessionStore, StoredSession};
+pub use self::server::{HttpBody, HttpService};
 #[cfg(any(feature = "server", feature = "client"))]
 pub use self::trace::TraceContext;
 #[cfg(any(feature = "server", feature = "client"))]

@@ -62,7 +62,7 @@ pub(super) struct HttpAnswer {
     pub(super) status: http::StatusCode,
     /// The status, and the start of the body.
     pub(super) words: String,
-    pub(super) ran: Ran,
+    pub(super) ran: Executed,
     /// The client was to authorize itself, and could not.
     pub(super) is_denied: bool,
 }
@@ -70,7 +70,7 @@ pub(super) struct HttpAnswer {
 /// Whether what was asked for was done.
 #[cfg(feature = "client-http")]
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Ran {
+pub(super) enum Executed {
     /// It was not, and will not be.
     Never,
     /// It was not, and may be later.
@@ -90,7 +90,7 @@ impl HttpAnswer {
         Self {
             status,
             words: format!("HTTP {status}{said}"),
-            ran: Ran::of(status, headers),
+            ran: Executed::of(status, headers),
             is_denied: false,
         }
     }
@@ -101,14 +101,14 @@ impl HttpAnswer {
         Self {
             status,
             words: format!("HTTP {status}, and authorization failed: {why}"),
-            ran: Ran::Never,
+            ran: Executed::Never,
             is_denied: true,
         }
     }
 }
 
 #[cfg(feature = "client-http")]
-impl Ran {
+impl Executed {
     /// What servers answer before they look at a request's content. By RFC 9110 and its kin these say that the request was
     /// not acted on; 303 says that it was, and 408, 409 and most of 5xx come from handlers and gateways whose request may have
     /// been.

@@ -14,14 +14,14 @@ use toolwright_runtime::tool::Context;
 
 use super::answer::{Answered, ServerRefusal};
 #[cfg(feature = "client-http")]
-use super::answer::{HttpAnswer, Ran};
+use super::answer::{Executed, HttpAnswer};
 use super::connection::short;
+use super::in_flight::InFlight;
 use super::link::Reconnector;
 use super::remote::Remote;
 use super::result::outcome;
 use super::session::McpSession;
 use super::task::Task;
-use super::way::Way;
 use crate::TraceContext;
 use crate::protocol::{Fields, key};
 use crate::trace::{RequestSpan, Spanned};
@@ -34,12 +34,12 @@ const FAR: Duration = Duration::from_hours(24 * 365 * 30);
 
 /// Answers to what the server asked for before it answers a call: they are sent with the call, once more.
 #[derive(Default)]
-pub(super) struct Answers {
+pub(super) struct InputResponses {
     responses: BTreeMap<String, Value>,
     state: Option<String>,
 }
 
-impl Answers {
+impl InputResponses {
     pub(super) fn is_empty(&self) -> bool {
         self.responses.is_empty()
     }
@@ -48,18 +48,18 @@ impl Answers {
 /// The kinds of results.
 enum RoundResult {
     Settled,
-    Asks(Required),
+    Asks(InputRequired),
     Task(Task),
 }
 
 /// Why a round has no answer.
-pub(super) enum Lost {
+pub(super) enum SendError {
     /// The server has not read the request, and a connection that comes may take it.
     Unsent,
     Failed(ToolError),
 }
 
-impl Lost {
+impl SendError {
     pub(super) fn into_error(self) -> ToolError {
         match self {
             Self::Failed(error) => error,
@@ -69,7 +69,7 @@ impl Lost {
 }
 
 /// A request whose answer somebody waits for.
-pub(super) struct Wanted<'w> {
+pub(super) struct RequestSpec<'w> {
     pub(super) method: &'w str,
     /// The name or URI of what it is about, which is repeated in a header of HTTP.
     pub(super) name: Option<&'w str>,
@@ -78,8 +78,6 @@ pub(super) struct Wanted<'w> {
     pub(super) repeated: Vec<(String, String)>,
     /// True if a second request does no harm.
     pub(super) is_repeatable: bool,
-    /// True if a task is asked for (protocol 2025-11-25).
-    pub(super) is_task: bool,
 }
 
 impl Reconnector {
@@ -100,19 +98,22 @@ impl Reconnector {
         let params = ObjectWriter::new()
             .text("name", &remote.name)
             .json("arguments", &arguments);
-        let wanted = Wanted {
+        let wanted = RequestSpec {
             method: "tools/call",
             name: Some(&remote.name),
-            params: params.maybe_json("task", remote.is_task.then_some("{}")),
+            params,
             repeated,
             is_repeatable: remote.is_repeatable,
-            is_task: remote.is_task,
         };
         outcome(&self.ask(&wanted, cx).await?)
     }
 
     /// Asks for something until there is an answer: JSON of the result.
-    pub(super) async fn ask(&self, wanted: &Wanted<'_>, cx: Context) -> Result<String, ToolError> {
+    pub(super) async fn ask(
+        &self,
+        wanted: &RequestSpec<'_>,
+        cx: Context,
+    ) -> Result<String, ToolError> {
         let span = RequestSpan::open("client", || Spanned {
             method: wanted.method,
             target: wanted.name.map(Cow::from),
@@ -129,14 +130,14 @@ impl Reconnector {
         answer
     }
 
-    async fn try_ask(&self, wanted: &Wanted<'_>, cx: Context) -> Result<String, ToolError> {
-        let mut answers = Answers::default();
+    async fn try_ask(&self, wanted: &RequestSpec<'_>, cx: Context) -> Result<String, ToolError> {
+        let mut answers = InputResponses::default();
         let (mut number, mut session) = self.session(0).await?;
         for _ in 0..MOST_ROUNDS {
             let answered = match self.round(&session, wanted, &answers, &cx).await {
                 Ok(answered) => answered,
-                Err(Lost::Failed(error)) => return Err(error),
-                Err(Lost::Unsent) => {
+                Err(SendError::Failed(error)) => return Err(error),
+                Err(SendError::Unsent) => {
                     (number, session) = self.session(number).await?;
                     continue;
                 }
@@ -150,7 +151,7 @@ impl Reconnector {
                 #[cfg(feature = "client-http")]
                 Answered::Lost(why) => return Err(broken(&why)),
             };
-            match RoundResult::of(&result, wanted)? {
+            match RoundResult::of(&result)? {
                 RoundResult::Settled => return Ok(result),
                 RoundResult::Asks(required) => {
                     let cancel = cx.cancel();
@@ -172,10 +173,10 @@ impl Reconnector {
     pub(super) async fn round(
         &self,
         session: &McpSession,
-        wanted: &Wanted<'_>,
-        answers: &Answers,
+        wanted: &RequestSpec<'_>,
+        answers: &InputResponses,
         cx: &Context,
-    ) -> Result<Answered, Lost> {
+    ) -> Result<Answered, SendError> {
         let mut request = session.request(wanted.method);
         request.context = Some(cx.clone());
         request.params = wanted.params.clone();
@@ -233,7 +234,10 @@ impl Reconnector {
 }
 
 /// Does what the server asks for before it answers.
-pub(super) async fn fulfil(session: &McpSession, required: Required) -> Result<Answers, ToolError> {
+pub(super) async fn fulfil(
+    session: &McpSession,
+    required: InputRequired,
+) -> Result<InputResponses, ToolError> {
     let mut responses = BTreeMap::new();
     for (key, asked) in required.input_requests.unwrap_or_default() {
         let answer = match asked.method.as_str() {
@@ -249,20 +253,20 @@ pub(super) async fn fulfil(session: &McpSession, required: Required) -> Result<A
         };
         responses.insert(key, answer);
     }
-    Ok(Answers {
+    Ok(InputResponses {
         responses,
         state: required.request_state,
     })
 }
 
 /// A call that the host ended.
-pub(super) fn cancelled(is_sent: bool) -> Lost {
+pub(super) fn cancelled(is_sent: bool) -> SendError {
     let words = if is_sent {
         "the call was cancelled; whether it took effect is not known"
     } else {
         "the call was cancelled before it was sent"
     };
-    Lost::Failed(open(ToolError::new(ErrorKind::Cancelled, words), is_sent))
+    SendError::Failed(open(ToolError::new(ErrorKind::Cancelled, words), is_sent))
 }
 
 /// Marks the error of a call that the server may have run.
@@ -281,7 +285,7 @@ fn after(limit: Duration) -> Instant {
 }
 
 /// A call of which the server let nothing be heard, or that it let wait.
-fn silent(limit: Duration, is_sent: bool) -> Lost {
+fn silent(limit: Duration, is_sent: bool) -> SendError {
     let words = if is_sent {
         format!(
             "the server was silent for {limit:?}; the call was cancelled, and whether it took effect is not known"
@@ -289,18 +293,18 @@ fn silent(limit: Duration, is_sent: bool) -> Lost {
     } else {
         format!("the call could not be sent within {limit:?}, and was not")
     };
-    Lost::Failed(open(ToolError::new(ErrorKind::Timeout, words), is_sent))
+    SendError::Failed(open(ToolError::new(ErrorKind::Timeout, words), is_sent))
 }
 
 /// A request without an answer.
-fn lost(session: &McpSession, wanted: &Wanted<'_>, way: &Way, why: &str) -> Lost {
+fn lost(session: &McpSession, wanted: &RequestSpec<'_>, way: &InFlight, why: &str) -> SendError {
     let why = short(why);
     if !way.is_sent() {
         if session.connection.is_closed() {
-            return Lost::Unsent;
+            return SendError::Unsent;
         }
         let error = ToolError::failed("the MCP server could not be reached; the call was not sent");
-        return Lost::Failed(error.with_debug(why));
+        return SendError::Failed(error.with_debug(why));
     }
     let error = if wanted.is_repeatable {
         // Whoever tries calls again may do so: it takes the tool's word for it.
@@ -311,13 +315,13 @@ fn lost(session: &McpSession, wanted: &Wanted<'_>, way: &Way, why: &str) -> Lost
         let words = "the connection to the MCP server was lost before it answered; whether the call took effect is not known";
         ToolError::failed(words).permanent().with_outcome_unknown()
     };
-    Lost::Failed(error.with_debug(why))
+    SendError::Failed(error.with_debug(why))
 }
 
 /// The inputs that a server asks for before it answers (protocol 2026-07-28).
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Required {
+pub(super) struct InputRequired {
     #[serde(default)]
     input_requests: Option<BTreeMap<String, InputRequest>>,
     #[serde(default)]
@@ -331,7 +335,7 @@ struct InputRequest {
     params: Value,
 }
 
-impl Required {
+impl InputRequired {
     pub(super) fn read(result: &str) -> Result<Self, ToolError> {
         serde_json::from_str(result).map_err(|error| broken(&error.to_string()))
     }
@@ -349,19 +353,16 @@ impl Required {
 }
 
 impl RoundResult {
-    fn of(result: &str, wanted: &Wanted<'_>) -> Result<Self, ToolError> {
+    fn of(result: &str) -> Result<Self, ToolError> {
         let fields = Fields::of(result).unwrap_or_default();
-        let task = match fields.text("resultType").as_deref() {
-            Some("input_required") => return Required::read(result).map(Self::Asks),
-            Some("task") => Some(fields),
-            _ if wanted.is_task => fields.object("task"),
-            _ => None,
-        };
-        let Some(task) = task else {
-            return Ok(Self::Settled);
-        };
-        let task = Task::read(&task).ok_or_else(|| broken("a task without an id"))?;
-        Ok(Self::Task(task))
+        match fields.text("resultType").as_deref() {
+            Some("input_required") => InputRequired::read(result).map(Self::Asks),
+            Some("task") => {
+                let task = Task::read(&fields).ok_or_else(|| broken("a task without an id"))?;
+                Ok(Self::Task(task))
+            }
+            _ => Ok(Self::Settled),
+        }
     }
 }
 
@@ -373,19 +374,19 @@ pub(super) fn refused(refusal: &ServerRefusal) -> ToolError {
 
 /// A call that HTTP answered, and no server of MCP.
 #[cfg(feature = "client-http")]
-fn http_answered(answer: &HttpAnswer, wanted: &Wanted<'_>) -> ToolError {
+fn http_answered(answer: &HttpAnswer, wanted: &RequestSpec<'_>) -> ToolError {
     let said = format!("the MCP server answered {}", answer.words);
     let not_run = |rest: &str| {
         let words = format!("{said}; the call did not run{rest}");
         ToolError::new(ErrorKind::NotStarted, words)
     };
     match answer.ran {
-        Ran::Never => not_run("").permanent(),
-        Ran::NotNow => not_run(", and may be made again later"),
-        Ran::Perhaps if wanted.is_repeatable => {
+        Executed::Never => not_run("").permanent(),
+        Executed::NotNow => not_run(", and may be made again later"),
+        Executed::Perhaps if wanted.is_repeatable => {
             ToolError::failed(format!("{said}; the tool may be called again"))
         }
-        Ran::Perhaps => {
+        Executed::Perhaps => {
             let words = format!("{said}; whether the call took effect is not known");
             ToolError::failed(words).permanent().with_outcome_unknown()
         }

@@ -20,10 +20,10 @@ use super::answer::Answered;
 use super::asking::Asking;
 use super::elicit::ElicitationHandler;
 use super::event::{ClientEvent, EventListener};
-use super::hello::Handshake;
-use super::way::Way;
+use super::handshake::Handshake;
+use super::in_flight::InFlight;
 use crate::protocol::{
-    Fields, Frame, FrameError, Id, MessageKind, MessageParams, RpcError, Torn, array,
+    Fields, Frame, FrameError, Id, MessageKind, MessageParams, PartialMessage, RpcError, array,
     error_response, key, notification, one_line, request, response,
 };
 
@@ -43,7 +43,7 @@ pub(super) struct Connection {
     asked: Mutex<HashMap<Id, Cancel>>,
     /// Without a limit of its own: requests wait for room before they are written down, and answers are limited.
     out: mpsc::UnboundedSender<Outgoing>,
-    room: Arc<Semaphore>,
+    capacity: Arc<Semaphore>,
     asker: ElicitationHandler,
     pub(super) events: EventListener,
     pub(super) hello: OnceLock<Handshake>,
@@ -73,11 +73,11 @@ pub(super) struct Outgoing {
     #[cfg_attr(not(feature = "client-http"), allow(dead_code))]
     pub(super) head: Head,
     /// Id and progress of a request.
-    pub(super) request: Option<(u64, Arc<Way>)>,
+    pub(super) request: Option<(u64, Arc<InFlight>)>,
     /// Told when it is out, or will never be.
     pub(super) done: Option<oneshot::Sender<()>>,
     /// The room that it takes while it waits.
-    pub(super) room: Option<OwnedSemaphorePermit>,
+    pub(super) capacity: Option<OwnedSemaphorePermit>,
     /// The request that is answered. It is held until the message is sent.
     _asked: Option<ServerRequest>,
 }
@@ -127,7 +127,7 @@ impl Connection {
             last: AtomicU64::new(0),
             asked: Mutex::default(),
             out,
-            room: Arc::new(Semaphore::new(MOST_UNSENT)),
+            capacity: Arc::new(Semaphore::new(MOST_UNSENT)),
             asker,
             events,
             hello: OnceLock::new(),
@@ -170,15 +170,15 @@ impl Connection {
     /// Sends a request when there is room: a server that does not read is not written to without end. A request that is
     /// dropped here is not sent.
     pub(super) async fn request(self: &Arc<Self>, request: Request) -> PendingRequest {
-        let room = Arc::clone(&self.room).acquire_owned().await.ok();
-        self.send(request, room)
+        let capacity = Arc::clone(&self.capacity).acquire_owned().await.ok();
+        self.send(request, capacity)
     }
 
     /// The same at once, for a greeting.
     pub(super) fn send(
         self: &Arc<Self>,
         asked: Request,
-        room: Option<OwnedSemaphorePermit>,
+        capacity: Option<OwnedSemaphorePermit>,
     ) -> PendingRequest {
         let id = self.last.fetch_add(1, Ordering::Relaxed);
         let Request {
@@ -200,7 +200,7 @@ impl Connection {
             params.json("_meta", &meta)
         };
         let (answer, answered) = oneshot::channel();
-        let (alive, way) = (Arc::new(Notify::new()), Arc::new(Way::default()));
+        let (alive, way) = (Arc::new(Notify::new()), Arc::new(InFlight::default()));
         let waiting = AnswerWaiter {
             answer,
             context,
@@ -212,7 +212,7 @@ impl Connection {
             head,
             request: Some((id, Arc::clone(&way))),
             done: None,
-            room,
+            capacity,
             _asked: None,
         };
         if self.out.send(outgoing).is_err() || self.gone.is_cancelled() {
@@ -309,7 +309,8 @@ impl Connection {
                 let what = format!("a message that is no JSON-RPC: {why}");
                 self.bad(&what);
                 // Who waits for it hears so now.
-                let torn = Torn::read(text).filter(|torn| torn.kind == MessageKind::Answer);
+                let torn =
+                    PartialMessage::read(text).filter(|torn| torn.kind == MessageKind::Answer);
                 if let Some(id) = torn.and_then(|torn| torn.id.as_number()) {
                     self.settle(id, Answered::Broken(what));
                 }
@@ -479,7 +480,7 @@ fn message(text: String, asked: Option<ServerRequest>) -> Outgoing {
         head: Head::default(),
         request: None,
         done: None,
-        room: None,
+        capacity: None,
         _asked: asked,
     }
 }

@@ -17,12 +17,12 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::timeout;
 use toolwright_runtime::tool::Cancel;
 
-use super::answer::{Answered, HttpAnswer, Ran, ServerRefusal};
+use super::answer::{Answered, Executed, HttpAnswer, ServerRefusal};
 use super::connection::{Connection, Outgoing};
 use super::error::{ConnectError, ConnectErrorKind};
-use super::hello;
+use super::handshake;
+use super::in_flight::InFlight;
 use super::settings::{Backoff, Settings};
-use super::way::Way;
 use crate::protocol::{Frame, Version, headers};
 use toolwright_http::error::describe;
 #[cfg(feature = "oauth")]
@@ -55,7 +55,7 @@ const OPENS: Duration = Duration::from_millis(500);
 const TAKEN: Duration = Duration::from_secs(30);
 
 /// Time limit of telling a server that its session is over.
-const GOODBYE: Duration = Duration::from_secs(2);
+const CLOSE_LIMIT: Duration = Duration::from_secs(2);
 
 /// See the module.
 struct Http {
@@ -69,7 +69,7 @@ struct Http {
     session: Mutex<HttpSession>,
     /// One session is opened at a time.
     opening: tokio::sync::Mutex<()>,
-    room: Arc<Semaphore>,
+    capacity: Arc<Semaphore>,
 }
 
 /// The session that there is now, if there is one.
@@ -104,7 +104,7 @@ pub(super) fn start(
         authorizer: settings.authorizer.clone(),
         session: Mutex::default(),
         opening: tokio::sync::Mutex::default(),
-        room: Arc::new(Semaphore::new(MOST_AT_ONCE)),
+        capacity: Arc::new(Semaphore::new(MOST_AT_ONCE)),
     });
     let connection = Arc::clone(connection);
     tokio::spawn(async move {
@@ -116,14 +116,14 @@ pub(super) fn start(
             let Some(next) = next else { break };
             // Answers and greetings go out whatever else waits.
             let waits = next.request.is_some() && next.head.method != "initialize";
-            let room = async {
+            let capacity = async {
                 if !waits {
                     return None;
                 }
-                Arc::clone(&http.room).acquire_owned().await.ok()
+                Arc::clone(&http.capacity).acquire_owned().await.ok()
             };
-            let room = tokio::select! {
-                room = room => room,
+            let capacity = tokio::select! {
+                capacity = capacity => capacity,
                 () = connection.stop.cancelled() => break,
             };
             let (http, connection) = (Arc::clone(&http), Arc::clone(&connection));
@@ -132,10 +132,10 @@ pub(super) fn start(
                     () = http.send(&connection, next) => {}
                     () = connection.stop.cancelled() => {}
                 }
-                drop(room);
+                drop(capacity);
             });
         }
-        http.goodbye(&connection).await;
+        http.close_session(&connection).await;
         connection.end();
     });
     Ok(())
@@ -167,7 +167,7 @@ impl From<SendError> for RequestFailure {
 #[cfg(feature = "oauth")]
 struct SentRequest<'c> {
     connection: &'c Connection,
-    way: Option<&'c Way>,
+    way: Option<&'c InFlight>,
 }
 
 #[cfg(feature = "oauth")]
@@ -190,7 +190,7 @@ impl Http {
 
     /// Sends a message, and hears what comes of it.
     async fn send(self: &Arc<Self>, connection: &Arc<Connection>, mut outgoing: Outgoing) {
-        outgoing.room = None;
+        outgoing.capacity = None;
         let Some((id, way)) = outgoing.request.clone() else {
             let method = &*outgoing.head.method;
             // Of a cancellation the end of the request's own POST tells, in versions without sessions.
@@ -266,7 +266,7 @@ impl Http {
             };
             // The request was not looked into, and goes into a new session.
             way.was_not_sent();
-            if let Err(error) = self.anew(connection, &session).await {
+            if let Err(error) = self.reconnect(connection, &session).await {
                 return Some(Answered::Lost(error.to_string()));
             }
             if !way.leaves() {
@@ -282,7 +282,7 @@ impl Http {
     async fn sent(
         &self,
         connection: &Connection,
-        way: Option<&Way>,
+        way: Option<&InFlight>,
         asks: bool,
         build: impl Fn() -> RequestBuilder + Send + Sync,
     ) -> Result<Response, RequestFailure> {
@@ -399,7 +399,7 @@ impl Http {
     }
 
     /// Greets a server anew that forgot the session. It may be another server, with other tools.
-    async fn anew(
+    async fn reconnect(
         self: &Arc<Self>,
         connection: &Arc<Connection>,
         before: &HttpSession,
@@ -409,7 +409,7 @@ impl Http {
             return Ok(());
         }
         connection.forget_asked();
-        let hello = Box::pin(hello::initialize(connection)).await?;
+        let hello = Box::pin(handshake::initialize(connection)).await?;
         if connection
             .hello
             .get()
@@ -423,7 +423,7 @@ impl Http {
     }
 
     /// Tells the server that the session is over.
-    async fn goodbye(&self, connection: &Connection) {
+    async fn close_session(&self, connection: &Connection) {
         let session = std::mem::take(&mut *self.session());
         session.over.cancel();
         let Some(id) = session.id else { return };
@@ -439,7 +439,7 @@ impl Http {
             None => request,
         };
         // Some servers keep their sessions; it is theirs to say.
-        let _ = timeout(GOODBYE, request.send()).await;
+        let _ = timeout(CLOSE_LIMIT, request.send()).await;
     }
 }
 
@@ -456,7 +456,7 @@ async fn refused(response: Response) -> Answered {
     let answer = HttpAnswer::new(status, &headers, words);
     match said {
         // What the server itself says of a request that it took is its answer.
-        Some(said) if answer.ran == Ran::Perhaps => Answered::Error(said),
+        Some(said) if answer.ran == Executed::Perhaps => Answered::Error(said),
         _ => Answered::Http(answer),
     }
 }

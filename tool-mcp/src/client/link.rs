@@ -34,6 +34,11 @@ impl Drop for Reconnector {
 }
 
 impl Reconnector {
+    /// Returns true if the connection is up, with a version without sessions.
+    pub(super) fn is_modern(&self) -> bool {
+        matches!(&*self.state.borrow(), LinkState::Up(_, session) if session.connection.is_modern())
+    }
+
     /// The connection after that of the number `after`; waits for it as long as connecting may take.
     pub(super) async fn session(&self, after: u64) -> Result<(u64, McpSession), ToolError> {
         let mut state = self.state.clone();

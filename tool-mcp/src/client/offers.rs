@@ -9,7 +9,7 @@ use toolwright_provider::call::{Block, Content, ErrorKind, ToolError};
 use toolwright_runtime::tool::Context;
 
 use super::Client;
-use super::call::Wanted;
+use super::call::RequestSpec;
 use super::pages::MOST_PAGES;
 use super::result::read_block;
 use crate::protocol::{Fields, array};
@@ -219,13 +219,12 @@ impl Client {
         name: Option<&str>,
         params: ObjectWriter,
     ) -> Result<String, ToolError> {
-        let wanted = Wanted {
+        let wanted = RequestSpec {
             method,
             name,
             params,
             repeated: Vec::new(),
             is_repeatable: true,
-            is_task: false,
         };
         self.link.ask(&wanted, Context::new()).await
     }

@@ -108,8 +108,6 @@ pub(super) struct Remote {
     pub(super) name: String,
     /// True if a second call does no harm, as a trusted server says.
     pub(super) is_repeatable: bool,
-    /// True if it is called as a task alone.
-    pub(super) is_task: bool,
     /// The arguments that are repeated in headers of HTTP, as its schema says.
     pub(super) repeated: Vec<Repeated>,
 }
@@ -170,9 +168,13 @@ impl<'a> Listed<'a> {
 
     /// The tool, if the host wants it.
     fn tool(self, settings: &Settings, link: &Arc<Reconnector>) -> Result<Option<Import>, Notice> {
-        let (name, is_task) = (self.name.clone(), self.is_task());
+        let (name, needs_task) = (self.name.clone(), self.needs_task());
         let shown = printable(&name);
         let refuse = |message: String| refused(&shown, message);
+        if needs_task && !link.is_modern() {
+            let why = "it is only called as a task of 2025-11-25, which is not supported";
+            return Err(refuse(why.to_owned()));
+        }
         let mut wrong = Vec::new();
         let mut def = self.def(settings, &mut wrong).map_err(refuse)?;
         let stripped = def.strip_hidden();
@@ -213,7 +215,6 @@ impl<'a> Listed<'a> {
         let remote = Arc::new(Remote {
             name,
             is_repeatable: def.options.annotations.may_repeat(),
-            is_task,
             repeated,
         });
         let link = Arc::clone(link);
@@ -237,7 +238,8 @@ impl<'a> Listed<'a> {
         Ok(Some(Import { tool, told }))
     }
 
-    fn is_task(&self) -> bool {
+    /// Returns true if protocol 2025-11-25 allows calls only as tasks.
+    fn needs_task(&self) -> bool {
         let execution = self.execution.as_ref();
         let support = execution.and_then(|execution| execution.task_support.as_deref());
         support == Some("required")

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::answer::{Answered, ServerRefusal};
 use super::connection::{Connection, Request, short};
 use super::error::{ConnectError, ConnectErrorKind};
-use super::hello::{self, Greeting, Handshake, modern_meta};
+use super::handshake::{self, Greeting, Handshake, modern_meta};
 use super::pages::{Pages, Then};
 use super::server::Target;
 use super::settings::Settings;
@@ -58,13 +58,13 @@ impl McpSession {
                 return Ok(opened);
             }
             if target.is_http() {
-                return Err(hello::went_away());
+                return Err(handshake::went_away());
             }
             // It is started once more, and from now on greeted as it wants to be.
             settings.modern.store(false, Ordering::Relaxed);
             tail = Tail::default();
             let opened = Self::start(target, settings, false, &tail).await?;
-            opened.ok_or_else(hello::went_away)
+            opened.ok_or_else(handshake::went_away)
         });
         let opened = opened.await.unwrap_or_else(|| {
             let words = format!("the server did not say hello within {limit:?}");
@@ -94,8 +94,8 @@ impl McpSession {
         );
         let running = ConnectionGuard(Arc::clone(&connection));
         target.start(&connection, outgoing, tail, settings)?;
-        Ok(match hello::greet(&connection, modern).await? {
-            Greeting::Gone => None,
+        Ok(match handshake::greet(&connection, modern).await? {
+            Greeting::Disconnected => None,
             Greeting::Done => {
                 let tail = tail.clone();
                 Some((Self { connection, tail }, running))

@@ -15,7 +15,7 @@ use super::child::{Guarded, LAST_WORDS};
 use super::connection::{Connection, Outgoing};
 use super::group::ProcessGroup;
 use super::stderr::{self, Tail};
-use crate::protocol::{Line, Lines, MessageKind, Torn};
+use crate::protocol::{Line, Lines, MessageKind, PartialMessage};
 
 /// Starts the command, and connects to it. Of a message of more than `most` bytes the ends are read.
 pub(super) fn start(
@@ -86,7 +86,7 @@ async fn write_all(
         let Some(mut next) = next else {
             return;
         };
-        next.room = None;
+        next.capacity = None;
         if next.request.as_ref().is_some_and(|(_, way)| !way.leaves()) {
             continue;
         }
@@ -158,7 +158,7 @@ fn id_of_cut(head: &str, tail: &str) -> Option<u64> {
         let end = text.find(|char: char| !char.is_ascii_digit());
         text.get(..end.unwrap_or(text.len()))?.parse().ok()
     };
-    if let Some(torn) = Torn::read(head) {
+    if let Some(torn) = PartialMessage::read(head) {
         return torn
             .id
             .as_number()

@@ -1,6 +1,6 @@
 //! A call of which its server made a task: asked about until it has ended.
 //!
-//! Source: the extension `io.modelcontextprotocol/tasks` of 2026-07-28, and "Tasks" of 2025-11-25.
+//! Source: the extension `io.modelcontextprotocol/tasks` of 2026-07-28.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use toolwright_provider::call::{ErrorKind, ToolError};
 use toolwright_runtime::tool::Context;
 
 use super::answer::{Answered, ServerRefusal};
-use super::call::{Answers, Required, Wanted, broken, cancelled, fulfil, refused};
+use super::call::{InputRequired, InputResponses, RequestSpec, broken, cancelled, fulfil, refused};
 use super::link::Reconnector;
 use super::session::McpSession;
 use crate::protocol::{Fields, code};
@@ -39,9 +39,7 @@ enum TaskStatus {
     Goes,
     /// JSON of the result.
     Result(String),
-    /// The result has to be asked for.
-    Done,
-    Asks(Required),
+    Asks(InputRequired),
     Failed(ToolError),
 }
 
@@ -57,22 +55,19 @@ impl Task {
     }
 
     fn poll_of(&mut self, task: &Fields<'_>) {
-        let poll = task
-            .some("pollIntervalMs")
-            .or_else(|| task.some("pollInterval"));
+        let poll = task.some("pollIntervalMs");
         if let Some(ms) = poll.and_then(|ms| ms.parse().ok()) {
             self.poll = Duration::from_millis(ms).clamp(SHORTEST, LONGEST);
         }
     }
 
-    fn wanted<'w>(&'w self, method: &'w str, params: ObjectWriter) -> Wanted<'w> {
-        Wanted {
+    fn wanted<'w>(&'w self, method: &'w str, params: ObjectWriter) -> RequestSpec<'w> {
+        RequestSpec {
             method,
             name: Some(&self.id),
             params: params.text("taskId", &self.id),
             repeated: Vec::new(),
             is_repeatable: true,
-            is_task: false,
         }
     }
 }
@@ -114,7 +109,7 @@ impl Reconnector {
             id: task.id.clone(),
             is_over: false,
         };
-        let (mut answered, mut unsent) = (BTreeSet::new(), None::<Answers>);
+        let (mut answered, mut unsent) = (BTreeSet::new(), None::<InputResponses>);
         let (mut failures, mut heard) = (0, Instant::now());
         loop {
             let pause = match failures {
@@ -176,31 +171,15 @@ impl Reconnector {
         }
     }
 
-    /// Asks for the state of a task, and for its result if it is done. `None` if there is no answer.
+    /// Asks for the state of a task. `None` if there is no answer.
     async fn status(
         &self,
         session: &McpSession,
         task: &mut Task,
         cx: &Context,
     ) -> Option<TaskStatus> {
-        match self.say(session, task, cx).await? {
-            TaskStatus::Done => {
-                let wanted = task.wanted("tasks/result", ObjectWriter::new());
-                let answers = Answers::default();
-                match self.round(session, &wanted, &answers, cx).await {
-                    Ok(Answered::Result(result)) => Some(TaskStatus::Result(result)),
-                    Ok(Answered::Error(refusal)) => Some(TaskStatus::Failed(refused(&refusal))),
-                    _ => None,
-                }
-            }
-            said => Some(said),
-        }
-    }
-
-    /// Asks once. `None` if there is no answer.
-    async fn say(&self, session: &McpSession, task: &mut Task, cx: &Context) -> Option<TaskStatus> {
         let wanted = task.wanted("tasks/get", ObjectWriter::new());
-        let answers = Answers::default();
+        let answers = InputResponses::default();
         let round = self.round(session, &wanted, &answers, cx).await;
         let text = match round.ok()? {
             Answered::Result(text) => text,
@@ -215,16 +194,13 @@ impl Reconnector {
         };
         let said = Fields::of(&text).ok()?;
         task.poll_of(&said);
-        let is_modern = session.connection.is_modern();
         Some(match &*said.text("status")? {
             "working" => TaskStatus::Goes,
             "cancelled" => TaskStatus::Failed(ToolError::new(
                 ErrorKind::Cancelled,
                 "the MCP server cancelled the call",
             )),
-            // The questions come while the result is waited for.
-            "input_required" | "completed" | "failed" if !is_modern => TaskStatus::Done,
-            "input_required" => match Required::read(&text) {
+            "input_required" => match InputRequired::read(&text) {
                 Ok(required) => TaskStatus::Asks(required),
                 Err(error) => TaskStatus::Failed(error),
             },

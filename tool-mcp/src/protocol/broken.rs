@@ -6,7 +6,7 @@ use super::id::Id;
 
 /// The id of a message that cannot be read as a whole, and what it is the id of.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Torn {
+pub(crate) struct PartialMessage {
     pub(crate) id: Id,
     pub(crate) kind: MessageKind,
 }
@@ -17,7 +17,7 @@ pub(crate) enum MessageKind {
     Answer,
 }
 
-impl Torn {
+impl PartialMessage {
     /// Reads the keys of the message up to where it is broken. What may be of either kind, or has two ids, has none.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let (mut id, mut kind) = (None, None);
@@ -97,7 +97,7 @@ fn string_end(text: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{MessageKind, Torn};
+    use super::{MessageKind, PartialMessage};
 
     #[test]
     fn ids_of_broken_messages_are_read_where_it_is_sure_whose_they_are() {
@@ -137,7 +137,7 @@ mod tests {
             ("", None),
         ];
         for (text, id) in table {
-            let torn = Torn::read(text);
+            let torn = PartialMessage::read(text);
             let torn = torn.as_ref().map(|torn| (torn.id.as_json(), torn.kind));
             assert_eq!(torn, id, "{text}");
         }

@@ -14,7 +14,6 @@ pub(crate) mod key {
     pub(crate) const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
     pub(crate) const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
     pub(crate) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
-    pub(crate) const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
     /// The name of the extension.
     pub(crate) const TASKS: &str = "io.modelcontextprotocol/tasks";
     /// The same when a call is made again.
@@ -40,7 +39,7 @@ impl<'t> RequestMeta<'t> {
     /// The version that the request is of, if it says one; `Err` with the text if nobody here knows it.
     pub(crate) fn version(&self) -> Option<Result<Version, String>> {
         let text = self.0.text(key::VERSION)?;
-        Some(Version::read(&text).ok_or_else(|| text.into_owned()))
+        Some(Version::served(&text).ok_or_else(|| text.into_owned()))
     }
 
     /// JSON of the token of progress: a string or an integer.

@@ -10,7 +10,7 @@ mod message;
 mod meta;
 mod version;
 
-pub(crate) use self::broken::{MessageKind, Torn};
+pub(crate) use self::broken::{MessageKind, PartialMessage};
 pub(crate) use self::error::{RpcError, code};
 pub(crate) use self::fields::{Fields, FieldsError, string};
 pub(crate) use self::id::Id;

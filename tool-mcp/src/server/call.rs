@@ -16,7 +16,7 @@ use toolwright_runtime::toolset::Registry;
 use toolwright_schema::decode::Repair;
 
 pub(super) use self::result::text;
-use super::asker::{self, Asker};
+use super::caller::{self, Caller};
 use super::catalog::OfferSet;
 use super::dispatch::Answered;
 use super::incoming::Request;
@@ -31,10 +31,10 @@ use crate::protocol::{Fields, RpcError, Version, code};
 const ROUNDS: usize = 16;
 
 /// A call, and what is known of who asks for it.
-pub(super) struct Calling {
+pub(super) struct CallTask {
     shared: Arc<Shared>,
     kind: CallKind,
-    asker: Asker,
+    caller: Caller,
     call: ToolCall,
     cx: Context,
     /// True if it may outlive its request.
@@ -65,30 +65,30 @@ struct CallInProgress {
     reports: Option<mpsc::Receiver<Progress>>,
 }
 
-impl Calling {
+impl CallTask {
     /// Reads the request, which `stop` ends.
     pub(super) fn new(
         shared: &Arc<Shared>,
-        asker: Asker,
+        caller: Caller,
         request: &Request<'_>,
         stop: &Cancel,
     ) -> Result<Self, RpcError> {
         let params = &request.params;
         let wrong = |why| wrong_params(request, why);
-        let (kind, call) = called(shared, &asker, request)?;
+        let (kind, call) = called(shared, &caller, request)?;
         // The client's word ends this call; the host's ends all of them.
-        let mut cx = asker.cx.clone().with_cancel(stop.clone());
+        let mut cx = caller.cx.clone().with_cancel(stop.clone());
         let mut may_be_task = false;
         if !matches!(kind, CallKind::Tool) {
             cx = OfferSet::context(cx);
-        } else if tasks::may_be(shared, &asker, &call.name, params)? {
+        } else if tasks::may_be(shared, &caller) {
             may_be_task = true;
             cx = tasks::context(shared, cx);
         }
         let mut calling = Self {
             shared: Arc::clone(shared),
             kind,
-            asker,
+            caller,
             call,
             cx,
             may_be_task,
@@ -142,7 +142,7 @@ impl Calling {
             return Ok(());
         }
         let needed = needs.as_object().into_iter().flatten();
-        let missing = needed.filter(|(name, _)| !self.asker.capabilities.has(name));
+        let missing = needed.filter(|(name, _)| !self.caller.capabilities.has(name));
         let missing: serde_json::Map<_, _> = missing
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect();
@@ -157,7 +157,7 @@ impl Calling {
     fn go_on(&mut self, responses: &Fields<'_>, state: Option<&str>) -> Result<(), RpcError> {
         let mut asked = None;
         if let Some(sealed) = state {
-            let owner = self.cx.get().and_then(asker::owner);
+            let owner = self.cx.get().and_then(caller::owner);
             let state = self.shared.seal.open(sealed, &self.call, owner.as_deref());
             let state = state.ok_or_else(|| {
                 let text = "`requestState` is not what this server gave for this call";
@@ -252,7 +252,7 @@ impl Calling {
     async fn start(&self, decided: Option<Decided>) -> CallInProgress {
         let stop = self.cx.cancel();
         let turn = async {
-            match &self.asker.peer {
+            match &self.caller.peer {
                 Some(peer) => peer.requests.turn().await,
                 None => None,
             }
@@ -267,7 +267,7 @@ impl Calling {
             cx = cx.with(self.answers.clone());
         }
         let mut reports = None;
-        if self.asker.logs || self.asker.token.is_some() {
+        if self.caller.logs || self.caller.token.is_some() {
             let (heard, receiver) = progress::subscribe(cx);
             (cx, reports) = (heard, Some(receiver));
         }
@@ -310,7 +310,7 @@ impl Calling {
                     if !is_above(&report) {
                         continue;
                     }
-                    let told = logs::tell(&self.asker, &self.call.name, &report);
+                    let told = logs::tell(&self.caller, &self.call.name, &report);
                     tokio::pin!(told);
                     // A client that does not read holds up what it is told, and not the call.
                     tokio::select! {
@@ -328,7 +328,7 @@ impl Calling {
         // Before the answer, behind which nothing is heard.
         while let Ok(report) = reports.try_recv() {
             if is_above(&report) {
-                logs::tell(&self.asker, &self.call.name, &report).await;
+                logs::tell(&self.caller, &self.call.name, &report).await;
             }
         }
         batch
@@ -350,9 +350,9 @@ impl Calling {
             self.answers.add(question.key, answer);
             return None;
         }
-        let is_modern = self.asker.version.is_modern();
-        let peer = self.asker.peer.clone().filter(|_| !is_modern);
-        if !self.asker.capabilities.can_ask() || (peer.is_none() && !is_modern) {
+        let is_modern = self.caller.version.is_modern();
+        let peer = self.caller.peer.clone().filter(|_| !is_modern);
+        if !self.caller.capabilities.can_ask() || (peer.is_none() && !is_modern) {
             let words = question.in_words();
             if is_modern && words.is_error {
                 return Some(Err(lacks(words.text, r#"{"elicitation":{}}"#)));
@@ -363,7 +363,13 @@ impl Calling {
             return Some(self.require(question, &params));
         };
         let (limit, stop) = (self.shared.limits.answer, self.cx.cancel());
-        let answer = peer.ask(&self.asker.out, "elicitation/create", &params, limit, &stop);
+        let answer = peer.ask(
+            &self.caller.out,
+            "elicitation/create",
+            &params,
+            limit,
+            &stop,
+        );
         let answer = match answer.await {
             Ok(said) => match ElicitResult::read(&said) {
                 Some(answer) if question.fits(&answer) => answer,
@@ -392,7 +398,7 @@ impl Calling {
             shown: self.shown,
             asked: Some(question),
         };
-        let owner = self.cx.get().and_then(asker::owner);
+        let owner = self.cx.get().and_then(caller::owner);
         let sealed = self.shared.seal.seal(&state, &self.call, owner.as_deref());
         let sealed =
             sealed.map_err(|error| RpcError::new(code::INTERNAL_ERROR, error.to_string()))?;
@@ -453,7 +459,7 @@ fn wrong_params(request: &Request<'_>, why: &str) -> RpcError {
 /// Reads which call a request asks for.
 fn called(
     shared: &Shared,
-    asker: &Asker,
+    caller: &Caller,
     request: &Request<'_>,
 ) -> Result<(CallKind, ToolCall), RpcError> {
     let params = &request.params;
@@ -465,9 +471,9 @@ fn called(
         let found = shared
             .resources
             .as_ref()
-            .and_then(|all| all.find(&asker.cx, &uri));
+            .and_then(|all| all.find(&caller.cx, &uri));
         let Some((name, arguments)) = found else {
-            return Err(no_resource(asker.version, &uri));
+            return Err(no_resource(caller.version, &uri));
         };
         let uri = uri.into_owned();
         let call = ToolCall::new(&*id, &*name, arguments);

@@ -7,7 +7,7 @@ use toolwright_runtime::tool::Context;
 use toolwright_runtime::toolset::Registry;
 use toolwright_schema::decode::Repairs;
 
-use super::asker::Asker;
+use super::caller::Caller;
 use super::dispatch::Answered;
 use super::template;
 use super::{Shared, definitions};
@@ -36,21 +36,26 @@ impl OfferSet {
     }
 
     /// `prompts/list`.
-    pub(super) fn prompts(&self, shared: &Shared, asker: &Asker, params: &Fields<'_>) -> Answered {
-        let tools = self.executor.tools(&asker.cx);
+    pub(super) fn prompts(
+        &self,
+        shared: &Shared,
+        caller: &Caller,
+        params: &Fields<'_>,
+    ) -> Answered {
+        let tools = self.executor.tools(&caller.cx);
         let prompts: Vec<&ToolDef> = tools.definitions().collect();
-        definitions::list_page(shared, asker, params, "prompts", &prompts, prompt)
+        definitions::list_page(shared, caller, params, "prompts", &prompts, prompt)
     }
 
     /// `resources/list`, or `resources/templates/list`.
     pub(super) fn resources(
         &self,
         shared: &Shared,
-        asker: &Asker,
+        caller: &Caller,
         params: &Fields<'_>,
         templates: bool,
     ) -> Answered {
-        let tools = self.executor.tools(&asker.cx);
+        let tools = self.executor.tools(&caller.cx);
         let is_listed = |def: &&ToolDef| uri(def).is_some_and(|uri| uri.contains('{') == templates);
         let resources: Vec<&ToolDef> = tools.definitions().filter(is_listed).collect();
         let (list, key) = if templates {
@@ -58,7 +63,7 @@ impl OfferSet {
         } else {
             ("resources", "uri")
         };
-        definitions::list_page(shared, asker, params, list, &resources, |def| {
+        definitions::list_page(shared, caller, params, list, &resources, |def| {
             resource(def, key)
         })
     }

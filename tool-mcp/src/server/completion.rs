@@ -11,7 +11,7 @@ use toolwright_provider::call::ToolDef;
 use toolwright_runtime::tool::Context;
 
 use super::Shared;
-use super::asker::Asker;
+use super::caller::Caller;
 use super::catalog::uri;
 use super::dispatch::Answered;
 use super::running::AbortOnDrop;
@@ -65,7 +65,7 @@ struct CompletionRequest {
 }
 
 impl CompletionRequest {
-    fn read(shared: &Shared, asker: &Asker, params: &Fields<'_>) -> Result<Self, RpcError> {
+    fn read(shared: &Shared, caller: &Caller, params: &Fields<'_>) -> Result<Self, RpcError> {
         let wrong = |why: &str| {
             let words = format!("these are no parameters of `completion/complete`: {why}");
             RpcError::invalid_params(words)
@@ -90,7 +90,7 @@ impl CompletionRequest {
         let key = key.unwrap_or_default();
         let tools = catalog
             .as_ref()
-            .map(|catalog| catalog.executor.tools(&asker.cx));
+            .map(|catalog| catalog.executor.tools(&caller.cx));
         let tools = tools.unwrap_or_default();
         let is_it = |def: &&ToolDef| match what {
             "prompt" => def.name == *key,
@@ -120,7 +120,7 @@ impl CompletionRequest {
             completing: Completing {
                 value: value.into_owned(),
                 arguments: known.collect(),
-                context: asker.cx.clone(),
+                context: caller.cx.clone(),
             },
             values,
         })
@@ -130,11 +130,11 @@ impl CompletionRequest {
 /// Answers the request.
 pub(super) fn complete(
     shared: &Shared,
-    asker: &Asker,
+    caller: &Caller,
     params: &Fields<'_>,
 ) -> Result<impl Future<Output = Answered> + Send + use<>, RpcError> {
-    let wanted = CompletionRequest::read(shared, asker, params)?;
-    let start = super::start(asker.version);
+    let wanted = CompletionRequest::read(shared, caller, params)?;
+    let start = super::start(caller.version);
     Ok(async move {
         let values = match wanted.own {
             // A panic of the host's ends this request alone.

@@ -8,24 +8,19 @@ use toolwright_provider::wire::Wire;
 use toolwright_runtime::toolset::Toolset;
 
 use super::Shared;
-use super::asker::Asker;
+use super::caller::Caller;
 use super::dispatch::Answered;
 use crate::protocol::{Fields, RpcError, Version};
 
 /// `tools/list`.
-pub(super) fn page(shared: &Shared, asker: &Asker, params: &Fields<'_>) -> Answered {
-    let tools = shared.executor.tools(&asker.cx);
+pub(super) fn page(shared: &Shared, caller: &Caller, params: &Fields<'_>) -> Answered {
+    let tools = shared.executor.tools(&caller.cx);
     // Clients refuse a whole list for one tool whose arguments are no object.
     let is_listed = |def: &&ToolDef| object_root(&def.input, true).is_ok();
     let defs: Vec<&ToolDef> = sent_definitions(&tools).filter(is_listed).collect();
-    let wire = wire(asker.version);
-    list_page(shared, asker, params, "tools", &defs, |def| {
-        let text = wire.definition(def).into_string();
-        if def.options.background && asker.version == Version::V2025_11_25 {
-            can_be_task(&text)
-        } else {
-            text
-        }
+    let wire = wire(caller.version);
+    list_page(shared, caller, params, "tools", &defs, |def| {
+        wire.definition(def).into_string()
     })
 }
 
@@ -42,24 +37,11 @@ pub(super) fn notices(tools: &Toolset) -> Vec<Notice> {
     refused.collect()
 }
 
-/// The definition, of a tool whose calls can be tasks. What the host says of it stays.
-fn can_be_task(text: &str) -> String {
-    let all = Fields::of(text).unwrap_or_default();
-    let mut object = ObjectWriter::new();
-    for (key, value) in all.iter() {
-        object = object.json(key, value);
-    }
-    if all.some("execution").is_none() {
-        object = object.json("execution", r#"{"taskSupport":"optional"}"#);
-    }
-    object.end()
-}
-
 /// The page of a list that the client asks for. A cursor says behind which entry it begins; where that is gone, at which
 /// place.
 pub(super) fn list_page(
     shared: &Shared,
-    asker: &Asker,
+    caller: &Caller,
     params: &Fields<'_>,
     key: &str,
     defs: &[&ToolDef],
@@ -79,7 +61,7 @@ pub(super) fn list_page(
     let listed = page.iter().map(|def| json(def));
     let next = page.last().filter(|_| page.len() < rest.len());
     let next = next.map(|last| format!("{}:{}", start + page.len(), last.name));
-    let result = if asker.version.is_modern() {
+    let result = if caller.version.is_modern() {
         // Whoever asks may see others.
         let result = shared.complete().json("ttlMs", "0");
         result.text("cacheScope", "private")

@@ -6,20 +6,17 @@ use std::sync::Arc;
 use toolwright_json::{ObjectWriter, list, quoted};
 use toolwright_runtime::tool::{Cancel, Context};
 
-use super::asker::{Asker, RequestOrigin, expires};
-use super::call::Calling;
+use super::call::CallTask;
+use super::caller::{Caller, RequestOrigin, expires};
 use super::incoming::Request;
-use super::outlet::Outlet;
-use super::peer::{Capabilities, Hello, Peer};
-use super::updates::{MOST_SUBSCRIPTIONS, MOST_URI, News, Wants, of_subscription};
+use super::peer::{Capabilities, Handshake, Peer};
+use super::sink::Sink;
+use super::updates::{Filter, MOST_SUBSCRIPTIONS, MOST_URI, Subscription, of_subscription};
 use super::{Shared, call, completion, definitions, logs, tasks};
 #[cfg(feature = "tracing")]
 use crate::TraceContext;
 use crate::protocol::{Fields, Id, RpcError, Version, array, code, key, notification, string};
 use crate::trace::{RequestSpan, Spanned};
-
-/// The server's abilities with tasks, for clients that greet.
-const TASKS_OF_2025: &str = r#"{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}"#;
 
 /// JSON of a result, or an error.
 pub(super) type Answered = Result<String, RpcError>;
@@ -113,42 +110,40 @@ fn try_begin(
             _ => {}
         }
     }
-    let asker = Asker::of(shared, request, origin)?;
-    match (&**method, asker.version.is_modern()) {
+    let caller = Caller::of(shared, request, origin)?;
+    match (&**method, caller.version.is_modern()) {
         ("tools/call" | "prompts/get" | "resources/read", _) if is_offered(shared, method) => {
-            let calling = Calling::new(shared, asker, request, stop)?;
+            let calling = CallTask::new(shared, caller, request, stop)?;
             Ok(RpcAnswer::Later(Box::pin(calling.answer())))
         }
-        ("tools/list", _) => definitions::page(shared, &asker, params).map(now),
+        ("tools/list", _) => definitions::page(shared, &caller, params).map(now),
         ("prompts/list", _) if let Some(prompts) = &shared.prompts => {
-            prompts.prompts(shared, &asker, params).map(now)
+            prompts.prompts(shared, &caller, params).map(now)
         }
         ("resources/list", _) if let Some(all) = &shared.resources => {
-            all.resources(shared, &asker, params, false).map(now)
+            all.resources(shared, &caller, params, false).map(now)
         }
         ("resources/templates/list", _) if let Some(all) = &shared.resources => {
-            all.resources(shared, &asker, params, true).map(now)
+            all.resources(shared, &caller, params, true).map(now)
         }
         ("resources/subscribe" | "resources/unsubscribe", false) if shared.resources.is_some() => {
             let Some(uri) = params.text("uri") else {
                 return Err(RpcError::invalid_params("`uri` is no string"));
             };
-            if method == "resources/subscribe" && !may_read(shared, &asker.cx, &uri) {
-                return Err(call::no_resource(asker.version, &uri));
+            if method == "resources/subscribe" && !may_read(shared, &caller.cx, &uri) {
+                return Err(call::no_resource(caller.version, &uri));
             }
-            if let Some(peer) = &asker.peer {
+            if let Some(peer) = &caller.peer {
                 peer.subscribe(uri.into_owned(), method == "resources/subscribe")?;
             }
             Ok(now("{}".to_owned()))
         }
         ("completion/complete", _) if shared.completes() => {
-            let complete = completion::complete(shared, &asker, params)?;
+            let complete = completion::complete(shared, &caller, params)?;
             Ok(RpcAnswer::Later(until(shared, stop, complete)))
         }
-        ("tasks/get" | "tasks/update" | "tasks/result" | "tasks/list" | "tasks/cancel", _)
-            if tasks::is_known(method, asker.version) =>
-        {
-            match tasks::answer(shared, &asker, method, params)? {
+        ("tasks/get" | "tasks/update" | "tasks/cancel", true) => {
+            match tasks::answer(shared, &caller, method, params)? {
                 RpcAnswer::Later(later) => Ok(RpcAnswer::Later(until(shared, stop, later))),
                 now @ RpcAnswer::Now(_) => Ok(now),
             }
@@ -156,9 +151,9 @@ fn try_begin(
         ("server/discover", true) => Ok(now(discover(shared))),
         ("subscriptions/listen", true) => {
             let filter = params.object("notifications").unwrap_or_default();
-            let wants = wants(shared, &asker.cx, &filter);
+            let wants = wants(shared, &caller.cx, &filter);
             let (shared, id) = (Arc::clone(shared), request.id.clone());
-            let listen = listen(shared, asker, id, wants, stop.clone());
+            let listen = listen(shared, caller, id, wants, stop.clone());
             Ok(RpcAnswer::Later(Box::pin(listen)))
         }
         ("logging/setLevel", false) => {
@@ -166,7 +161,7 @@ fn try_begin(
                 .text("level")
                 .and_then(|level| logs::is_heard(&level));
             let level = level.ok_or_else(|| RpcError::invalid_params("there is no such level"))?;
-            if let Some(peer) = &asker.peer {
+            if let Some(peer) = &caller.peer {
                 peer.set_logs(level);
             }
             Ok(now("{}".to_owned()))
@@ -196,17 +191,16 @@ fn now(result: String) -> RpcAnswer {
     RpcAnswer::Now(Ok(result))
 }
 
-/// `initialize`: the client's version, or the newest that has this greeting.
+/// `initialize`: agrees on a version.
 fn greet(shared: &Shared, peer: &Peer, params: &Fields<'_>) -> Answered {
     let Some(asked) = params.text("protocolVersion") else {
         return Err(RpcError::invalid_params(
             "these are no parameters of `initialize`: there is no `protocolVersion`",
         ));
     };
-    let version = Version::read(&asked).filter(|version| !version.is_modern());
-    let version = version.unwrap_or(Version::NEWEST_GREETED);
+    let version = Version::greeted(&asked);
     let can = Capabilities::new(params.some("capabilities").unwrap_or("{}"))?;
-    peer.greet(Hello {
+    peer.greet(Handshake {
         version,
         capabilities: Arc::new(can),
     });
@@ -235,17 +229,15 @@ fn capabilities(shared: &Shared, version: Version) -> String {
     if shared.completes() {
         all = all.json("completions", "{}");
     }
-    match version {
-        Version::V2026_07_28 => all = all.object("extensions", |all| all.json(key::TASKS, "{}")),
-        Version::V2025_11_25 => all = all.json("tasks", TASKS_OF_2025),
-        _ => {}
+    if version.is_modern() {
+        all = all.object("extensions", |all| all.json(key::TASKS, "{}"));
     }
     all.end()
 }
 
 /// Describes the server to clients that do not greet.
 fn discover(shared: &Shared) -> String {
-    let versions = Version::ALL.map(|version| quoted(version.as_str()));
+    let versions = Version::SERVED.map(|version| quoted(version.as_str()));
     shared
         .complete()
         .json("supportedVersions", &list(versions))
@@ -266,11 +258,11 @@ fn is_offered(shared: &Shared, method: &str) -> bool {
 }
 
 /// Returns the part of a filter of notifications that the server can tell.
-fn wants(shared: &Shared, cx: &Context, asked: &Fields<'_>) -> Wants {
+fn wants(shared: &Shared, cx: &Context, asked: &Fields<'_>) -> Filter {
     let uris = asked.some("resourceSubscriptions").map(array);
     let uris = uris.unwrap_or_default().into_iter().filter_map(string);
     let has_resources = shared.resources.is_some();
-    Wants {
+    Filter {
         tools: asked.is_true("toolsListChanged"),
         prompts: asked.is_true("promptsListChanged") && shared.prompts.is_some(),
         resources: asked.is_true("resourcesListChanged") && has_resources,
@@ -289,10 +281,16 @@ fn may_read(shared: &Shared, cx: &Context, uri: &str) -> bool {
 }
 
 /// `subscriptions/listen`: tells a client of the changes that it wants to hear of, as long as both are there.
-async fn listen(shared: Arc<Shared>, asker: Asker, id: Id, wants: Wants, stop: Cancel) -> Answered {
-    let Asker { out, peer, cx, .. } = asker;
+async fn listen(
+    shared: Arc<Shared>,
+    caller: Caller,
+    id: Id,
+    wants: Filter,
+    stop: Cancel,
+) -> Answered {
+    let Caller { out, peer, cx, .. } = caller;
     let hung_up = peer.map_or_else(Cancel::new, |peer| peer.hung_up.clone());
-    let mut news = News::new(&shared, Some(id.clone()));
+    let mut news = Subscription::new(&shared, Some(id.clone()));
     let params = of_subscription(ObjectWriter::new(), &id).json("notifications", &wants.to_json());
     out.say(notification(
         "notifications/subscriptions/acknowledged",
@@ -316,8 +314,8 @@ async fn listen(shared: Arc<Shared>, asker: Asker, id: Id, wants: Wants, stop: C
 }
 
 /// Tells a client that greeted of changes, as long as it reads.
-pub(super) async fn watch(shared: Arc<Shared>, peer: Arc<Peer>, cx: Context, out: Outlet) {
-    let mut news = News::new(&shared, None);
+pub(super) async fn watch(shared: Arc<Shared>, peer: Arc<Peer>, cx: Context, out: Sink) {
+    let mut news = Subscription::new(&shared, None);
     loop {
         let note = tokio::select! {
             note = news.next(|| peer.wants(), |uri| may_read(&shared, &cx, uri)) => note,

@@ -5,13 +5,10 @@ use std::borrow::Cow;
 use toolwright_json::{Expected, MAX_DEPTH};
 
 use crate::protocol::{
-    Fields, FieldsError, Frame, FrameError, Id, MessageKind, MessageParams, RequestMeta, RpcError,
-    Torn,
+    Fields, FieldsError, Frame, FrameError, Id, MessageKind, MessageParams, PartialMessage,
+    RequestMeta, RpcError,
 };
-use crate::protocol::{array, code, error_response};
-
-/// The most messages that come in one array.
-const MOST_MESSAGES: usize = 100;
+use crate::protocol::{code, error_response};
 
 /// The longest id, in bytes.
 const MOST_ID: usize = 1024;
@@ -54,20 +51,17 @@ impl Request<'_> {
 
 /// A text that is no message, or none that is understood: an error for the client.
 #[derive(Debug)]
-pub(super) struct Bad {
+pub(super) struct ParseError {
     pub(super) error: RpcError,
     /// JSON of the id, if it is sure that it is a request's.
     id: Option<String>,
-    /// It is an array: several messages in one, as clients of 2025-03-26 send them.
-    pub(super) is_batch: bool,
 }
 
-impl Bad {
+impl ParseError {
     pub(super) fn new(code: i64, message: impl Into<String>) -> Self {
         Self {
             error: RpcError::new(code, message),
             id: None,
-            is_batch: false,
         }
     }
 
@@ -80,7 +74,7 @@ impl Bad {
 
     /// About a message of which only this can be read.
     pub(super) fn torn(self, text: &str) -> Self {
-        let torn = Torn::read(text).filter(|torn| torn.kind == MessageKind::Request);
+        let torn = PartialMessage::read(text).filter(|torn| torn.kind == MessageKind::Request);
         Self {
             id: torn.map(|torn| torn.id.as_json().to_owned()),
             ..self
@@ -92,22 +86,10 @@ impl Bad {
     }
 }
 
-/// The messages of an array.
-///
-/// # Errors
-/// If there is none, or there are too many.
-pub(super) fn batch(bytes: &[u8]) -> Result<Vec<&str>, Bad> {
-    let messages = array(str::from_utf8(bytes).unwrap_or_default());
-    if messages.is_empty() || messages.len() > MOST_MESSAGES {
-        let words = format!("an array has 1 to {MOST_MESSAGES} messages");
-        return Err(Bad::new(code::INVALID_REQUEST, words));
-    }
-    Ok(messages)
-}
-
 impl<'m> Incoming<'m> {
-    pub(super) fn read(bytes: &'m [u8]) -> Result<Self, Bad> {
-        let no_json = |why: String| Bad::new(code::PARSE_ERROR, format!("this is no JSON: {why}"));
+    pub(super) fn read(bytes: &'m [u8]) -> Result<Self, ParseError> {
+        let no_json =
+            |why: String| ParseError::new(code::PARSE_ERROR, format!("this is no JSON: {why}"));
         let text = std::str::from_utf8(bytes).map_err(|error| {
             let (text, _) = bytes.split_at(error.valid_up_to());
             no_json(error.to_string()).torn(&String::from_utf8_lossy(text))
@@ -115,21 +97,21 @@ impl<'m> Incoming<'m> {
         let frame = Frame::read(text).map_err(|error| match error {
             FrameError::Json(error) if error.expected() == Expected::LessDepth => {
                 let words = format!("the message nests deeper than {MAX_DEPTH}");
-                Bad::new(code::INVALID_REQUEST, words).torn(text)
+                ParseError::new(code::INVALID_REQUEST, words).torn(text)
             }
             FrameError::Json(error) => no_json(error.to_string()).torn(text),
             FrameError::Key(why) => {
-                Bad::new(code::INVALID_REQUEST, format!("this is no message: {why}")).torn(text)
+                ParseError::new(code::INVALID_REQUEST, format!("this is no message: {why}"))
+                    .torn(text)
             }
-            FrameError::Array | FrameError::NotAnObject => Bad {
-                is_batch: error == FrameError::Array,
-                ..Bad::new(code::INVALID_REQUEST, "a message is a JSON object")
-            },
+            FrameError::Array | FrameError::NotAnObject => {
+                ParseError::new(code::INVALID_REQUEST, "a message is a JSON object")
+            }
         })?;
         Self::of(frame)
     }
 
-    fn of(frame: Frame<'m>) -> Result<Self, Bad> {
+    fn of(frame: Frame<'m>) -> Result<Self, ParseError> {
         let answer = match (frame.result, frame.error) {
             (Some(result), None) => Some(Ok(result)),
             (_, Some(error)) => Some(Err(error)),
@@ -141,9 +123,9 @@ impl<'m> Incoming<'m> {
         let asks = id.as_ref().filter(|_| !is_answer).map(Id::as_json);
         if asks.is_some_and(|id| id.len() > MOST_ID) {
             let words = format!("the id is longer than {MOST_ID} bytes");
-            return Err(Bad::new(code::INVALID_REQUEST, words));
+            return Err(ParseError::new(code::INVALID_REQUEST, words));
         }
-        let invalid = |message: &str| Err(Bad::of(code::INVALID_REQUEST, message, asks));
+        let invalid = |message: &str| Err(ParseError::of(code::INVALID_REQUEST, message, asks));
         if frame.jsonrpc != Some("\"2.0\"") {
             return invalid("the message has no `\"jsonrpc\": \"2.0\"`");
         }
@@ -166,7 +148,7 @@ impl<'m> Incoming<'m> {
                     _ => "they are no object".to_owned(),
                 };
                 let message = format!("these are no parameters of `{method}`: {why}");
-                return Err(Bad::of(code::INVALID_PARAMS, message, asks));
+                return Err(ParseError::of(code::INVALID_PARAMS, message, asks));
             }
         };
         let Some(id) = &id else {
@@ -174,7 +156,7 @@ impl<'m> Incoming<'m> {
         };
         let Ok(meta) = RequestMeta::of(&params) else {
             let message = format!("these are no parameters of `{method}`: `_meta` is no object");
-            return Err(Bad::of(code::INVALID_PARAMS, message, asks));
+            return Err(ParseError::of(code::INVALID_PARAMS, message, asks));
         };
         Ok(Self::Request(Request {
             id: id.clone(),

@@ -25,7 +25,7 @@ pub struct ServerLimits {
     /// Default: 10 s.
     pub grace: Duration,
     /// Time that a task is kept, from its call on, and the time limit of calls of tools that have none of their own. At most
-    /// 1,024 tasks exist at a time. Beyond that, calls are answered when they end, or refused if the client asked for a task.
+    /// 1,024 tasks exist at a time. Beyond that, calls are answered when they end.
     /// Default: a day.
     pub task: Duration,
 }

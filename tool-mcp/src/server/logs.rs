@@ -3,7 +3,7 @@
 use toolwright_json::{ObjectWriter, quoted};
 use toolwright_runtime::tool::Progress;
 
-use super::asker::Asker;
+use super::caller::Caller;
 use crate::protocol::notification;
 
 /// Returns whether a client that asks for this level and above reads what calls say on their way. `None` if there is no such
@@ -17,8 +17,8 @@ pub(super) fn is_heard(level: &str) -> Option<bool> {
 }
 
 /// Tells the client, in the ways that it asked for.
-pub(super) async fn tell(asker: &Asker, tool: &str, progress: &Progress) {
-    if let Some(token) = &asker.token {
+pub(super) async fn tell(caller: &Caller, tool: &str, progress: &Progress) {
+    if let Some(token) = &caller.token {
         let number = |number: f64| serde_json::Value::from(number).to_string();
         let total = progress.total.filter(|total| total.is_finite()).map(number);
         let params = ObjectWriter::new()
@@ -27,9 +27,9 @@ pub(super) async fn tell(asker: &Asker, tool: &str, progress: &Progress) {
             .maybe_json("total", total.as_deref())
             .maybe_text("message", progress.message.as_deref());
         let note = notification("notifications/progress", &params.end());
-        asker.out.say(note).await;
+        caller.out.say(note).await;
     }
-    if asker.logs
+    if caller.logs
         && let Some(message) = progress.message.as_deref()
     {
         let params = ObjectWriter::new()
@@ -37,6 +37,6 @@ pub(super) async fn tell(asker: &Asker, tool: &str, progress: &Progress) {
             .text("logger", tool)
             .json("data", &quoted(message));
         let note = notification("notifications/message", &params.end());
-        asker.out.say(note).await;
+        caller.out.say(note).await;
     }
 }

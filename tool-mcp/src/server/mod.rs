@@ -1,7 +1,7 @@
 //! A server of a toolset.
 
-mod asker;
 mod call;
+mod caller;
 mod catalog;
 mod completion;
 mod definitions;
@@ -11,7 +11,6 @@ mod http;
 mod incoming;
 mod limits;
 mod logs;
-mod outlet;
 mod peer;
 mod pipe;
 mod prompt;
@@ -19,6 +18,7 @@ mod question;
 mod requests;
 mod running;
 mod sealed;
+mod sink;
 mod stdio;
 mod tasks;
 pub(crate) mod template;
@@ -48,7 +48,7 @@ pub use self::completion::Completing;
 #[cfg(all(feature = "server-http", feature = "oauth"))]
 pub use self::http::{Authorization, AuthorizationError, TokenError};
 #[cfg(feature = "server-http")]
-pub use self::http::{HttpBody, HttpService, SessionStore, StoredSession};
+pub use self::http::{HttpBody, HttpService};
 pub use self::limits::ServerLimits;
 pub use self::prompt::Messages;
 pub use self::updates::ResourceUpdates;
@@ -60,7 +60,7 @@ const PAGE: usize = 100;
 /// `ClientCapabilities`.
 const NEEDS: &str = "client_capabilities";
 
-/// An MCP server for a toolset. It supports protocol versions 2025-03-26, 2025-06-18, 2025-11-25 and 2026-07-28; the
+/// An MCP server for a toolset. It supports protocol versions 2025-06-18, 2025-11-25 and 2026-07-28; the
 /// client chooses.
 ///
 /// # Calls
@@ -82,8 +82,7 @@ const NEEDS: &str = "client_capabilities";
 ///
 /// # Tasks
 /// Calls of `background` tools, and of tools that [keep their calls open](toolwright_runtime::tool::Context::keep_open),
-/// become tasks for clients that know of tasks: 2026-07-28 with the extension `io.modelcontextprotocol/tasks`, and
-/// 2025-11-25 where the request asks for one. The request is answered at once, and the client asks for the result later.
+/// become tasks for clients of 2026-07-28 with the extension `io.modelcontextprotocol/tasks`. The request is answered at once, and the client asks for the result later.
 /// For all others the request waits. Whoever knows a task's id, which cannot be guessed, may ask for it and cancel it; where
 /// callers have a [`Grant`](toolwright_runtime::tool::Grant) with a subject, the caller of the same subject alone. See
 /// [`open_calls`](Self::open_calls) and [`ServerLimits::task`].
@@ -136,8 +135,6 @@ struct Shared {
     open: OpenCalls,
     #[cfg(feature = "tracing")]
     adopt: Adopt,
-    #[cfg(feature = "server-http")]
-    session_store: Option<Arc<dyn SessionStore>>,
 }
 
 /// Makes a trace the parent of a span.
@@ -229,8 +226,6 @@ impl McpServer {
             open: OpenCalls::new(),
             #[cfg(feature = "tracing")]
             adopt: Adopt::default(),
-            #[cfg(feature = "server-http")]
-            session_store: None,
         })
     }
 
@@ -378,14 +373,6 @@ impl McpServer {
     /// answer. Default: a random one for each server. Servers that share a name behind a load balancer need one key.
     pub fn state_key(mut self, key: &[u8]) -> Self {
         self.0.seal = Signer::new(key);
-        self
-    }
-
-    /// Keeps sessions over HTTP in a store, of this server and of those that share it. Default: in memory. With a store
-    /// [`ServerLimits::idle`] bounds only how long the memory holds one.
-    #[cfg(feature = "server-http")]
-    pub fn session_store(mut self, store: impl SessionStore + 'static) -> Self {
-        self.0.session_store = Some(Arc::new(store));
         self
     }
 

@@ -11,9 +11,9 @@ use tokio::time::{sleep, timeout};
 use toolwright_json::ObjectWriter;
 use toolwright_runtime::tool::Cancel;
 
-use super::outlet::Outlet;
 use super::requests::Requests;
-use super::updates::{MOST_SUBSCRIPTIONS, MOST_URI, Wants};
+use super::sink::Sink;
+use super::updates::{Filter, MOST_SUBSCRIPTIONS, MOST_URI};
 use crate::protocol::{Fields, Id, RpcError, Version, code, notification, request};
 
 /// The longest JSON of what a client can do, in bytes.
@@ -27,7 +27,7 @@ const STILL_HEARD: Duration = Duration::from_millis(500);
 pub(super) struct Peer {
     /// Made where it is asked for.
     id: OnceLock<String>,
-    hello: Mutex<Option<Hello>>,
+    hello: Mutex<Option<Handshake>>,
     logs: AtomicBool,
     watches: AtomicBool,
     /// URIs of resources.
@@ -45,7 +45,7 @@ type Answer = Result<String, String>;
 
 /// A client's description of itself.
 #[derive(Clone)]
-pub(super) struct Hello {
+pub(super) struct Handshake {
     pub(super) version: Version,
     pub(super) capabilities: Arc<Capabilities>,
 }
@@ -64,11 +64,6 @@ impl Capabilities {
             return Err(RpcError::invalid_params(words));
         }
         Ok(Self(json.to_owned()))
-    }
-
-    #[cfg(feature = "server-http")]
-    pub(super) fn as_json(&self) -> &str {
-        &self.0
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
@@ -99,32 +94,18 @@ impl Peer {
         }
     }
 
-    /// One that greeted another server, or this one in an earlier life.
-    #[cfg(feature = "server-http")]
-    pub(super) fn known(id: String, hello: Hello) -> Self {
-        Self {
-            id: OnceLock::from(id),
-            hello: Mutex::new(Some(hello)),
-            ..Self::default()
-        }
-    }
-
     /// Returns its calls' name for it: another one each time, in this process and in others.
     pub(super) fn id(&self) -> &str {
         self.id.get_or_init(fresh_id)
     }
 
-    pub(super) fn greet(&self, hello: Hello) {
+    pub(super) fn greet(&self, hello: Handshake) {
         *self.said() = Some(hello);
     }
 
     /// Returns the client's greeting, if it greeted.
-    pub(super) fn hello(&self) -> Option<Hello> {
+    pub(super) fn hello(&self) -> Option<Handshake> {
         self.said().clone()
-    }
-
-    pub(super) fn speaks(&self, version: Version) -> bool {
-        self.hello().is_some_and(|hello| hello.version == version)
     }
 
     #[cfg(feature = "server-http")]
@@ -160,12 +141,12 @@ impl Peer {
     }
 
     /// Returns the changes that it hears of: of all lists, and of the resources that it subscribed to.
-    pub(super) fn wants(&self) -> Wants {
+    pub(super) fn wants(&self) -> Filter {
         let subscribed = self
             .subscribed
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        Wants {
+        Filter {
             tools: true,
             prompts: true,
             resources: true,
@@ -173,7 +154,7 @@ impl Peer {
         }
     }
 
-    fn said(&self) -> MutexGuard<'_, Option<Hello>> {
+    fn said(&self) -> MutexGuard<'_, Option<Handshake>> {
         self.hello.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -204,7 +185,7 @@ impl Peer {
     /// Why there is none.
     pub(super) async fn ask(
         &self,
-        out: &Outlet,
+        out: &Sink,
         method: &str,
         params: &str,
         limit: Duration,

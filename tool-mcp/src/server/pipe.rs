@@ -9,15 +9,15 @@ use tokio::time::timeout;
 use toolwright_runtime::tool::Cancel;
 
 use super::Shared;
-use super::asker::{self, RequestOrigin};
+use super::caller::{self, RequestOrigin};
 use super::dispatch::{self, RpcAnswer};
-use super::incoming::{Bad, Incoming, Request, batch};
-use super::outlet::{Out, Outlet};
+use super::incoming::{Incoming, ParseError, Request};
 use super::peer::Peer;
 use super::requests::Requests;
 use super::running::AbortOnDrop;
+use super::sink::{PipeSink, Sink};
 use crate::outside::CANCEL_GRACE;
-use crate::protocol::{Id, Line, Lines, RpcError, Version, code, response};
+use crate::protocol::{Id, Line, Lines, RpcError, code, response};
 
 /// Bytes that are read at once.
 const PIECE: usize = 64 * 1024;
@@ -34,7 +34,7 @@ pub(super) async fn serve(
     let (lines, outgoing) = mpsc::unbounded_channel();
     let peer = Arc::new(Peer::on_a_pipe());
     let requests = Arc::clone(&peer.requests);
-    let out = Out { lines, requests };
+    let out = PipeSink { lines, requests };
     let done = Cancel::new();
     let writing = write(output, outgoing, Arc::clone(&peer.requests), done.clone());
     let mut writing = AbortOnDrop::start(writing);
@@ -57,7 +57,7 @@ pub(super) async fn serve(
 struct Pipe {
     shared: Arc<Shared>,
     peer: Arc<Peer>,
-    out: Out,
+    out: PipeSink,
 }
 
 impl Pipe {
@@ -96,10 +96,10 @@ impl Pipe {
             };
             self.peer.requests.room().await;
             match line {
-                Some(Line::Whole(line)) => self.take(line.trim_ascii()),
+                Some(Line::Whole(line)) => self.handle_line(line.trim_ascii()),
                 Some(Line::Cut { head, .. }) => {
                     let text = format!("the message is longer than {limit} bytes");
-                    let bad = Bad::new(code::INVALID_REQUEST, text);
+                    let bad = ParseError::new(code::INVALID_REQUEST, text);
                     self.out
                         .line(bad.torn(&String::from_utf8_lossy(&head)).to_json());
                 }
@@ -108,29 +108,14 @@ impl Pipe {
         }
     }
 
-    /// Takes a message. What is none is answered, unless nobody waits for that, and ends nothing.
-    fn take(&self, line: &[u8]) {
-        if line.is_empty() {
-            return;
-        }
-        match Incoming::read(line) {
-            Err(bad) if bad.is_batch && self.peer.speaks(Version::V2025_03_26) => {
-                match batch(line) {
-                    Ok(messages) => {
-                        for message in messages {
-                            self.hear(Incoming::read(message.as_bytes()), message.len());
-                        }
-                    }
-                    Err(bad) => {
-                        self.out.line(bad.to_json());
-                    }
-                }
-            }
-            read => self.hear(read, line.len()),
+    /// Handles a line. An invalid message is answered, unless it is none that expects an answer, and ends nothing.
+    fn handle_line(&self, line: &[u8]) {
+        if !line.is_empty() {
+            self.hear(Incoming::read(line), line.len());
         }
     }
 
-    fn hear(&self, read: Result<Incoming<'_>, Bad>, bytes: usize) {
+    fn hear(&self, read: Result<Incoming<'_>, ParseError>, bytes: usize) {
         match read {
             Ok(Incoming::Request(request)) => self.begin(&request, bytes),
             Ok(Incoming::Notification { method, params }) => match &*method {
@@ -141,9 +126,9 @@ impl Pipe {
                     }
                 }
                 "notifications/initialized" if self.peer.starts_to_watch() => {
-                    let out = Outlet::Pipe(self.out.clone());
+                    let out = Sink::Pipe(self.out.clone());
                     let (shared, peer) = (Arc::clone(&self.shared), Arc::clone(&self.peer));
-                    let cx = asker::context(&shared, peer.id(), None);
+                    let cx = caller::context(&shared, peer.id(), None);
                     tokio::spawn(dispatch::watch(shared, peer, cx, out));
                 }
                 _ => {}
@@ -174,7 +159,7 @@ impl Pipe {
         };
         let origin = RequestOrigin {
             peer: Some(Arc::clone(&self.peer)),
-            out: Outlet::Pipe(self.out.clone()),
+            out: Sink::Pipe(self.out.clone()),
             own: None,
         };
         let later = match dispatch::begin(&self.shared, request, &origin, &stop) {

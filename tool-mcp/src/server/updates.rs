@@ -40,7 +40,7 @@ impl ResourceUpdates {
 
 /// The changes that a client wants to hear of.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Wants {
+pub(super) struct Filter {
     pub(super) tools: bool,
     pub(super) prompts: bool,
     pub(super) resources: bool,
@@ -54,7 +54,7 @@ pub(super) const MOST_SUBSCRIPTIONS: usize = 1_024;
 /// The longest URI of a subscription, in bytes.
 pub(super) const MOST_URI: usize = 8 * 1024;
 
-impl Wants {
+impl Filter {
     /// As a filter of notifications.
     pub(super) fn to_json(&self) -> String {
         let lists = [
@@ -76,31 +76,31 @@ impl Wants {
 }
 
 /// Changes, from now on.
-pub(super) struct News {
+pub(super) struct Subscription {
     tools: Changes,
     prompts: Option<Changes>,
     resources: Option<Changes>,
     updates: broadcast::Receiver<String>,
     /// In the `_meta` of each note.
-    subscription: Option<Id>,
+    id: Option<Id>,
 }
 
-impl News {
-    pub(super) fn new(shared: &Shared, subscription: Option<Id>) -> Self {
+impl Subscription {
+    pub(super) fn new(shared: &Shared, id: Option<Id>) -> Self {
         let of = |catalog: &Option<OfferSet>| catalog.as_ref().map(|one| one.registry.changes());
         Self {
             tools: shared.registry.changes(),
             prompts: of(&shared.prompts),
             resources: of(&shared.resources),
             updates: shared.updates.0.subscribe(),
-            subscription,
+            id,
         }
     }
 
     /// The next note for a client. `wants` is looked at when something changes, and `may_read` when a resource does.
     pub(super) async fn next(
         &mut self,
-        wants: impl Fn() -> Wants,
+        wants: impl Fn() -> Filter,
         may_read: impl Fn(&str) -> bool,
     ) -> String {
         loop {
@@ -126,7 +126,7 @@ impl News {
     }
 
     fn note(&self, method: &str, uri: Option<&str>) -> String {
-        let params = match &self.subscription {
+        let params = match &self.id {
             Some(id) => of_subscription(ObjectWriter::new(), id),
             None => ObjectWriter::new(),
         };

@@ -8,5 +8,4 @@ mod mcp_needs_approval;
 mod mcp_offers;
 mod mcp_own;
 mod mcp_server;
-mod mcp_session_store;
 mod mcp_tasks;

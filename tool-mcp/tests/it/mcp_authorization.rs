@@ -1008,26 +1008,6 @@ async fn of_resources_that_nobody_may_read_nothing_is_told() {
     assert_eq!(none.messages[0]["error"]["code"], -32002, "{}", none.text);
 }
 
-#[tokio::test]
-async fn a_call_in_an_array_is_refused_before_anything_of_it_is_heard() {
-    let service = server().http();
-    let mut client = Client::new(&service, &[]);
-    let hello = json!({
-        "protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
-    });
-    let hello = client.request("initialize", &hello).await;
-    client.set("mcp-session-id", &hello.session.unwrap());
-    let call = client.call_body("cancel_order", r#"{"id": 7}"#);
-    let other = client.call_body("orders", "{}").replace(":7,", ":8,");
-    let heard = client.post(format!("[{other},{call}]"), None).await;
-    assert_eq!(
-        (heard.status, heard.messages.len()),
-        (403, 1),
-        "{}",
-        heard.text
-    );
-}
-
 #[test]
 fn urls_have_to_be_safe() {
     let issuer = "https://login.example.com";

@@ -146,7 +146,7 @@ async fn no_tool_is_dropped_without_a_word() {
         .collect();
     assert_eq!(
         names,
-        ["forecast", "files_read", "plain", "hidden", "task", "hints"]
+        ["forecast", "files_read", "plain", "hidden", "hints"]
     );
     let told: Vec<_> = client
         .notices()
@@ -164,6 +164,7 @@ async fn no_tool_is_dropped_without_a_word() {
         ("number", NoticeKind::Refused),
         ("text", NoticeKind::Refused),
         ("remote", NoticeKind::Refused),
+        ("task", NoticeKind::Refused),
         ("(without a name)", NoticeKind::Refused),
         ("(without a name)", NoticeKind::Refused),
         ("no_schema", NoticeKind::Refused),

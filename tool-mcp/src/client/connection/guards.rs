@@ -8,7 +8,7 @@ use toolwright_runtime::tool::Cancel;
 
 use super::Connection;
 use crate::client::answer::Answered;
-use crate::client::way::Way;
+use crate::client::in_flight::InFlight;
 use crate::protocol::Id;
 
 /// A request that waits for its answer. Dropping it cancels the request.
@@ -16,7 +16,7 @@ pub(in crate::client) struct PendingRequest {
     pub(super) connection: Weak<Connection>,
     /// `None` once it is settled.
     pub(super) id: Option<u64>,
-    pub(in crate::client) way: Arc<Way>,
+    pub(in crate::client) way: Arc<InFlight>,
     pub(super) answered: oneshot::Receiver<Answered>,
     pub(in crate::client) alive: Arc<Notify>,
     pub(in crate::client) reason: &'static str,

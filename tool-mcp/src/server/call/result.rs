@@ -2,7 +2,7 @@
 
 use toolwright_provider::call::{Encoder, ErrorKind, Outcome, ToolError, ToolResult};
 
-use super::{CallKind, Calling, no_resource};
+use super::{CallKind, CallTask, no_resource};
 use crate::outside::repaired_before;
 use crate::protocol::{RpcError, Version};
 use crate::server::catalog::MIME_TYPE;
@@ -11,10 +11,10 @@ use crate::server::dispatch::Answered;
 use crate::server::question::ModelText;
 use crate::server::{Shared, prompt, start, tasks};
 
-impl Calling {
+impl CallTask {
     /// The result's JSON; of a tool that is not there, an error of the protocol.
     pub(super) fn result(&self, result: &ToolResult) -> Answered {
-        let start = || start(self.asker.version);
+        let start = || start(self.caller.version);
         let def = |name: &str| self.runs().0.get(name);
         match &self.kind {
             CallKind::Tool => {}
@@ -28,12 +28,12 @@ impl Calling {
                 let kind = tool
                     .as_ref()
                     .and_then(|tool| tool.def().meta.get(MIME_TYPE)?.as_str());
-                let start = if self.asker.version.is_modern() {
+                let start = if self.caller.version.is_modern() {
                     start().json("ttlMs", "0").text("cacheScope", "private")
                 } else {
                     start()
                 };
-                let none = no_resource(self.asker.version, uri);
+                let none = no_resource(self.caller.version, uri);
                 return prompt::resource(start, uri, kind, none, result);
             }
         }
@@ -43,16 +43,11 @@ impl Calling {
             let text = result.content(Encoder::auto()).into_owned();
             return Err(RpcError::invalid_params(text));
         }
-        let (shared, version) = (&self.shared, self.asker.version);
+        let (shared, version) = (&self.shared, self.caller.version);
         if let Ok(Outcome::Open { key, .. }) = &result.outcome
-            && let Some(task) = tasks::created(shared, key, version)
+            && let Some(task) = tasks::created(shared, key)
         {
             return Ok(task);
-        }
-        // A client of 2025-11-25 that asked for a task reads nothing else.
-        if self.may_be_task && !version.is_modern() {
-            let words = result.content(shared.encoder).into_owned();
-            return Err(RpcError::invalid_params(words));
         }
         Ok(if self.repairs.is_empty() {
             text(shared, version, result)

@@ -19,15 +19,14 @@ use super::head::{self, LAST_EVENT, SESSION};
 use super::respond::{answered, empty, events, json, no_body, not_allowed, refused, status_of};
 use super::scopes::{self, RequiredScopes};
 use super::sessions::SessionGuard;
-use super::store::{self, StoredSession};
 use super::stream::Stream;
 use crate::outside::CANCEL_GRACE;
 use crate::protocol::{Id, RpcError, Version, code, error_response, response};
-use crate::server::asker::{self, RequestOrigin};
+use crate::server::caller::{self, RequestOrigin};
 use crate::server::dispatch::{self, RpcAnswer};
-use crate::server::incoming::{Bad, Incoming, Request, batch};
-use crate::server::outlet::Outlet;
+use crate::server::incoming::{Incoming, ParseError, Request};
 use crate::server::running::AbortOnDrop;
+use crate::server::sink::Sink;
 
 impl Inner {
     pub(super) async fn answer<B>(self: Arc<Self>, request: HttpRequest<B>) -> Response<Content>
@@ -39,8 +38,8 @@ impl Inner {
         let (parts, body) = request.into_parts();
         match parts.method {
             Method::POST => self.post(parts, body).await,
-            Method::GET => self.get(&parts).await,
-            Method::DELETE => self.delete(&parts).await,
+            Method::GET => self.get(&parts),
+            Method::DELETE => self.delete(&parts),
             _ => not_allowed(),
         }
     }
@@ -51,7 +50,7 @@ impl Inner {
         B::Error: fmt::Display,
     {
         if let Err((status, words)) = head::check_post(&parts.headers) {
-            return refused(status, &Bad::new(code::INVALID_REQUEST, words));
+            return refused(status, &ParseError::new(code::INVALID_REQUEST, words));
         }
         let limits = &self.shared.limits;
         let whole = request_body::read(body, limits.message, limits.body, &self.budget).await;
@@ -69,16 +68,15 @@ impl Inner {
             Ok(Incoming::Request(request)) if request.is_modern() => {
                 let cx = self.context(&parts);
                 match head::check_modern(&self.shared, &parts.headers, &request, &cx) {
-                    Ok(()) => self.alone(&parts, &request, permit).await,
+                    Ok(()) => self.stateless(&parts, &request, permit).await,
                     Err(error) => answered(StatusCode::BAD_REQUEST, &request.id, &Err(error)),
                 }
             }
             Ok(Incoming::Request(request)) => {
                 self.request(&parts, &request, bytes.len(), permit).await
             }
-            Err(bad) if bad.is_batch => self.batch(&parts, &bytes, &bad, permit).await,
             Err(bad) => refused(StatusCode::BAD_REQUEST, &bad),
-            Ok(other) => match self.session(&parts, None).await {
+            Ok(other) => match self.session(&parts, None) {
                 Ok(session) => {
                     hear(&session, &other);
                     empty(StatusCode::ACCEPTED)
@@ -90,16 +88,16 @@ impl Inner {
 
     /// Returns the context of a request outside of its session.
     fn context(&self, parts: &Parts) -> Context {
-        asker::context(&self.shared, "", parts.extensions.get().cloned())
+        caller::context(&self.shared, "", parts.extensions.get().cloned())
     }
 
     /// Returns the owner of the sessions that a request may go on with.
     fn owner(&self, parts: &Parts) -> Option<String> {
-        scopes::grant(&self.shared, parts.extensions.get()).and_then(asker::owner)
+        scopes::grant(&self.shared, parts.extensions.get()).and_then(caller::owner)
     }
 
     /// A request of a client without a session: where nobody waits for it any more, it ends.
-    async fn alone(
+    async fn stateless(
         &self,
         parts: &Parts,
         request: &Request<'_>,
@@ -154,16 +152,16 @@ impl Inner {
     ) -> Response<Content> {
         let has_session = parts.headers.contains_key(&SESSION);
         if request.method == "initialize" && !has_session {
-            return self.greet(parts, request).await;
+            return self.initialize(parts, request);
         }
         // It names an older version for itself, and has no session either.
         if request.meta.version().is_some() && !has_session {
             return match head::check_version(&parts.headers) {
-                Ok(()) => self.alone(parts, request, permit).await,
+                Ok(()) => self.stateless(parts, request, permit).await,
                 Err(error) => answered(StatusCode::BAD_REQUEST, &request.id, &Err(error)),
             };
         }
-        let session = match self.session(parts, Some(&request.id)).await {
+        let session = match self.session(parts, Some(&request.id)) {
             Ok(session) => session,
             Err(response) => return *response,
         };
@@ -237,61 +235,8 @@ impl Inner {
         events(if is_primed { body.primed() } else { body })
     }
 
-    /// Several messages in one, as 2025-03-26 has them.
-    async fn batch(
-        &self,
-        parts: &Parts,
-        bytes: &[u8],
-        bad: &Bad,
-        permit: BodyPermit,
-    ) -> Response<Content> {
-        let session = match self.session(parts, None).await {
-            Ok(session) if session.peer.speaks(Version::V2025_03_26) => session,
-            Ok(_) => return refused(StatusCode::BAD_REQUEST, bad),
-            Err(response) => return *response,
-        };
-        let messages = match batch(bytes) {
-            Ok(messages) => messages,
-            Err(bad) => return refused(StatusCode::BAD_REQUEST, &bad),
-        };
-        for message in &messages {
-            if let Ok(Incoming::Request(request)) = Incoming::read(message.as_bytes())
-                && let Some(needs) =
-                    RequiredScopes::of(&self.shared, &request, parts.extensions.get())
-            {
-                return needs.refused(Some(&request.id));
-            }
-        }
-        let stream = session.stream(0, &self.budget.answers);
-        let permit = Arc::new(permit);
-        let mut left: Vec<Work> = Vec::new();
-        for message in messages {
-            let answer = match Incoming::read(message.as_bytes()) {
-                Ok(Incoming::Request(request)) => {
-                    let (bytes, permit) = (message.len(), Arc::clone(&permit));
-                    let work = self.work(&session, &stream, parts, &request, bytes, permit);
-                    work.unwrap_or_else(|error| {
-                        let answer = response(&request.id, &Err(error));
-                        Box::pin(std::future::ready(Some(answer)))
-                    })
-                }
-                Ok(other) => {
-                    hear(&session, &other);
-                    continue;
-                }
-                Err(bad) => Box::pin(std::future::ready(Some(bad.to_json()))),
-            };
-            left.push(answer);
-        }
-        if left.is_empty() {
-            return empty(StatusCode::ACCEPTED);
-        }
-        stream.expect(left.len());
-        self.stream(session, &stream, left)
-    }
-
     /// `initialize`, which opens a session.
-    async fn greet(&self, parts: &Parts, request: &Request<'_>) -> Response<Content> {
+    fn initialize(&self, parts: &Parts, request: &Request<'_>) -> Response<Content> {
         let Some((id, session)) = self.sessions.open_new(self.owner(parts)) else {
             let error = Err(too_many_sessions());
             return answered(StatusCode::SERVICE_UNAVAILABLE, &request.id, &error);
@@ -306,14 +251,6 @@ impl Inner {
             RpcAnswer::Now(answer) => answer,
             RpcAnswer::Later(_) => Err(RpcError::method_not_found(&request.method)),
         };
-        let stored = StoredSession::of(&session.peer, self.owner(parts));
-        if let (Some(store), Some(stored)) = (&self.shared.session_store, stored)
-            && let Err(error) = store::asked(store.save(&id, &stored)).await
-        {
-            self.sessions.close(&id, self.owner(parts).as_deref());
-            let error = Err(store_failed(error));
-            return answered(StatusCode::SERVICE_UNAVAILABLE, &request.id, &error);
-        }
         let mut response = answered(StatusCode::OK, &request.id, &answer);
         match HeaderValue::from_str(&id) {
             Ok(value) if answer.is_ok() => {
@@ -326,36 +263,11 @@ impl Inner {
         response
     }
 
-    /// The owner's session of this id. Where there is a store, it decides.
-    async fn find(
-        &self,
-        id: &str,
-        owner: Option<String>,
-    ) -> Result<Option<SessionGuard>, RpcError> {
-        let Some(store) = &self.shared.session_store else {
-            return Ok(self.sessions.find(id, owner.as_deref()));
-        };
-        let stored = store::asked(store.load(id)).await.map_err(store_failed)?;
-        let Some(stored) = stored else {
-            self.sessions.close(id, owner.as_deref());
-            return Ok(None);
-        };
-        if !stored.is_of(owner.as_deref()) {
-            return Ok(None);
-        }
-        if let Some(session) = self.sessions.find(id, owner.as_deref()) {
-            return Ok(Some(session));
-        }
-        let peer = stored.peer().map_err(store_failed)?;
-        let session = self.sessions.open_as(&id.into(), owner, || peer);
-        session.map(Some).ok_or_else(too_many_sessions)
-    }
-
     /// The session that the head names.
     ///
     /// # Errors
     /// What is answered where there is none.
-    async fn session(
+    fn session(
         &self,
         parts: &Parts,
         id: Option<&Id>,
@@ -365,18 +277,17 @@ impl Inner {
             Err(Box::new(json(status, text)))
         };
         let words = match single(&parts.headers, &SESSION) {
-            Ok(Some(session)) => match self.find(session, self.owner(parts)).await {
-                Ok(Some(session)) => {
+            Ok(Some(id)) => match self.sessions.find(id, self.owner(parts).as_deref()) {
+                Some(session) => {
                     return match head::check_version(&parts.headers) {
                         Ok(()) => Ok(session),
                         Err(error) => refuse(StatusCode::BAD_REQUEST, &error),
                     };
                 }
-                Ok(None) => {
+                None => {
                     let error = RpcError::new(code::INVALID_REQUEST, "the session is over");
                     return refuse(StatusCode::NOT_FOUND, &error);
                 }
-                Err(error) => return refuse(StatusCode::SERVICE_UNAVAILABLE, &error),
             },
             Ok(None) => {
                 "the request names no session, and `_meta` does not say what it takes to do without one"
@@ -392,14 +303,14 @@ impl Inner {
     }
 
     /// The stream of what a server says unasked, or what is left of another one.
-    async fn get(&self, parts: &Parts) -> Response<Content> {
+    fn get(&self, parts: &Parts) -> Response<Content> {
         if !parts.headers.contains_key(&SESSION) {
             return not_allowed();
         }
         if let Err((status, words)) = head::check_get(&parts.headers) {
-            return refused(status, &Bad::new(code::INVALID_REQUEST, words));
+            return refused(status, &ParseError::new(code::INVALID_REQUEST, words));
         }
-        let session = match self.session(parts, None).await {
+        let session = match self.session(parts, None) {
             Ok(session) => session,
             Err(response) => return *response,
         };
@@ -411,10 +322,10 @@ impl Inner {
         let (to, shared) = (Arc::clone(&stream), Arc::clone(&self.shared));
         let (peer, cx) = (Arc::clone(&session.peer), self.context(parts));
         let task = AbortOnDrop::start(async move {
-            let out = Outlet::Stream(Arc::clone(&to));
+            let out = Sink::Stream(Arc::clone(&to));
             tokio::select! {
                 () = dispatch::watch(shared, peer, cx.clone(), out) => {}
-                () = asker::expires(&cx) => {}
+                () = caller::expires(&cx) => {}
             }
             to.answer(None, StatusCode::OK);
         });
@@ -422,23 +333,16 @@ impl Inner {
         events(Events::new(&stream, 0, stop, (task, session)))
     }
 
-    async fn delete(&self, parts: &Parts) -> Response<Content> {
+    fn delete(&self, parts: &Parts) -> Response<Content> {
         let Some(id) = single(&parts.headers, &SESSION).ok().flatten() else {
             return not_allowed();
         };
         let owner = self.owner(parts);
-        match self.find(id, owner.clone()).await {
-            Ok(Some(_)) => {}
-            Ok(None) => return empty(StatusCode::NOT_FOUND),
-            Err(_) => return empty(StatusCode::SERVICE_UNAVAILABLE),
+        if self.sessions.close(id, owner.as_deref()) {
+            empty(StatusCode::NO_CONTENT)
+        } else {
+            empty(StatusCode::NOT_FOUND)
         }
-        if let Some(store) = &self.shared.session_store
-            && store::asked(store.remove(id)).await.is_err()
-        {
-            return empty(StatusCode::SERVICE_UNAVAILABLE);
-        }
-        self.sessions.close(id, owner.as_deref());
-        empty(StatusCode::NO_CONTENT)
     }
 
     /// Ends what is left some time after the server was told to stop.
@@ -484,17 +388,11 @@ async fn once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
 fn origin(session: Option<&SessionGuard>, stream: &Arc<Stream>, parts: &Parts) -> RequestOrigin {
     RequestOrigin {
         peer: session.map(|session| Arc::clone(&session.peer)),
-        out: Outlet::Stream(Arc::clone(stream)),
+        out: Sink::Stream(Arc::clone(stream)),
         own: parts.extensions.get::<Context>().cloned(),
     }
 }
 
 fn too_many_sessions() -> RpcError {
     RpcError::new(code::INTERNAL_ERROR, "there are too many sessions")
-}
-
-/// Returns the error of a failed store. Its words are for the host.
-fn store_failed(_: std::io::Error) -> RpcError {
-    let words = "the store of sessions failed; try again later";
-    RpcError::new(code::INTERNAL_ERROR, words)
 }

@@ -14,7 +14,7 @@ use super::respond::{empty, json, refused};
 use super::scopes::RequiredScopes;
 use crate::protocol::code;
 use crate::server::Shared;
-use crate::server::incoming::Bad;
+use crate::server::incoming::ParseError;
 
 /// Admits a request with the grant of its token, or returns the response that refuses it.
 pub(super) async fn admit<B>(
@@ -36,7 +36,7 @@ pub(super) async fn admit<B>(
     };
     Err(match refusal {
         Refusal::Unauthorized { message, challenge } => {
-            let bad = Bad::new(code::INVALID_REQUEST, message);
+            let bad = ParseError::new(code::INVALID_REQUEST, message);
             with_challenge(refused(StatusCode::UNAUTHORIZED, &bad), challenge)
         }
         Refusal::MissingScopes(scopes) => {
@@ -44,7 +44,7 @@ pub(super) async fn admit<B>(
         }
         Refusal::Unavailable => {
             let words = "the token could not be checked; try again later";
-            let bad = Bad::new(code::INTERNAL_ERROR, words);
+            let bad = ParseError::new(code::INTERNAL_ERROR, words);
             refused(StatusCode::SERVICE_UNAVAILABLE, &bad)
         }
     })

@@ -7,7 +7,7 @@ use toolwright_runtime::tool::Context;
 
 use crate::protocol::{RpcError, code, headers, key};
 use crate::server::Shared;
-use crate::server::asker::unsupported;
+use crate::server::caller::unsupported;
 use crate::server::incoming::Request;
 
 pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -45,7 +45,7 @@ pub(super) fn check_version(headers: &HeaderMap) -> Result<(), RpcError> {
     let version =
         single(headers, &VERSION).map_err(|_| mismatch("`MCP-Protocol-Version` is no version"))?;
     match version {
-        Some(version) if crate::protocol::Version::read(version).is_none() => {
+        Some(version) if crate::protocol::Version::served(version).is_none() => {
             Err(unsupported(version))
         }
         _ => Ok(()),
@@ -66,11 +66,11 @@ pub(super) fn check_modern(
         ..
     } = request;
     let version = meta.0.text(key::VERSION).unwrap_or_default();
-    is_said(headers, &VERSION, Some(&version))?;
-    if crate::protocol::Version::read(&version).is_none() {
+    check_header(headers, &VERSION, Some(&version))?;
+    if crate::protocol::Version::served(&version).is_none() {
         return Err(unsupported(&version));
     }
-    is_said(headers, &METHOD, Some(method))?;
+    check_header(headers, &METHOD, Some(method))?;
     let name = match &**method {
         "tools/call" | "prompts/get" => params.text("name"),
         "resources/read" => params.text("uri"),
@@ -78,7 +78,7 @@ pub(super) fn check_modern(
         _ => None,
     };
     if let Some(name) = &name {
-        is_said(headers, &NAME, Some(name))?;
+        check_header(headers, &NAME, Some(name))?;
     }
     if meta.0.some(key::CAPABILITIES).is_none() {
         let words = format!("`_meta` has no `{}`", key::CAPABILITIES);
@@ -103,13 +103,17 @@ pub(super) fn check_modern(
         let Ok(header) = HeaderName::try_from(&*one.header) else {
             continue;
         };
-        is_said(headers, &header, one.of(&arguments).as_deref())?;
+        check_header(headers, &header, one.of(&arguments).as_deref())?;
     }
     Ok(())
 }
 
 /// Returns true if the header says what the message says.
-fn is_said(headers: &HeaderMap, name: &HeaderName, value: Option<&str>) -> Result<(), RpcError> {
+fn check_header(
+    headers: &HeaderMap,
+    name: &HeaderName,
+    value: Option<&str>,
+) -> Result<(), RpcError> {
     let Ok(said) = single(headers, name) else {
         return Err(mismatch(&format!(
             "the header `{name}` is none, or there more than once"

@@ -8,7 +8,6 @@ mod head;
 mod respond;
 mod scopes;
 mod sessions;
-mod store;
 mod stream;
 
 use std::convert::Infallible;
@@ -25,9 +24,8 @@ use toolwright_runtime::tool::{Cancel, Grant};
 use self::body::Content;
 use self::respond::refused;
 use self::sessions::SessionTable;
-pub use self::store::{SessionStore, StoredSession};
 pub(super) use self::stream::Stream;
-use super::incoming::Bad;
+use super::incoming::ParseError;
 use super::{McpServer, Shared};
 use crate::protocol::code;
 
@@ -159,7 +157,7 @@ impl HttpService {
         B::Error: fmt::Display,
     {
         if let Err(error) = self.check_site(&request) {
-            let bad = Bad::new(code::INVALID_REQUEST, error.message());
+            let bad = ParseError::new(code::INVALID_REQUEST, error.message());
             return refused(StatusCode::FORBIDDEN, &bad);
         }
         #[cfg(feature = "oauth")]

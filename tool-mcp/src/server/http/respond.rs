@@ -9,7 +9,7 @@ use toolwright_http::headers::JSON;
 use super::body::{Content, Events};
 use crate::protocol::{Id, code, response};
 use crate::server::dispatch::Answered;
-use crate::server::incoming::Bad;
+use crate::server::incoming::ParseError;
 
 /// HTTP's status for an answer to a client without a session.
 pub(super) fn status_of(answer: &Answered) -> StatusCode {
@@ -49,10 +49,10 @@ pub(super) fn no_body(broken: BodyError, limit: usize) -> Response<Content> {
             "the message cannot be read".to_owned(),
         ),
     };
-    refused(status, &Bad::new(code::INVALID_REQUEST, text))
+    refused(status, &ParseError::new(code::INVALID_REQUEST, text))
 }
 
-pub(super) fn refused(status: StatusCode, bad: &Bad) -> Response<Content> {
+pub(super) fn refused(status: StatusCode, bad: &ParseError) -> Response<Content> {
     json(status, bad.to_json())
 }
 

@@ -8,7 +8,7 @@ use super::body::Content;
 use super::respond::json;
 use crate::protocol::{Id, RpcError, code, error_response};
 use crate::server::incoming::Request;
-use crate::server::{Shared, asker};
+use crate::server::{Shared, caller};
 
 /// The scopes that a request needs. It stands in the response that refuses it, for what adds where a client gets them.
 #[derive(Clone)]
@@ -23,7 +23,7 @@ impl RequiredScopes {
     ) -> Option<Self> {
         let grant = grant(shared, own)?;
         let all = || {
-            let cx = asker::context(shared, "", own.cloned());
+            let cx = caller::context(shared, "", own.cloned());
             cx.with(grant.clone().with_every_scope())
         };
         let name = || request.params.text("name");

@@ -82,24 +82,7 @@ impl SessionTable {
     /// Opens a session, and returns its id. Where there are enough, one without a request makes room: one that never
     /// called if there is one, of these the one that is idle the longest. `None` if each waits for an answer.
     pub(super) fn open_new(&self, owner: Option<String>) -> Option<(Arc<str>, SessionGuard)> {
-        let id: Arc<str> = random::id().into();
-        let used = self.open_as(&id, owner, Peer::default)?;
-        Some((id, used))
-    }
-
-    /// Opens a session of this id, unless it is open.
-    pub(super) fn open_as(
-        &self,
-        id: &Arc<str>,
-        owner: Option<String>,
-        peer: impl FnOnce() -> Peer,
-    ) -> Option<SessionGuard> {
         let mut open = self.open();
-        if let Some(session) = open.get(id).filter(|one| one.owner == owner) {
-            let session = Arc::clone(session);
-            drop(open);
-            return Some(self.using(session));
-        }
         open.retain(|_, session| !session.is_over(self.idle));
         if open.len() >= self.most {
             let idle = open.iter().filter(|(_, one)| one.peer.requests.is_empty());
@@ -113,13 +96,13 @@ impl SessionTable {
             }
         }
         let session = Arc::new(ServerSession {
-            peer: Arc::new(peer()),
             owner,
             ..ServerSession::default()
         });
-        open.insert(Arc::clone(id), Arc::clone(&session));
+        let id: Arc<str> = random::id().into();
+        open.insert(Arc::clone(&id), Arc::clone(&session));
         drop(open);
-        Some(self.using(session))
+        Some((id, self.using(session)))
     }
 
     /// The owner's session of this id, which is heard of now.

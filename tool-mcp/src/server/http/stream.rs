@@ -124,11 +124,6 @@ impl Stream {
         wake(waker);
     }
 
-    /// So many requests are answered here.
-    pub(super) fn expect(&self, writers: usize) {
-        self.state().writers = writers;
-    }
-
     /// Returns true if nothing was said.
     pub(super) fn is_silent(&self) -> bool {
         self.state().last() == 0

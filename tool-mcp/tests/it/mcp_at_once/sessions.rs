@@ -376,33 +376,33 @@ async fn servers_without_sessions_stand_behind_any_load_balancer() {
 }
 
 #[tokio::test]
-async fn several_messages_in_one_are_of_2025_03_26_alone() {
+async fn a_client_of_an_older_version_gets_the_oldest() {
     let (server, runs) = server();
     let service = server.http();
-    let mut client = Client::new(&service, &[]);
-    let hello = json!({
-        "protocolVersion": "2025-03-26", "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    });
-    let hello = client.request("initialize", &hello).await;
-    assert_eq!(hello.messages[0]["result"]["protocolVersion"], "2025-03-26");
-    client.set("mcp-session-id", &hello.session.unwrap());
-    let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-    let one = client.call_body("add", FIVE);
-    let other = one.replace(r#""id":7"#, r#""id":8"#);
-    let heard = client
-        .post(format!("[{ready},{one},{other},5]"), None)
-        .await;
-    let mut ids: Vec<_> = heard
-        .messages
-        .iter()
-        .map(|answer| answer["id"].clone())
-        .collect();
-    ids.sort_by_key(ToString::to_string);
-    assert_eq!(ids, [json!(7), json!(8), json!(null)], "{}", heard.text);
-    assert_eq!(runs.load(Ordering::SeqCst), 2);
-    assert_eq!(client.post(format!("[{ready}]"), None).await.status, 202);
-    assert_eq!(client.post("[]".into(), None).await.status, 400);
-    let newer = Client::greeted(&service, &json!({})).await;
-    assert_eq!(newer.post(format!("[{one}]"), None).await.status, 400);
+    for (asked, version) in [
+        ("2024-11-05", "2025-06-18"),
+        ("2025-03-26", "2025-06-18"),
+        ("2025-06-18", "2025-06-18"),
+        ("2025-11-25", "2025-11-25"),
+        ("2026-07-28", "2025-11-25"),
+        ("2027-01-01", "2025-11-25"),
+        ("DRAFT", "2025-11-25"),
+    ] {
+        let mut client = Client::new(&service, &[]);
+        let hello = json!({
+            "protocolVersion": asked, "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
+        });
+        let hello = client.request("initialize", &hello).await;
+        let agreed = &hello.messages[0]["result"]["protocolVersion"];
+        assert_eq!(agreed, version, "{asked}");
+        client.set("mcp-session-id", &hello.session.unwrap());
+        // Without a header, as of the version that it asked for.
+        client.call("add", FIVE).await.answer(JSON);
+        let one = client.call_body("add", FIVE);
+        assert_eq!(client.post(format!("[{one}]"), None).await.status, 400);
+        let old = client.with("mcp-protocol-version", "2025-03-26");
+        assert_eq!(old.call("add", FIVE).await.status, 400);
+    }
+    assert_eq!(runs.load(Ordering::SeqCst), 7);
 }

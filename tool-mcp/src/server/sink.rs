@@ -10,14 +10,14 @@ use super::requests::Requests;
 use crate::protocol::one_line;
 
 #[derive(Clone)]
-pub(super) enum Outlet {
-    Pipe(Out),
+pub(super) enum Sink {
+    Pipe(PipeSink),
     /// The stream of one request over HTTP.
     #[cfg(feature = "server-http")]
     Stream(Arc<Stream>),
 }
 
-impl Outlet {
+impl Sink {
     /// Returns true if it is of a request over HTTP.
     pub(super) fn is_http(&self) -> bool {
         !matches!(self, Self::Pipe(_))
@@ -38,12 +38,12 @@ impl Outlet {
 
 /// The way out of a pipe. What waits there is counted in bytes and not in lines.
 #[derive(Clone)]
-pub(super) struct Out {
+pub(super) struct PipeSink {
     pub(super) lines: mpsc::UnboundedSender<String>,
     pub(super) requests: Arc<Requests>,
 }
 
-impl Out {
+impl PipeSink {
     /// Queues a message at once. False if nobody reads any more.
     pub(super) fn line(&self, message: String) -> bool {
         let mut line = one_line(message);

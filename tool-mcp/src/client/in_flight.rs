@@ -11,13 +11,13 @@ const SENT: u8 = 1;
 const WITHDRAWN: u8 = 2;
 
 #[derive(Default)]
-pub(super) struct Way {
+pub(super) struct InFlight {
     stage: AtomicU8,
     /// Fired when nobody waits for the answer any more.
     pub(super) gone: Cancel,
 }
 
-impl Way {
+impl InFlight {
     fn change(&self, from: u8, to: u8) {
         let (success, failure) = (Ordering::AcqRel, Ordering::Acquire);
         // Where it is elsewhere by now, it stays there.

@@ -7,8 +7,8 @@ use toolwright_json::{ObjectWriter, list, quoted};
 use toolwright_runtime::tool::{Context, Grant};
 
 use super::incoming::Request;
-use super::outlet::Outlet;
 use super::peer::{Capabilities, Peer, fresh_id};
+use super::sink::Sink;
 use super::{Shared, logs};
 use crate::TraceContext;
 use crate::protocol::{RpcError, Version, code, key};
@@ -19,14 +19,14 @@ pub(super) struct RequestOrigin {
     /// The client on the pipe, or in the session. `None` of a client without one.
     pub(super) peer: Option<Arc<Peer>>,
     /// The way of messages that belong to the request.
-    pub(super) out: Outlet,
+    pub(super) out: Sink,
     /// The context of whoever asks, from a layer around the HTTP service.
     pub(super) own: Option<Context>,
 }
 
 /// The maker of a request, with their abilities.
 #[derive(Clone)]
-pub(super) struct Asker {
+pub(super) struct Caller {
     pub(super) version: Version,
     pub(super) capabilities: Arc<Capabilities>,
     /// The client reads what calls say on their way.
@@ -35,10 +35,10 @@ pub(super) struct Asker {
     pub(super) token: Option<Box<str>>,
     pub(super) cx: Context,
     pub(super) peer: Option<Arc<Peer>>,
-    pub(super) out: Outlet,
+    pub(super) out: Sink,
 }
 
-impl Asker {
+impl Caller {
     /// By what the request says of itself, or by what the client said when it greeted.
     pub(super) fn of(
         shared: &Shared,
@@ -120,7 +120,7 @@ pub(super) async fn expires(cx: &Context) {
 }
 
 pub(super) fn unsupported(asked: &str) -> RpcError {
-    let versions = Version::ALL.map(|version| quoted(version.as_str()));
+    let versions = Version::SERVED.map(|version| quoted(version.as_str()));
     let data = ObjectWriter::new()
         .json("supported", &list(versions))
         .text("requested", asked);

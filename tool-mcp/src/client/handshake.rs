@@ -62,7 +62,7 @@ pub(super) fn modern_meta(meta: ObjectWriter, capabilities: &str) -> ObjectWrite
 pub(super) enum Greeting {
     Done,
     /// The server went away when it heard the newer one, as some older servers do.
-    Gone,
+    Disconnected,
 }
 
 /// Says hello: with the newer greeting first, if `modern` says so.
@@ -77,7 +77,7 @@ pub(super) async fn greet(
                 return Ok(Greeting::Done);
             }
             Found::Older => {}
-            Found::Gone => return Ok(Greeting::Gone),
+            Found::Disconnected => return Ok(Greeting::Disconnected),
         }
     }
     let hello = initialize(connection).await?;
@@ -91,7 +91,7 @@ pub(super) async fn greet(
 enum Found {
     Newest(Handshake),
     Older,
-    Gone,
+    Disconnected,
 }
 
 /// `server/discover`.
@@ -107,7 +107,7 @@ async fn discover(connection: &Arc<Connection>) -> Result<Found, ConnectError> {
         let mut pending = connection.send(request, None);
         let answered = match connection.asking.timeout(PROBE, pending.answer()).await {
             Some(Some(answered)) => answered,
-            Some(None) => return Ok(Found::Gone),
+            Some(None) => return Ok(Found::Disconnected),
             None => return Ok(Found::Older),
         };
         return match answered {

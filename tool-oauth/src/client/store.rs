@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use auto_impl::auto_impl;
 use serde::{Deserialize, Serialize};
 use toolwright_runtime::tool::BoxFuture;
 
@@ -58,6 +59,7 @@ pub type OAuthHostError = Box<dyn Error + Send + Sync>;
 ///     }
 /// }
 /// ```
+#[auto_impl(Arc)]
 pub trait TokenStore: Send + Sync {
     /// Returns what was saved under the key.
     ///
@@ -83,27 +85,6 @@ pub trait TokenStore: Send + Sync {
     /// # Errors
     /// If the store fails.
     fn remove<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), OAuthHostError>>;
-}
-
-impl<S: TokenStore + ?Sized> TokenStore for Arc<S> {
-    fn load<'a>(
-        &'a self,
-        key: &'a str,
-    ) -> BoxFuture<'a, Result<Option<StoredTokens>, OAuthHostError>> {
-        (**self).load(key)
-    }
-
-    fn save<'a>(
-        &'a self,
-        key: &'a str,
-        tokens: &'a StoredTokens,
-    ) -> BoxFuture<'a, Result<(), OAuthHostError>> {
-        (**self).save(key, tokens)
-    }
-
-    fn remove<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), OAuthHostError>> {
-        (**self).remove(key)
-    }
 }
 
 /// Tokens and client registration at one authorization server: the value of a [`TokenStore`].

@@ -202,7 +202,7 @@ async fn each_provider_of_a_chat_gets_what_it_takes() {
         (
             |url| Endpoint::groq("m", "k").base_url(url),
             "max_completion_tokens",
-            true,
+            false,
             true,
         ),
         (

@@ -8,6 +8,14 @@ use super::rules::check_request;
 use super::{ALL, Rng, habits_of, mix, mixes, play, some_habits};
 use crate::wires::parsed;
 
+/// Number of signatures and encrypted thoughts.
+fn signatures(messages: &str) -> usize {
+    [r#""s""#, r#""e""#]
+        .map(|text| messages.matches(text).count())
+        .iter()
+        .sum()
+}
+
 #[test]
 fn conversations_of_mixed_habits_have_requests_that_their_providers_take() {
     let mut rng = Rng(2026);
@@ -17,12 +25,13 @@ fn conversations_of_mixed_habits_have_requests_that_their_providers_take() {
         let habits = habits_of(*wire);
         for _ in 0..mixes(100) {
             let mut thread = Thread::from([ThreadMessage::user("Hi")]);
-            let (mut about, mut answers) = (String::new(), Vec::new());
+            let (mut about, mut answers, mut signed) = (String::new(), Vec::new(), 0);
             ids.clear();
             for turn in 0..3 + rng.below(3) {
                 let (script, names) = mix(*wire, &some_habits(&habits, &mut rng));
                 about = format!("{about}; {names}");
                 let response = play(*wire, &script, &mut rng, &about);
+                signed += signatures(&response.messages.concat());
                 let calls = response.calls.clone();
                 let mut said = Assistant::default();
                 said.text = response.text;
@@ -44,6 +53,7 @@ fn conversations_of_mixed_habits_have_requests_that_their_providers_take() {
                 }
                 let body = thread.format(*wire, None).unwrap();
                 check_request(*wire, &parsed(&body), &answers, &about);
+                assert_eq!(signatures(&body), signed, "{about}: a signature is lost");
             }
         }
     }

@@ -14,7 +14,7 @@ use toolwright::{
 
 use self::rules::check_next_request;
 
-use super::{hosted, words};
+use super::{hosted, stream, words};
 use crate::wires::parsed;
 
 const CHAT: &[Wire] = &[Wire::OpenAiChat];
@@ -258,6 +258,28 @@ fn play(wire: Wire, script: &Script, rng: &mut Rng, about: &str) -> Completion {
     said
 }
 
+/// Plays a script that breaks off after a random event: what was sent is what the response has.
+fn break_off(wire: Wire, script: &Script, rng: &mut Rng, about: &str) {
+    let events = script.events(wire);
+    let end = 1 + rng.below(events.len());
+    let about = format!("{about}, after {end}");
+    let (told, streamed) = stream(wire, &events[..end]);
+    let restart = told
+        .iter()
+        .rposition(|event| *event == StreamEvent::Restart);
+    let told = &told[restart.map_or(0, |at| at + 1)..];
+    let said = wire.completion(&streamed.response).unwrap();
+    assert_eq!(words(told), said.text, "{about}: {}", streamed.response);
+    assert_eq!(hosted(told), said.hosted, "{about}");
+    let begun = told
+        .iter()
+        .filter(|event| matches!(event, StreamEvent::Call { .. }));
+    let calls = said.calls.len() + streamed.unfinished.len();
+    assert_eq!(begun.count(), calls, "{about}: {}", streamed.response);
+    let is_right = |call: &ToolCall| parsed(&call.arguments) == json!({"n": 1});
+    assert!(said.calls.iter().all(is_right), "{about}: {:?}", said.calls);
+}
+
 /// The habits of a wire.
 fn habits_of(wire: Wire) -> Vec<&'static Habit> {
     let has = |(_, wires, _): &&Habit| wires.contains(&wire);
@@ -304,6 +326,7 @@ fn whatever_habits_are_mixed_the_words_the_calls_and_the_next_request_are_right(
             };
             let (script, about) = mix(*wire, &chosen);
             play(*wire, &script, &mut rng, &about);
+            break_off(*wire, &script, &mut rng, &about);
         }
     }
 }

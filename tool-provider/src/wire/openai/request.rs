@@ -96,7 +96,7 @@ impl WriteRequest for OpenAiChat {
     }
 }
 
-/// Types of pictures. Models that hear have parts for sound, which all others refuse.
+/// Types of pictures. Models for sound have parts for it, which all others refuse.
 ///
 /// Source: "Images and vision" of `OpenAI`'s documentation, 2026-11; `FunctionToolCallOutput` of openai/openai-openapi,
 /// `openapi.yaml`, 2026-08.

@@ -273,11 +273,22 @@ impl Item {
         }
     }
 
-    /// The item, and whether all of it came.
+    /// Returns the item, and whether it is a part of the response: all of it came, or words of a message.
     fn close(mut self, ended: bool) -> (Tree, bool) {
         let is_call = self.place.is_some();
         let is_object = || self.arguments.text().is_some_and(|text| is_object(&text));
-        let is_whole = ended || self.is_done || (is_call && is_object());
+        let has_words = !is_call && !self.is_done && !self.words.is_empty();
+        let is_whole = ended || self.is_done || has_words || (is_call && is_object());
+        if has_words {
+            // The item is as it was when it began, without words.
+            let mut part = Tree::default();
+            part.put("type", Tree::string("output_text"));
+            part.put("text", Tree::string(&self.words));
+            part.put("annotations", Tree::List(Vec::new()));
+            self.tree.put("content", Tree::List(vec![part]));
+            let status = if ended { "completed" } else { "incomplete" };
+            self.tree.put("status", Tree::string(status));
+        }
         if is_call && !self.arguments.is_empty() {
             self.tree.put("arguments", Tree::Text(self.arguments));
             self.tree.open_object();

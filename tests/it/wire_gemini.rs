@@ -138,18 +138,22 @@ fn every_kind_of_outcome_is_a_response() {
         (Ok(Outcome::Content(data)), json!({"output": [1]}), None),
         (
             Ok(Outcome::Content(blocks())),
-            json!({"output": "See:\n[audio, audio/wav]\n[resource, file:///notes/a.md]\n{\"a\":[1]}"}),
+            json!({"output": "See:\n[resource, file:///notes/a.md]\n{\"a\":[1]}"}),
             Some(json!([png])),
         ),
     ] {
         let mut expected = json!({"id": "c1", "name": "x", "response": response});
+        let mut behind = Vec::new();
         if let Some(parts) = parts {
             expected["parts"] = parts;
+            // Sound stands in no result.
+            let words = json!({"text": "Media of the result of the call `c1` of `x`:"});
+            let sound = json!({"inlineData": {"mimeType": "audio/wav", "data": "BBBB"}});
+            behind.push(json!({"role": "user", "parts": [words, sound]}));
         }
-        assert_eq!(
-            result(WIRE, outcome),
-            json!([{"role": "user", "parts": [{"functionResponse": expected}]}])
-        );
+        let mut contents = vec![json!({"role": "user", "parts": [{"functionResponse": expected}]})];
+        contents.extend(behind);
+        assert_eq!(result(WIRE, outcome), json!(contents));
     }
     assert_eq!(WIRE.results(&[], Encoder::auto()), "[]");
 }

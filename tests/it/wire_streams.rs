@@ -196,6 +196,7 @@ fn news_are_the_words_the_calls_and_their_arguments() {
         let mut accumulator = wire.accumulator();
         let (mut words, mut names, mut arguments) =
             (String::new(), Vec::new(), vec![String::new(); 3]);
+        let mut hosted = Vec::new();
         for line in sample(stream).lines() {
             for event in accumulator.push(line).unwrap() {
                 match event {
@@ -205,10 +206,13 @@ fn news_are_the_words_the_calls_and_their_arguments() {
                         names.push(name);
                     }
                     StreamEvent::Arguments { place, text } => arguments[place].push_str(&text),
+                    StreamEvent::Hosted { call, .. } => hosted.push(call),
                     _ => unreachable!("{wire:?}"),
                 }
             }
         }
+        let whole_hosted = wire.completion(&sample(whole)).unwrap().hosted;
+        assert_eq!(hosted.len(), whole_hosted.len(), "{wire:?}");
         assert_eq!(words, "Ich schaue nach. 🌦", "{wire:?}");
         assert_eq!(names, ["weather", "now", "wether"], "{wire:?}");
         for (call, told) in wire.calls(&sample(whole)).unwrap().iter().zip(arguments) {

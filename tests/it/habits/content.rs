@@ -152,3 +152,94 @@ fn a_word_that_every_piece_repeats_is_one_word() {
         (&json!("ab"), &json!("en"))
     );
 }
+
+/// Pieces of a thought that are equal are all of it: no listener receives thoughts, so only the pieces beside them say that
+/// they are no repeated word.
+#[test]
+fn equal_pieces_of_a_thought_are_all_kept() {
+    let role = json!({"role": "assistant"});
+    let reasoning = json!({"reasoning": "ha"});
+    let imitator = json!({"role": "assistant", "content": "", "reasoning_content": "ha"});
+    let both = json!({"reasoning": "ha", "reasoning_details": [{"type": "reasoning.text", "text": "ha", "format": "f", "index": 0}]});
+    let listed =
+        json!({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "ha"}]}]});
+    let flat = json!({"content": [{"type": "thinking", "thinking": "ha"}]});
+    let marked = json!({"reasoning": "ha", "channel": "c"});
+    let sound = json!({"audio": {"id": "a", "data": "AA", "transcript": "ha"}});
+    let unknown = json!({"musing": {"words": "ha"}});
+    let says = |text: &str| json!({"content": text});
+    let rows = [
+        (
+            vec![&role, &reasoning, &reasoning],
+            "/reasoning",
+            json!("haha"),
+        ),
+        (
+            vec![&reasoning, &reasoning, &reasoning],
+            "/reasoning",
+            json!("hahaha"),
+        ),
+        (
+            vec![&imitator, &imitator],
+            "/reasoning_content",
+            json!("haha"),
+        ),
+        (vec![&both, &both], "/reasoning", json!("haha")),
+        (
+            vec![&both, &both],
+            "/reasoning_details",
+            json!([{"type": "reasoning.text", "text": "haha", "format": "f", "index": 0}]),
+        ),
+        (
+            vec![&listed, &listed],
+            "/content/0",
+            json!({"type": "thinking", "thinking": [{"type": "text", "text": "haha"}]}),
+        ),
+        (vec![&flat, &flat], "/content/0/thinking", json!("haha")),
+        (vec![&marked, &marked], "/reasoning", json!("haha")),
+        (
+            vec![&sound, &sound],
+            "/audio",
+            json!({"id": "a", "data": "AAAA", "transcript": "haha"}),
+        ),
+        (vec![&unknown, &unknown], "/musing/words", json!("haha")),
+    ];
+    for (deltas, path, expected) in rows {
+        // Whether it broke off, said no words, one piece or two: the thought is the same.
+        let ends = [
+            vec![],
+            vec![json!({})],
+            vec![says("5"), json!({})],
+            vec![says("5"), says("6"), json!({})],
+        ];
+        for end in ends {
+            let all = deltas.iter().copied().chain(&end);
+            let events = all.map(|delta| json!({"choices": [{"index": 0, "delta": delta}]}));
+            let (_, streamed) = stream(Wire::OpenAiChat, &events.collect::<Vec<_>>());
+            let message = parsed(&streamed.response)["choices"][0]["message"].clone();
+            assert_eq!(
+                message.pointer(path),
+                Some(&expected),
+                "{path} {end:?}: {message}"
+            );
+        }
+    }
+    // A transition: the last of them comes with the first words.
+    let with_words = json!({"reasoning": "ha", "content": "5"});
+    let deltas = [reasoning, with_words, says("6")];
+    let events = deltas.map(|delta| json!({"choices": [{"index": 0, "delta": delta}]}));
+    let (_, streamed) = stream(Wire::OpenAiChat, &events);
+    let message = &parsed(&streamed.response)["choices"][0]["message"];
+    assert_eq!(message["reasoning"], json!("haha"));
+    let line = |thought: &str, words: &str, done: bool| json!({"message": {"role": "assistant", "content": words, "thinking": thought, "lang": "en"}, "done": done});
+    let lines = [
+        line("ha", "", false),
+        line("ha", "", false),
+        line("", "5", true),
+    ];
+    for end in [2, 3] {
+        let (_, streamed) = stream(Wire::Ollama, &lines[..end]);
+        let message = &parsed(&streamed.response)["message"];
+        assert_eq!(message["thinking"], json!("haha"));
+    }
+}

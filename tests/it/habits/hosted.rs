@@ -6,7 +6,7 @@ use toolwright::{
     wire::{HostedCall, StreamEvent},
 };
 
-use super::{read, stream};
+use super::{hosted, read, stream};
 use crate::wires::parsed;
 
 fn seen(call: &HostedCall) -> [&str; 4] {
@@ -163,31 +163,37 @@ fn calls_that_the_provider_runs_are_not_ours() {
     }
 }
 
-#[test]
-fn calls_that_the_provider_runs_are_not_ours_in_a_stream() {
-    let anthropic = |index: u8, block: Value| json!({"type": "content_block_start", "index": index, "content_block": block});
-    let rows = [
+type StreamRow = (Wire, Vec<Value>, [&'static str; 4], Option<&'static str>);
+
+/// Streams with one call of the provider's tool and one of ours: the wire, the events, what is seen, and the result.
+fn streamed_rows() -> Vec<StreamRow> {
+    let begin = |index: u8, block: Value| json!({"type": "content_block_start", "index": index, "content_block": block});
+    let stop = |index: u8| json!({"type": "content_block_stop", "index": index});
+    vec![
         (
             Wire::Anthropic,
             vec![
                 json!({"type": "message_start", "message": {"role": "assistant", "content": []}}),
-                anthropic(
+                begin(
                     0,
                     json!({"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}),
                 ),
                 json!({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": "{\"query\":\"a\"}"}}),
-                anthropic(
+                stop(0),
+                begin(
                     1,
                     json!({"type": "web_search_tool_result", "tool_use_id": "s", "content": []}),
                 ),
-                anthropic(
+                stop(1),
+                begin(
                     2,
                     json!({"type": "tool_use", "id": "c", "name": "now", "input": {}}),
                 ),
+                stop(2),
                 json!({"type": "message_stop"}),
             ],
             ["s", "server_tool_use", "web_search", "completed"],
-            "[]",
+            Some("[]"),
         ),
         (
             Wire::BedrockConverse,
@@ -204,10 +210,75 @@ fn calls_that_the_provider_runs_are_not_ours_in_a_stream() {
                 json!({"messageStop": {"stopReason": "tool_use"}}),
             ],
             ["s", "server_tool_use", "nova_grounding", "success"],
-            "[{\"json\":{\"a\":1}}]",
+            Some("[{\"json\":{\"a\":1}}]"),
         ),
-    ];
-    for (wire, events, expected, result) in rows {
+    ]
+}
+
+fn other_streamed_rows() -> Vec<StreamRow> {
+    let item = |kind: &str, index: u8, item: Value| json!({"type": format!("response.output_item.{kind}"), "output_index": index, "item": item});
+    let parts =
+        |part: Value| json!({"candidates": [{"content": {"role": "model", "parts": [part]}}]});
+    let chat = |delta: Value| json!({"choices": [{"index": 0, "delta": delta}]});
+    vec![
+        (
+            Wire::OpenAiResponses,
+            vec![
+                json!({"type": "response.created", "response": {"output": []}}),
+                item(
+                    "added",
+                    0,
+                    json!({"type": "web_search_call", "id": "s", "status": "in_progress"}),
+                ),
+                json!({"type": "response.web_search_call.searching", "output_index": 0, "item_id": "s"}),
+                item(
+                    "done",
+                    0,
+                    json!({"type": "web_search_call", "id": "s", "status": "completed", "action": {"type": "search"}}),
+                ),
+                item(
+                    "done",
+                    1,
+                    json!({"type": "function_call", "id": "f", "call_id": "c", "name": "now", "arguments": "{}"}),
+                ),
+                json!({"type": "response.completed", "response": {"status": "completed", "output": []}}),
+            ],
+            ["s", "web_search_call", "web_search", "completed"],
+            None,
+        ),
+        (
+            Wire::Gemini,
+            vec![
+                parts(json!({"executableCode": {"language": "PYTHON", "code": "1"}})),
+                parts(json!({"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "1"}})),
+                parts(json!({"functionCall": {"id": "c", "name": "now", "args": {}}})),
+                json!({"candidates": [{"finishReason": "STOP"}]}),
+            ],
+            ["", "executableCode", "code_execution", "OUTCOME_OK"],
+            Some("{\"outcome\":\"OUTCOME_OK\",\"output\":\"1\"}"),
+        ),
+        (
+            Wire::OpenAiChat,
+            vec![
+                chat(
+                    json!({"role": "assistant", "executed_tools": [{"index": 0, "type": "search", "arguments": "{}"}]}),
+                ),
+                chat(json!({"executed_tools": [{"index": 0, "type": "search", "output": "a"}]})),
+                chat(
+                    json!({"tool_calls": [{"index": 0, "id": "c", "function": {"name": "now", "arguments": "{}"}}]}),
+                ),
+                json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}),
+            ],
+            ["", "executed_tools", "search", ""],
+            Some("\"a\""),
+        ),
+    ]
+}
+
+#[test]
+fn calls_that_the_provider_runs_are_not_ours_in_a_stream() {
+    for (wire, events, expected, result) in streamed_rows().into_iter().chain(other_streamed_rows())
+    {
         let (told, streamed) = stream(wire, &events);
         let said = wire.completion(&streamed.response).unwrap();
         assert_eq!(
@@ -216,12 +287,65 @@ fn calls_that_the_provider_runs_are_not_ours_in_a_stream() {
             "{wire:?}: {}",
             streamed.response
         );
-        assert_eq!(said.hosted[0].result.as_deref(), Some(result));
+        assert_eq!(said.hosted[0].result.as_deref(), result);
         let begun = told
             .iter()
             .filter(|event| matches!(event, StreamEvent::Call { .. }))
             .count();
         assert_eq!((begun, said.calls.len()), (1, 1), "{wire:?}");
+        assert!(!format!("{told:?}").contains(&said.hosted[0].call));
+    }
+}
+
+/// Listeners receive what the provider's own tools do when it has come: the events say what a response has that breaks off
+/// after any of them.
+#[test]
+fn the_events_of_hosted_calls_say_what_the_response_has_wherever_it_is_cut() {
+    for (wire, events, ..) in streamed_rows().into_iter().chain(other_streamed_rows()) {
+        for cut in 1..=events.len() {
+            let (told, streamed) = stream(wire, &events[..cut]);
+            let said = wire.completion(&streamed.response).unwrap();
+            assert_eq!(hosted(&told), said.hosted, "{wire:?} after {cut}");
+            let is_call = |event: &StreamEvent| matches!(event, StreamEvent::Call { name, .. } if name == "now");
+            let call = told.iter().position(is_call);
+            let last = told
+                .iter()
+                .rposition(|event| matches!(event, StreamEvent::Hosted { .. }));
+            assert!(call.is_none() || last < call, "{wire:?}: sent at once");
+        }
+        // Without the ends of blocks and items, the end of the response says that they are whole.
+        let is_stop = |event: &Value| {
+            let text = event.to_string();
+            ["content_block_stop", "contentBlockStop"]
+                .iter()
+                .any(|kind| text.contains(kind))
+                || (event["type"] == "response.output_item.done" && event["output_index"] == 0)
+        };
+        let events: Vec<_> = events.into_iter().filter(|event| !is_stop(event)).collect();
+        let (told, streamed) = stream(wire, &events);
+        let said = wire.completion(&streamed.response).unwrap();
+        assert_eq!((hosted(&told).len(), said.hosted.len()), (1, 1), "{wire:?}");
+        assert_eq!(hosted(&told), said.hosted, "{wire:?}");
+    }
+    // The whole response at the end may be all that comes, or have more than the items before it.
+    let done = json!({"type": "web_search_call", "id": "s", "status": "completed"});
+    let code = json!({"type": "code_interpreter_call", "id": "k", "status": "completed"});
+    let item = json!({"type": "response.output_item.done", "output_index": 0, "item": done});
+    let end = json!({"type": "response.completed", "response": {"status": "completed", "output": [done, code]}});
+    for events in [
+        vec![end.clone()],
+        vec![item, end.clone()],
+        vec![end.clone(), end],
+    ] {
+        let (told, streamed) = stream(Wire::OpenAiResponses, &events);
+        let said = Wire::OpenAiResponses
+            .completion(&streamed.response)
+            .unwrap();
+        assert_eq!((hosted(&told).len(), hosted(&told)), (2, said.hosted));
+        let events = told
+            .iter()
+            .filter(|event| matches!(event, StreamEvent::Hosted { .. }));
+        assert_eq!(events.count(), 2);
     }
 }
 

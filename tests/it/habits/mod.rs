@@ -14,7 +14,7 @@ mod usage;
 use serde_json::Value;
 use toolwright::{
     Wire,
-    wire::{Completion, StreamEvent, Streamed},
+    wire::{Completion, HostedCall, StreamEvent, Streamed},
 };
 
 /// The events of a stream, and the response that they make.
@@ -38,4 +38,19 @@ pub(super) fn words(told: &[StreamEvent]) -> String {
 
 pub(super) fn read(wire: Wire, response: &Value) -> Completion {
     wire.completion(&response.to_string()).unwrap()
+}
+
+/// The calls of the provider's own tools as the last events of each place say.
+pub(super) fn hosted(told: &[StreamEvent]) -> Vec<HostedCall> {
+    let mut calls = Vec::new();
+    for event in told {
+        if let StreamEvent::Hosted { place, call } = event {
+            assert!(*place <= calls.len(), "{told:?}");
+            match calls.get_mut(*place) {
+                Some(known) => *known = call.clone(),
+                None => calls.push(call.clone()),
+            }
+        }
+    }
+    calls
 }

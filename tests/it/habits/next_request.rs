@@ -1,7 +1,11 @@
 //! What a provider sent, and would refuse to read again, is mended on the way back.
 
 use serde_json::{Value, json};
-use toolwright::{Encoder, Outcome, ToolCall, ToolResult, Wire, call::Content, wire::Message};
+use toolwright::{
+    Encoder, Outcome, ToolCall, ToolResult, Wire,
+    call::{Block, Content},
+    wire::{JsonText, Message},
+};
 
 use super::{read, stream};
 use crate::wires::parsed;
@@ -354,7 +358,7 @@ fn pictures_follow_their_results_where_a_model_takes_none_inside() {
             Ok(Outcome::value("12:00")),
         ),
     ];
-    let words = "Pictures of the result of the call `a` of `draw`:";
+    let words = "Media of the result of the call `a` of `draw`:";
     let written = |wire: Wire, encoder: Encoder| parsed(&wire.results(&results, encoder));
     let after = written(Wire::Gemini, Encoder::auto().pictures_after());
     let inline = json!({"inlineData": {"mimeType": "image/png", "data": "AAAA"}});
@@ -399,4 +403,71 @@ fn pictures_follow_their_results_where_a_model_takes_none_inside() {
             "{wire:?}"
         );
     }
+}
+
+/// Each wire has a table of the types that its provider takes; a picture of another type, and sound where it stands nowhere,
+/// is a note that names the type.
+#[test]
+fn media_that_a_provider_refuses_are_words() {
+    let written = |wire: Wire, content: Content| {
+        let call = ToolCall::new("a", "draw", "{}");
+        let result = ToolResult::new(&call, Ok(Outcome::Content(content)));
+        let encoder = Encoder::auto().pictures_after();
+        let inside = wire.results(std::slice::from_ref(&result), Encoder::auto());
+        let after = wire.results(&[result], encoder);
+        [inside, after].map(JsonText::into_string)
+    };
+    let wires = [
+        (Wire::Anthropic, "png jpeg gif webp", ""),
+        (Wire::OpenAiResponses, "png jpeg gif webp", ""),
+        (Wire::BedrockConverse, "png jpeg gif webp", ""),
+        (Wire::Ollama, "png jpeg webp", ""),
+        (Wire::Gemini, "png jpeg webp", "wav mp3 aiff aac ogg flac"),
+        (Wire::OpenAiChat, "png jpeg gif webp", ""),
+    ];
+    for (wire, pictures, sounds) in wires {
+        for kind in "png jpeg gif webp heic svg+xml bmp tiff x-unknown".split(' ') {
+            let mime_type = format!("image/{kind}");
+            let [inside, after] = written(wire, Content::default().image(&mime_type, "AAAA"));
+            let note = format!("[image, {mime_type}]");
+            let is_known = pictures.split(' ').any(|known| known == kind);
+            let is_behind = is_known || (wire == Wire::Gemini && kind == "heic");
+            assert_eq!(after.contains("AAAA"), is_behind, "{wire:?} {kind}");
+            let is_inside = is_known && wire != Wire::OpenAiChat;
+            assert_eq!(inside.contains("AAAA"), is_inside, "{wire:?} {kind}");
+            assert!(is_inside || inside.contains(&note), "{wire:?}: {inside}");
+        }
+        for kind in "wav mp3 aiff aac ogg flac midi".split(' ') {
+            let (mime_type, data) = (format!("audio/{kind}"), "AAAA".to_owned());
+            let note = format!("[audio, {mime_type}]");
+            let content = Content::text("Hear:").with(Block::Audio { mime_type, data });
+            for text in written(wire, content) {
+                let is_known = sounds.split(' ').any(|known| known == kind);
+                assert_eq!(text.contains("AAAA"), is_known, "{wire:?} {kind}");
+                assert_eq!(text.contains(&note), !is_known, "{wire:?} {kind}: {text}");
+            }
+        }
+        // A document is words everywhere.
+        let document = Block::Document {
+            uri: "file:///a.txt".to_owned(),
+            mime_type: None,
+            text: "Words.".to_owned(),
+        };
+        assert!(written(wire, Content::from(vec![document]))[0].contains("Words."));
+    }
+    // Servers name types in other ways.
+    for name in ["image/jpg", "IMAGE/JPEG", "image/jpeg; charset=binary"] {
+        let [inside, _] = written(Wire::Anthropic, Content::default().image(name, "AAAA"));
+        let block = &parsed(&inside)[0]["content"][0]["content"][0];
+        assert_eq!(block["source"]["media_type"], "image/jpeg");
+    }
+    let (mime_type, data) = ("audio/mpeg".to_owned(), "AAAA".to_owned());
+    let [inside, after] = written(
+        Wire::Gemini,
+        Content::text("Hear:").with(Block::Audio { mime_type, data }),
+    );
+    let words = "Media of the result of the call `a` of `draw`:";
+    let expected = json!({"role": "user", "parts": [{"text": words}, {"inlineData": {"mimeType": "audio/mp3", "data": "AAAA"}}]});
+    assert_eq!(parsed(&inside)[1], expected);
+    assert_eq!(inside, after);
 }

@@ -281,6 +281,27 @@ fn all_words_of_an_answer_are_sent_while_it_streams() {
     );
 }
 
+/// Imitators leave the end of an item out, and a stream may break off before it.
+#[test]
+fn words_of_an_item_without_an_end_are_in_the_response() {
+    let item = json!({"type": "message", "role": "assistant", "content": []});
+    let delta = |words: &str| json!({"type": "response.output_text.delta", "output_index": 0, "delta": words});
+    let events = [
+        json!({"type": "response.output_item.added", "output_index": 0, "item": item}),
+        delta("It is "),
+        delta("5."),
+        json!({"type": "response.completed", "response": {"status": "completed", "output": []}}),
+    ];
+    for (count, status) in [(3, "incomplete"), (4, "completed")] {
+        let (_, streamed, said) = self::read(Wire::OpenAiResponses, &events[..count]);
+        assert_eq!((&*said.text, streamed.ended), ("It is 5.", count == 4));
+        let item = &parsed(&streamed.response)["output"][0];
+        assert_eq!(item["status"], status);
+        let part = json!({"type": "output_text", "text": "It is 5.", "annotations": []});
+        assert_eq!(item["content"], json!([part]));
+    }
+}
+
 /// Events before a provider's error are kept, wherever the bytes are cut.
 #[test]
 fn what_came_before_an_error_is_sent_however_the_bytes_are_cut() {

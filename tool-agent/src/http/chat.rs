@@ -38,7 +38,10 @@ static COMPATIBLE: ChatProvider = ChatProvider {
     has_key_header: false,
 };
 
-/// Source: "Azure `OpenAI` v1 API" of Microsoft's documentation, 2026-11.
+/// Takes what `OpenAI` takes. The model is the name of the deployment.
+///
+/// Source: "Azure `OpenAI` in Microsoft Foundry Models v1 API" of Microsoft's documentation (`api-version-lifecycle`), 2026-11;
+/// `azure.md` of openai-node.
 static AZURE: ChatProvider = ChatProvider {
     base_url: "",
     dialect: Dialect::AzureStrict,
@@ -46,42 +49,56 @@ static AZURE: ChatProvider = ChatProvider {
     ..OPENAI
 };
 
-/// Source: "Create chat completion" of Groq's API reference, 2026-11.
+/// `max_tokens` is deprecated. Requests have no `stream_options`: streams report usage in `x_groq` unasked.
+///
+/// Source: the types `CompletionCreateParams` and `XGroq` of groq-python 1.7, 2026-11.
 static GROQ: ChatProvider = ChatProvider {
     base_url: "https://api.groq.com/openai/v1",
     dialect: Dialect::Groq,
+    has_stream_options: false,
     ..OPENAI
 };
 
-/// Source: "Chat completions" of xAI's API reference, 2026-11.
+/// `max_tokens` is deprecated.
+///
+/// Source: "Chat completions" of xAI's API reference, 2026-11; `@ai-sdk/xai` 3.0.138 sends both keys.
 static XAI: ChatProvider = ChatProvider {
     base_url: "https://api.x.ai/v1",
     dialect: Dialect::Xai,
     ..OPENAI
 };
 
-/// Source: "Chat completion" of Mistral's API reference, 2026-11. Keys that it does not know are refused; streams report
+/// Answers 422 to keys that it does not know, such as `max_completion_tokens`, and knows no `stream_options`. Streams report
 /// usage unasked.
+///
+/// Source: the type `ChatCompletionStreamRequest` of mistralai 3.7, 2026-11; editor-code-assistant/eca issue 231.
 static MISTRAL: ChatProvider = ChatProvider {
     base_url: "https://api.mistral.ai/v1",
     dialect: Dialect::Mistral,
     ..COMPATIBLE
 };
 
-/// Source: "Create chat completion" of `DeepSeek`'s API reference, 2026-11.
+/// Takes `strict` only at its beta URL, and then of all tools.
+///
+/// Source: "Create chat completion" of `DeepSeek`'s API reference, 2026-11; `@ai-sdk/deepseek` 2.0.69 sends both keys.
 static DEEPSEEK: ChatProvider = ChatProvider {
     base_url: "https://api.deepseek.com",
     has_stream_options: true,
     ..COMPATIBLE
 };
 
-/// Source: "Usage accounting" of `OpenRouter`'s documentation, 2026-11: streams report usage unasked.
+/// Streams report usage unasked.
+///
+/// Source: "Usage accounting" of `OpenRouter`'s documentation, 2026-11.
 static OPENROUTER: ChatProvider = ChatProvider {
     base_url: "https://openrouter.ai/api/v1",
     ..COMPATIBLE
 };
 
-/// Source: "Create chat completion" of Together's API reference, 2026-11: streams report usage unasked.
+/// Streams report usage unasked.
+///
+/// Source: the types `CompletionCreateParams` and `ChatCompletionChunk` of together-python 3.1, 2026-11; mlflow/mlflow pull
+/// request 11557.
 static TOGETHER: ChatProvider = ChatProvider {
     base_url: "https://api.together.xyz/v1",
     ..COMPATIBLE

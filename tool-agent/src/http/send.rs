@@ -222,4 +222,7 @@ fn send_whole(completion: &Completion, deltas: DeltaSink<'_>) {
         let text = call.arguments.to_string();
         deltas.send(&StreamEvent::Arguments { place, text });
     }
+    for (place, call) in completion.hosted.iter().cloned().enumerate() {
+        deltas.send(&StreamEvent::Hosted { place, call });
+    }
 }

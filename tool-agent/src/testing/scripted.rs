@@ -200,4 +200,7 @@ fn stream(response: &ModelResponse, deltas: DeltaSink<'_>) {
             deltas.send(&StreamEvent::Arguments { place, text });
         }
     }
+    for (place, call) in response.hosted.iter().cloned().enumerate() {
+        deltas.send(&StreamEvent::Hosted { place, call });
+    }
 }

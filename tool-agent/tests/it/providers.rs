@@ -202,7 +202,7 @@ async fn each_provider_of_a_chat_gets_what_it_takes() {
         (
             |url| Endpoint::groq("m", "k").base_url(url),
             "max_completion_tokens",
-            true,
+            false,
             true,
         ),
         (
@@ -294,6 +294,40 @@ async fn a_providers_own_tool_is_declared_beside_ours() {
             (said.hosted.len(), &*said.hosted[0].name),
             (1, "web_search")
         );
+    }
+}
+
+/// Listeners receive what the provider's own tools did, whether the provider streams or answers at once.
+#[tokio::test]
+async fn events_of_a_providers_own_tool_say_what_the_response_has() {
+    let call = json!({"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}});
+    let found = json!({"type": "web_search_tool_result", "tool_use_id": "s", "content": []});
+    let said = json!({"role": "assistant", "stop_reason": "end_turn", "content": [&call, &found]});
+    let block = |index: u8, block: &Value| {
+        [
+            json!({"type": "content_block_start", "index": index, "content_block": block}),
+            json!({"type": "content_block_stop", "index": index}),
+        ]
+    };
+    let mut events =
+        vec![json!({"type": "message_start", "message": {"role": "assistant", "content": []}})];
+    events.extend(block(0, &call));
+    events.extend(block(1, &found));
+    events.push(json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}}));
+    let lines = events.iter().map(|event| format!("data: {event}\n\n"));
+    let lines = lines.collect::<Vec<_>>().concat();
+    // Whole, the call and its result come at once.
+    for (answer, count) in [(whole(&said.to_string()), 1), (stream(&lines), 2)] {
+        let server = Server::start(vec![answer]).await;
+        let (response, told) = ask(&Endpoint::anthropic(&*server.url, "m", "k"), true).await;
+        let hosted = told.iter().filter_map(|event| match event {
+            StreamEvent::Hosted { place: 0, call } => Some(call),
+            _ => None,
+        });
+        let hosted: Vec<_> = hosted.collect();
+        assert_eq!(hosted.len(), count);
+        let last = hosted.last().copied().cloned();
+        assert_eq!(response.unwrap().hosted, Vec::from_iter(last));
     }
 }
 

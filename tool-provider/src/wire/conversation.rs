@@ -262,12 +262,10 @@ fn late(result: &ToolResult, encoder: Encoder) -> String {
     format!("The call `{id}` of `{name}` {end}")
 }
 
-/// Words in front of the pictures of a result that stand behind it.
-pub(super) fn pictures_of(result: &ToolResult) -> String {
-    format!(
-        "Pictures of the result of the call `{}` of `{}`:",
-        result.id, result.name
-    )
+/// Words in front of the pictures and the sound of a result that stand behind it.
+pub(super) fn media_of(result: &ToolResult) -> String {
+    let (id, name) = (&result.id, &result.name);
+    format!("Media of the result of the call `{id}` of `{name}`:")
 }
 
 /// A message of this role, whose parts stand under `key`.

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use super::read::Members;
 use crate::call::Bytes;
 
 /// Call of a tool that the provider ran itself, such as a search. It wants no answer, and goes back with the provider's own
@@ -43,6 +44,9 @@ impl fmt::Debug for HostedCall {
     }
 }
 
+/// Finds the part that an element of a response is, if it is one.
+pub(super) type ReadHosted = fn(&RawValue, &Members<'_>) -> Option<HostedPart>;
+
 /// A part of a response: a call of the provider's own tool, or the result of one.
 pub(super) enum HostedPart {
     Call(HostedCall),
@@ -65,20 +69,52 @@ impl HostedPart {
     }
 }
 
-/// Gives each result to the first call of its id that has none.
-pub(super) fn paired(parts: impl Iterator<Item = HostedPart>) -> Vec<HostedCall> {
-    let mut calls: Vec<HostedCall> = Vec::new();
-    for part in parts {
-        match part {
-            HostedPart::Call(call) => calls.push(call),
+/// Calls of the provider's own tools, in order, as their parts come.
+#[derive(Debug, Default)]
+pub(super) struct HostedCalls(Vec<HostedCall>);
+
+impl HostedCalls {
+    /// Adds a call, or a result to the first call of its id that has none. Returns the call and its place; `None` for a result
+    /// without a call.
+    pub(super) fn add(&mut self, part: HostedPart) -> Option<(usize, &HostedCall)> {
+        let place = match part {
+            HostedPart::Call(call) => {
+                self.0.push(call);
+                self.0.len() - 1
+            }
             HostedPart::Result { id, status, result } => {
-                let is_open = |call: &&mut HostedCall| call.id == id && call.result.is_none();
-                if let Some(call) = calls.iter_mut().find(is_open) {
-                    call.status = status;
-                    call.result = Some(result);
-                }
+                let is_open = |call: &HostedCall| call.id == id && call.result.is_none();
+                let place = self.0.iter().position(is_open)?;
+                let call = self.0.get_mut(place)?;
+                call.status = status;
+                call.result = Some(result);
+                place
+            }
+        };
+        Some((place, self.0.get(place)?))
+    }
+
+    /// Puts a call at its place, or behind all others. Returns true if it says something new.
+    pub(super) fn put(&mut self, place: usize, call: HostedCall) -> bool {
+        match self.0.get_mut(place) {
+            Some(known) if *known == call => false,
+            Some(known) => {
+                *known = call;
+                true
+            }
+            None => {
+                self.0.push(call);
+                true
             }
         }
     }
-    calls
+}
+
+/// Gives each result to its call.
+pub(super) fn paired(parts: impl Iterator<Item = HostedPart>) -> Vec<HostedCall> {
+    let mut calls = HostedCalls::default();
+    for part in parts {
+        calls.add(part);
+    }
+    calls.0
 }

@@ -13,7 +13,8 @@
 //! [`Wire::detect`].
 //!
 //! Beside the folders stands what they share: `read` (members of objects, as they stand in the text),
-//! `call` (lists of calls, their ids, their echo), `hosted` (calls that the provider runs), `extras` (keys that a user adds) and `stream`.
+//! `call` (lists of calls, their ids, their echo), `hosted` (calls that the provider runs), `media` (types of pictures and sound),
+//! `extras` (keys that a user adds) and `stream`.
 
 mod answer_form;
 mod anthropic;
@@ -29,6 +30,7 @@ mod hosted;
 mod json_text;
 mod loading;
 mod mcp;
+mod media;
 mod ollama;
 mod openai;
 mod read;
@@ -311,17 +313,16 @@ impl Wire {
     /// `{"path", "kind", "from", "to"}`, as in `Repair`.
     ///
     /// `encoder` writes what is text; blocks of content stay blocks where the provider has them.
-    /// Elsewhere the model reads their text: of JSON the JSON, of a resource where it lies, of
-    /// pictures and sound their type.
+    /// Elsewhere the model reads their text: of JSON the JSON, of a document its words, of a resource where it lies, of
+    /// pictures and sound their type. So it does for media of a type that the provider refuses.
     ///
-    /// | wire | pictures | sound, resources |
-    /// | --- | --- | --- |
-    /// | `Anthropic`, `OpenAiResponses` | in the result | text |
-    /// | `BedrockConverse` | in the result: PNG, JPEG, GIF, WebP; others text | text |
-    /// | `Ollama` | beside the result | text |
-    /// | `Gemini` | in the result; [behind it](Encoder::pictures_after) for Gemini 2.5 and earlier | text |
-    /// | `OpenAiChat` | text; on demand [behind the results](Encoder::pictures_after) | text |
-    /// | `Mcp`, `Mcp2026` | in the result | in the result |
+    /// | wire | pictures | sound | documents, resources |
+    /// | --- | --- | --- | --- |
+    /// | `Anthropic`, `OpenAiResponses`, `BedrockConverse` | in the result: PNG, JPEG, GIF, WebP | text | text |
+    /// | `Ollama` | beside the result: PNG, JPEG, WebP | text | text |
+    /// | `Gemini` | in the result: PNG, JPEG, WebP; [behind it](Encoder::pictures_after) for Gemini 2.5 and earlier: HEIC and HEIF, too | behind the results: WAV, MP3, AIFF, AAC, OGG, FLAC | text |
+    /// | `OpenAiChat` | text; on demand [behind the results](Encoder::pictures_after): PNG, JPEG, GIF, WebP | text | text |
+    /// | `Mcp`, `Mcp2026` | in the result | in the result | in the result |
     pub fn results(self, results: &[ToolResult], encoder: Encoder) -> JsonText<'static> {
         JsonText::new(list(self.provider().results(results, encoder)))
     }

@@ -3,13 +3,18 @@
 
 mod events;
 mod rules;
+#[cfg(feature = "agent")]
+mod turns;
 
 use serde_json::json;
-use toolwright::{ToolCall, Wire, wire::StreamEvent};
+use toolwright::{
+    ToolCall, Wire,
+    wire::{Completion, StreamEvent},
+};
 
 use self::rules::check_next_request;
 
-use super::words;
+use super::{hosted, stream, words};
 use crate::wires::parsed;
 
 const CHAT: &[Wire] = &[Wire::OpenAiChat];
@@ -28,7 +33,7 @@ const ALL: &[Wire] = &[
 type Habit = (&'static str, &'static [Wire], fn(&mut Script));
 
 /// Every habit: who has it, and what it does.
-const HABITS: [Habit; 24] = [
+static HABITS: [Habit; 24] = [
     ("words in one piece", ALL, |it| {
         it.words = vec!["It is 5."];
     }),
@@ -185,8 +190,8 @@ impl Rng {
     }
 }
 
-/// Plays a script whose bytes are cut at random, and checks what came of it.
-fn play(wire: Wire, script: &Script, rng: &mut Rng, about: &str) {
+/// Plays a script whose bytes are cut at random, checks what came of it, and returns it.
+fn play(wire: Wire, script: &Script, rng: &mut Rng, about: &str) -> Completion {
     let lines: Vec<_> = script
         .events(wire)
         .iter()
@@ -233,8 +238,10 @@ fn play(wire: Wire, script: &Script, rng: &mut Rng, about: &str) {
         said.calls
     );
     assert_eq!(said.hosted.len(), usize::from(script.hosted), "{about}");
+    assert_eq!(hosted(told), said.hosted, "{about}: told");
     assert_eq!(said.usage.is_some(), script.usage, "{about}");
-    if script.channel {
+    // Beside nothing, it could be a thought.
+    if script.channel && !(said.text.is_empty() && said.calls.is_empty()) {
         assert_eq!(
             parsed(&streamed.response)["choices"][0]["message"]["channel"],
             "final",
@@ -248,40 +255,78 @@ fn play(wire: Wire, script: &Script, rng: &mut Rng, about: &str) {
         "{about}: a signature is lost"
     );
     check_next_request(wire, &said, about);
+    said
+}
+
+/// Plays a script that breaks off after a random event: what was sent is what the response has.
+fn break_off(wire: Wire, script: &Script, rng: &mut Rng, about: &str) {
+    let events = script.events(wire);
+    let end = 1 + rng.below(events.len());
+    let about = format!("{about}, after {end}");
+    let (told, streamed) = stream(wire, &events[..end]);
+    let restart = told
+        .iter()
+        .rposition(|event| *event == StreamEvent::Restart);
+    let told = &told[restart.map_or(0, |at| at + 1)..];
+    let said = wire.completion(&streamed.response).unwrap();
+    assert_eq!(words(told), said.text, "{about}: {}", streamed.response);
+    assert_eq!(hosted(told), said.hosted, "{about}");
+    let begun = told
+        .iter()
+        .filter(|event| matches!(event, StreamEvent::Call { .. }));
+    let calls = said.calls.len() + streamed.unfinished.len();
+    assert_eq!(begun.count(), calls, "{about}: {}", streamed.response);
+    let is_right = |call: &ToolCall| parsed(&call.arguments) == json!({"n": 1});
+    assert!(said.calls.iter().all(is_right), "{about}: {:?}", said.calls);
+}
+
+/// The habits of a wire.
+fn habits_of(wire: Wire) -> Vec<&'static Habit> {
+    let has = |(_, wires, _): &&Habit| wires.contains(&wire);
+    HABITS.iter().filter(has).collect()
+}
+
+/// A script of these habits, and their names.
+fn mix(wire: Wire, habits: &[&Habit]) -> (Script, String) {
+    let mut script = Script::plain();
+    script.words = vec!["It is ", "5."];
+    for (_, _, does) in habits {
+        does(&mut script);
+    }
+    // An attempt shows by the ids of its events.
+    script.event_ids &= script.attempts == 1;
+    let names: Vec<_> = habits.iter().map(|(name, ..)| *name).collect();
+    (script, format!("{wire:?}, {}", names.join(" + ")))
+}
+
+/// Two to six habits.
+fn some_habits(habits: &[&'static Habit], rng: &mut Rng) -> Vec<&'static Habit> {
+    let count = 2 + rng.below(5);
+    (0..count)
+        .map(|_| habits[rng.below(habits.len())])
+        .collect()
+}
+
+/// Number of mixes to try.
+fn mixes(default: usize) -> usize {
+    std::env::var("TOOLWRIGHT_CASES").map_or(default, |cases| cases.parse().unwrap())
 }
 
 /// Each habit alone, and mixes of them.
 #[test]
 fn whatever_habits_are_mixed_the_words_the_calls_and_the_next_request_are_right() {
-    let mixes: usize =
-        std::env::var("TOOLWRIGHT_CASES").map_or(300, |cases| cases.parse().unwrap());
+    let mixes = mixes(300);
     let mut rng = Rng(52);
     for wire in ALL {
-        let habits: Vec<_> = HABITS
-            .iter()
-            .filter(|(_, wires, _)| wires.contains(wire))
-            .collect();
+        let habits = habits_of(*wire);
         for at in 0..habits.len() + mixes {
-            let chosen: Vec<_> = match habits.get(at) {
+            let chosen = match habits.get(at) {
                 Some(habit) => vec![*habit],
-                None => (0..2 + rng.below(5))
-                    .map(|_| habits[rng.below(habits.len())])
-                    .collect(),
+                None => some_habits(&habits, &mut rng),
             };
-            let mut script = Script::plain();
-            script.words = vec!["It is ", "5."];
-            for (_, _, does) in &chosen {
-                does(&mut script);
-            }
-            // An attempt shows by the ids of its events.
-            script.event_ids &= script.attempts == 1;
-            let names: Vec<_> = chosen.iter().map(|(name, ..)| *name).collect();
-            play(
-                *wire,
-                &script,
-                &mut rng,
-                &format!("{wire:?}, {}", names.join(" + ")),
-            );
+            let (script, about) = mix(*wire, &chosen);
+            play(*wire, &script, &mut rng, &about);
+            break_off(*wire, &script, &mut rng, &about);
         }
     }
 }

@@ -19,40 +19,54 @@ pub(super) fn check_next_request(wire: Wire, said: &Completion, about: &str) {
         Message::User("And?"),
     ];
     let body = wire.conversation(None, &conversation, Encoder::auto());
-    let body = parsed(&body.unwrap());
+    let answers = vec!["12:00".to_owned(); said.calls.len()];
+    check_request(wire, &parsed(&body.unwrap()), &answers, about);
+}
+
+/// A request follows the rules of the wire, and its calls have these answers, in order.
+pub(super) fn check_request(wire: Wire, body: &Value, answers: &[String], about: &str) {
     let key = match wire {
         Wire::Gemini => "contents",
         Wire::OpenAiResponses => "input",
         _ => "messages",
     };
     let messages = list(&body[key]);
-    let mut open: Vec<Value> = Vec::new();
+    let is_of_blocks = matches!(wire, Wire::Anthropic | Wire::BedrockConverse);
+    let mut calls: Vec<Value> = Vec::new();
+    let mut open: Vec<usize> = Vec::new();
     for (at, message) in messages.iter().enumerate() {
         if let Some(wrong) = refused(wire, message) {
             panic!("{about}: {wrong}: {message}");
         }
-        let alternates = matches!(wire, Wire::Anthropic | Wire::BedrockConverse);
         let before = at.checked_sub(1).map(|before| &messages[before]["role"]);
         assert!(
-            !alternates || before != Some(&message["role"]),
+            !is_of_blocks || before != Some(&message["role"]),
             "{about}: {body}"
         );
         for item in items(wire, message) {
             if let Some(id) = answered(wire, &item) {
-                let at = open.iter().position(|open| *open == id);
-                open.remove(at.unwrap_or_else(|| panic!("{about}: {id} answers nothing: {body}")));
+                let at = open.iter().position(|place| calls[*place] == id);
+                let at = at.unwrap_or_else(|| panic!("{about}: {id} answers nothing: {body}"));
+                let answer = &answers[open.remove(at)];
+                assert!(
+                    item.to_string().contains(answer),
+                    "{about}: {answer}: {item}"
+                );
             }
             if let Some(id) = called(wire, &item) {
-                assert!(!open.contains(&id), "{about}: {id} stands twice: {body}");
-                open.push(id);
+                // These providers find a call by its id in the whole request, and others among those that are open.
+                let is_of_request = is_of_blocks || wire == Wire::OpenAiResponses;
+                let mut known = calls.iter().enumerate();
+                let is_known = known
+                    .any(|(place, known)| *known == id && (is_of_request || open.contains(&place)));
+                assert!(!is_known, "{about}: {id} stands twice: {body}");
+                open.push(calls.len());
+                calls.push(id);
             }
         }
     }
-    assert_eq!(
-        open,
-        [] as [Value; 0],
-        "{about}: a call without an answer: {body}"
-    );
+    let is_answered = open.is_empty() && calls.len() == answers.len();
+    assert!(is_answered, "{about}: a call without an answer: {body}");
 }
 
 fn list(value: &Value) -> Vec<Value> {

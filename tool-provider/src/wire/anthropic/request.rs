@@ -5,6 +5,7 @@ use super::super::answer_form::AnswerSchema;
 use super::super::call::as_object;
 use super::super::conversation::{alternating, message};
 use super::super::loading::{Echoed, WriteLoading};
+use super::super::media::accepted;
 use super::super::read::object;
 use super::super::tool_declaration::ToolDeclaration;
 use super::super::{Loads, Parallel, ToolChoice, WireError, WriteRequest, read_def};
@@ -160,20 +161,27 @@ pub(super) fn is_empty(block: &Block) -> bool {
     matches!(block, Block::Text { text } if text.trim().is_empty())
 }
 
+/// Types of pictures in a result. Sound stands nowhere.
+///
+/// Source: the types `ToolResultBlockParam` and `Base64ImageSourceParam` of anthropic-sdk-python 2.14, 2026-11.
+const PICTURES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
+
 /// Text and pictures have blocks of their own; of all else the model gets words.
 pub(super) fn block_json(block: &Block) -> String {
-    match block {
-        Block::Image { mime_type, data } => {
-            let source = ObjectWriter::new()
-                .text("type", "base64")
-                .text("media_type", mime_type)
-                .text("data", data)
-                .end();
-            ObjectWriter::new()
-                .text("type", "image")
-                .json("source", &source)
-                .end()
-        }
-        other => text_block(&other.to_plain()),
-    }
+    let picture = match block {
+        Block::Image { mime_type, data } => accepted(mime_type, PICTURES).zip(Some(data)),
+        _ => None,
+    };
+    let Some((mime_type, data)) = picture else {
+        return text_block(&block.to_plain());
+    };
+    let source = ObjectWriter::new()
+        .text("type", "base64")
+        .text("media_type", mime_type)
+        .text("data", data)
+        .end();
+    ObjectWriter::new()
+        .text("type", "image")
+        .json("source", &source)
+        .end()
 }

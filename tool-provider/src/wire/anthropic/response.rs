@@ -92,7 +92,8 @@ impl ReadResponse for Response<'_> {
 
     /// Source: `ServerToolUseBlock`, `BetaMCPToolUseBlock` and the results of both in anthropic-sdk-python 2.12, 2026-11.
     fn hosted(&self) -> Vec<HostedCall> {
-        paired(self.blocks.iter().filter_map(hosted))
+        let blocks = self.blocks.iter();
+        paired(blocks.filter_map(|block| hosted(block.json, &block.members)))
     }
 
     fn loaded(&self) -> Vec<String> {
@@ -131,15 +132,15 @@ pub(super) fn call<'t>(block: &Members<'t>) -> Option<RawCall<'t>> {
     })
 }
 
-fn hosted(block: &Element<'_>) -> Option<HostedPart> {
-    let of = |key: &str| block.members.words(key);
+pub(super) fn hosted(json: &RawValue, block: &Members<'_>) -> Option<HostedPart> {
+    let of = |key: &str| block.words(key);
     let kind = of("type");
     if kind.ends_with("_tool_use") {
-        return Some(HostedPart::call(of("id"), &kind, of("name"), block.json));
+        return Some(HostedPart::call(of("id"), &kind, of("name"), json));
     }
-    let content = block.members.get("content")?;
-    let has_failed = block.members.says_true("is_error")
-        || Members::of(Some(content)).words("type").ends_with("_error");
+    let content = block.get("content")?;
+    let has_failed =
+        block.says_true("is_error") || Members::of(Some(content)).words("type").ends_with("_error");
     kind.ends_with("_tool_result").then(|| HostedPart::Result {
         id: of("tool_use_id"),
         status: if has_failed { "failed" } else { "completed" }.to_owned(),

@@ -9,7 +9,7 @@ use super::super::read::{Members, text};
 use super::super::stream::blocks::{Block, Blocks};
 use super::super::stream::tree::Tree;
 use super::super::stream::{Assemble, DeltaSink, unfinished};
-use super::response::call;
+use super::response::{call, hosted};
 use crate::call::ToolCall;
 
 #[derive(Debug, Default)]
@@ -52,7 +52,7 @@ impl Assemble for Stream {
                 }
             }
             "content_block_delta" => self.blocks.join(index, delta, add, sink),
-            "content_block_stop" => self.blocks.at(index).is_stopped = true,
+            "content_block_stop" => self.blocks.stop(index, close, hosted, sink),
             "message_delta" => {
                 for (key, value) in Members::of(delta).iter() {
                     sink.ended |= key == "stop_reason" && value.get() != "null";
@@ -71,6 +71,9 @@ impl Assemble for Stream {
             }
             _ => {}
         }
+        if sink.ended {
+            self.blocks.stop_all(close, hosted, sink);
+        }
         Ok(())
     }
 
@@ -84,10 +87,7 @@ impl Assemble for Stream {
         for mut block in blocks.into_iter() {
             let kind = block.tree.get("type").map(Tree::plain).unwrap_or_default();
             let is_whole = block.is_whole(ended);
-            if kind.ends_with("tool_use") || !block.input.is_empty() {
-                let input = block.arguments(block.tree.get("input"));
-                block.tree.put("input", input);
-            }
+            close(&mut block);
             if is_whole || kind == "text" {
                 whole.push(block.tree);
             } else {
@@ -97,6 +97,15 @@ impl Assemble for Stream {
         }
         message.put("content", Tree::List(whole));
         (message, broken)
+    }
+}
+
+/// The pieces of the input become the input.
+fn close(block: &mut Block) {
+    let kind = block.tree.get("type").map(Tree::plain).unwrap_or_default();
+    if kind.ends_with("tool_use") || !block.input.is_empty() {
+        let input = block.arguments(block.tree.get("input"));
+        block.tree.put("input", input);
     }
 }
 

@@ -4,6 +4,7 @@ use toolwright_json::{ObjectWriter, list};
 use super::super::answer_form::AnswerSchema;
 use super::super::call::as_object;
 use super::super::conversation::{alternating, message};
+use super::super::media::accepted;
 use super::super::read::object;
 use super::super::tool_declaration::ToolDeclaration;
 use super::super::{Loads, Parallel, ToolChoice, WireError, WriteRequest, read_def};
@@ -148,22 +149,28 @@ fn is_blank(block: &Block) -> bool {
     matches!(block, Block::Text { text } if text.trim().is_empty())
 }
 
-/// Text, data and the pictures of four formats have blocks of their own; of all else the model gets
-/// words. Data that is no object is text: models refuse it as `json`.
+/// Types of pictures in a result. Sound stands in messages of the user alone, and few models take it.
+///
+/// Source: the shapes `ToolResultContentBlock` and `ImageFormat` of botocore 1.44, 2026-11.
+const PICTURES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+/// Text, data and pictures have blocks of their own; of all else the model gets words. Data that is no object is text: models
+/// refuse it as `json`.
 fn block_json(block: &Block) -> String {
     match block {
         Block::Json { value } if value.is_object() => {
             ObjectWriter::new().json("json", &value.to_string()).end()
         }
-        Block::Image { mime_type, data } => match mime_type.strip_prefix("image/") {
-            Some(format @ ("png" | "jpeg" | "gif" | "webp")) => {
+        Block::Image { mime_type, data } => match accepted(mime_type, PICTURES) {
+            Some(mime_type) => {
+                let format = mime_type.trim_start_matches("image/");
                 let source = ObjectWriter::new().text("bytes", data).end();
                 let image = ObjectWriter::new()
                     .text("format", format)
                     .json("source", &source);
                 ObjectWriter::new().json("image", &image.end()).end()
             }
-            _ => text_block(&block.to_plain()),
+            None => text_block(&block.to_plain()),
         },
         other => text_block(&other.to_plain()),
     }

@@ -96,7 +96,8 @@ impl ReadResponse for Response<'_> {
     }
 
     fn hosted(&self) -> Vec<HostedCall> {
-        paired(self.blocks.iter().filter_map(hosted))
+        let blocks = self.blocks.iter();
+        paired(blocks.filter_map(|block| hosted(block.json, &block.members)))
     }
 
     fn usage(&self) -> Option<Usage> {
@@ -136,13 +137,13 @@ fn is_hosted(tool_use: &Members<'_>) -> bool {
 
 const SERVER_TOOL: &str = "server_tool_use";
 
-fn hosted(block: &Element<'_>) -> Option<HostedPart> {
-    if let Some(tool_use) = block.members.get("toolUse") {
+pub(super) fn hosted(_: &RawValue, block: &Members<'_>) -> Option<HostedPart> {
+    if let Some(tool_use) = block.get("toolUse") {
         let members = Members::of(Some(tool_use));
         let [id, name] = ["toolUseId", "name"].map(|key| members.words(key));
         return is_hosted(&members).then(|| HostedPart::call(id, SERVER_TOOL, name, tool_use));
     }
-    let result = Members::of(Some(block.members.get("toolResult")?));
+    let result = Members::of(Some(block.get("toolResult")?));
     Some(HostedPart::Result {
         id: result.words("toolUseId"),
         status: result.words("status"),

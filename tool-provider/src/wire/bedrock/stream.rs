@@ -11,7 +11,7 @@ use super::super::read::Members;
 use super::super::stream::blocks::{Block, Blocks};
 use super::super::stream::tree::Tree;
 use super::super::stream::{Assemble, DeltaSink, unfinished};
-use super::response::call;
+use super::response::{call, hosted};
 use crate::call::ToolCall;
 
 #[derive(Debug, Default)]
@@ -48,10 +48,11 @@ impl Assemble for Stream {
                     }
                 }
                 "contentBlockDelta" => self.blocks.join(index, delta, add, sink),
-                "contentBlockStop" => self.blocks.at(index).is_stopped = true,
+                "contentBlockStop" => self.blocks.stop(index, close, hosted, sink),
                 "messageStop" => {
                     self.response.join(value);
                     sink.ended = true;
+                    self.blocks.stop_all(close, hosted, sink);
                 }
                 "metadata" => self.response.join(value),
                 _ => {}
@@ -69,13 +70,7 @@ impl Assemble for Stream {
         let (mut whole, mut broken) = (Vec::new(), Vec::new());
         for mut block in blocks.into_iter() {
             let is_whole = block.is_whole(ended);
-            if block.tree.some("toolUse").is_some() {
-                let tool_use = block.tree.entry("toolUse");
-                tool_use.open_object();
-                let begun = tool_use.get("input").cloned();
-                let input = block.arguments(begun.as_ref());
-                block.tree.entry("toolUse").put("input", input);
-            }
+            close(&mut block);
             if is_whole || block.tree.get("text").is_some() {
                 whole.push(block.tree);
             } else {
@@ -88,6 +83,17 @@ impl Assemble for Stream {
         message.put("content", Tree::List(whole));
         response.entry("output").put("message", message);
         (response, broken)
+    }
+}
+
+/// The pieces of a call's input become the input.
+fn close(block: &mut Block) {
+    if block.tree.some("toolUse").is_some() {
+        let tool_use = block.tree.entry("toolUse");
+        tool_use.open_object();
+        let begun = tool_use.get("input").cloned();
+        let input = block.arguments(begun.as_ref());
+        block.tree.entry("toolUse").put("input", input);
     }
 }
 

@@ -3,7 +3,8 @@ use toolwright_json::{ObjectWriter, list, quoted};
 
 use super::super::answer_form::AnswerSchema;
 use super::super::call::as_object;
-use super::super::conversation::{message, pictures_of, readable};
+use super::super::conversation::{media_of, message, readable};
+use super::super::media::accepted;
 use super::super::read::{Members, object};
 use super::super::tool_declaration::ToolDeclaration;
 use super::super::{Loads, Parallel, ToolChoice, WireError, WriteRequest, read_def};
@@ -102,11 +103,10 @@ impl WriteRequest for Gemini {
     }
 
     /// One content for all answers. The answer's value stands under `output` or `error`, which the
-    /// API reserves for them; pictures and documents are parts beside it, or in a content behind all answers: of a model that
-    /// takes none inside, a content has as many parts as there were calls.
+    /// API reserves for them; pictures are parts beside it, or in a content behind all answers: of a model that takes none
+    /// inside, a content has as many parts as there were calls. Sound is always behind.
     ///
-    /// Source: "Multimodal function responses" of the Gemini API's documentation, 2026-11; google-gemini/gemini-cli issue
-    /// 19436 and pull request 16137.
+    /// Source: google-gemini/gemini-cli issue 19436 and pull request 16137.
     fn results(&self, results: &[ToolResult], encoder: Encoder) -> Vec<String> {
         if results.is_empty() {
             return Vec::new();
@@ -118,21 +118,22 @@ impl WriteRequest for Gemini {
             } else {
                 "error"
             };
-            let (value, parts) = match &result.outcome {
-                Ok(Outcome::Content(content)) => split(content),
-                _ => (encoder.encode_json(result).into_owned(), Vec::new()),
+            let (value, parts, media) = match &result.outcome {
+                Ok(Outcome::Content(content)) => split(content, encoder.has_pictures_after()),
+                _ => (
+                    encoder.encode_json(result).into_owned(),
+                    Vec::new(),
+                    Vec::new(),
+                ),
             };
+            if !media.is_empty() {
+                behind.push(text_part(&media_of(result)));
+                behind.extend(media);
+            }
             let response = ObjectWriter::new()
                 .text("id", &result.id)
                 .text("name", &result.name)
                 .json("response", &ObjectWriter::new().json(key, &value).end());
-            if encoder.has_pictures_after() && !parts.is_empty() {
-                behind.push(text_part(&pictures_of(result)));
-                behind.extend(parts);
-                return ObjectWriter::new()
-                    .json("functionResponse", &response.end())
-                    .end();
-            }
             let parts = (!parts.is_empty()).then(|| list(parts));
             let response = response.maybe_json("parts", parts.as_deref());
             ObjectWriter::new()
@@ -202,26 +203,56 @@ pub(super) fn refuses(part: &Members<'_>) -> bool {
     part.get("text").is_some() && part.iter().all(is_text) && part.words("text").is_empty()
 }
 
-/// The text of the blocks, and the parts of those that have one: pictures and PDFs.
-fn split(content: &Content) -> (String, Vec<String>) {
-    let mut words = Vec::new();
-    let mut parts = Vec::new();
+/// Types of pictures inside a result.
+///
+/// Source: "Multimodal function responses" of the Gemini API's documentation, 2026-11.
+const PICTURES: &[&str] = &["image/png", "image/jpeg", "image/webp"];
+
+/// Types of media in a content of the user.
+///
+/// Source: "Image understanding" and "Audio understanding" of the Gemini API's documentation, 2026-11.
+const MEDIA: &[&str] = &[
+    "image/png",
+    "image/jpeg",
+    "image/webp",
+    "image/heic",
+    "image/heif",
+    "audio/wav",
+    "audio/mp3",
+    "audio/aiff",
+    "audio/aac",
+    "audio/ogg",
+    "audio/flac",
+];
+
+/// The text of the blocks, the parts that stand inside the result, and those behind it.
+fn split(content: &Content, pictures_after: bool) -> (String, Vec<String>, Vec<String>) {
+    let (mut words, mut inside, mut behind) = (Vec::new(), Vec::new(), Vec::new());
     for block in content.blocks() {
-        match block {
-            Block::Image { mime_type, data } => {
-                let blob = ObjectWriter::new()
-                    .text("mimeType", mime_type)
-                    .text("data", data)
-                    .end();
-                parts.push(ObjectWriter::new().json("inlineData", &blob).end());
+        let (parts, table, blob) = match block {
+            Block::Image { mime_type, data } if !pictures_after => {
+                (&mut inside, PICTURES, Some((mime_type, data)))
             }
-            other => words.push(other.clone()),
-        }
+            Block::Image { mime_type, data } | Block::Audio { mime_type, data } => {
+                (&mut behind, MEDIA, Some((mime_type, data)))
+            }
+            _ => (&mut behind, MEDIA, None),
+        };
+        let blob = blob.and_then(|(mime_type, data)| Some((accepted(mime_type, table)?, data)));
+        let Some((mime_type, data)) = blob else {
+            words.push(block.clone());
+            continue;
+        };
+        let blob = ObjectWriter::new()
+            .text("mimeType", mime_type)
+            .text("data", data)
+            .end();
+        parts.push(ObjectWriter::new().json("inlineData", &blob).end());
     }
     // One block of data stays a value.
     let value = match words.as_slice() {
         [Block::Json { value }] => value.to_string(),
         _ => quoted(&Content::from(words).to_plain()),
     };
-    (value, parts)
+    (value, inside, behind)
 }

@@ -146,7 +146,7 @@ impl ReadResponse for Response<'_> {
     /// reference (v1beta), 2026-11.
     fn hosted(&self) -> Vec<HostedCall> {
         let parts = self.content.iter().flat_map(|content| content.parts.iter());
-        paired(parts.filter_map(|part| hosted(&part.members)))
+        paired(parts.filter_map(|part| hosted(part.json, &part.members)))
     }
 
     fn usage(&self) -> Option<Usage> {
@@ -154,7 +154,7 @@ impl ReadResponse for Response<'_> {
     }
 }
 
-fn hosted(part: &Members<'_>) -> Option<HostedPart> {
+pub(super) fn hosted(_: &RawValue, part: &Members<'_>) -> Option<HostedPart> {
     let find = |key: &str| Some((part.get(key)?, Members::of(part.get(key))));
     if let Some((json, call)) = find("toolCall") {
         return Some(HostedPart::call(

@@ -6,11 +6,12 @@
 use serde_json::value::RawValue;
 
 use super::super::WireError;
+use super::super::hosted::HostedCalls;
 use super::super::read::{Members, elements};
 use super::super::stream::tree::{Text, Tree};
 use super::super::stream::{Assemble, DeltaSink, ResponseId, unfinished};
 use super::partial_call::{PartialCall, goes_on};
-use super::response::{call, is_said};
+use super::response::{call, hosted, is_said};
 use crate::call::ToolCall;
 
 #[derive(Debug, Default)]
@@ -20,6 +21,7 @@ pub(in super::super) struct Stream {
     content: Tree,
     parts: Vec<Tree>,
     calls: usize,
+    hosted: HostedCalls,
     has_content: bool,
     id: ResponseId,
     /// The call whose arguments are coming.
@@ -150,6 +152,7 @@ impl Stream {
             if is_said(&members) {
                 sink.words(Some(members.words("text")).filter(|words| !words.is_empty()));
             }
+            sink.hosted(&mut self.hosted, hosted(part, &members));
             self.parts.push(Tree::Raw(part.get().to_owned()));
             return;
         };

@@ -1,5 +1,6 @@
 use super::super::answer_form::AnswerSchema;
 use super::super::call::as_object;
+use super::super::media::accepted;
 use super::super::openai::request as openai;
 use super::super::tool_declaration::ToolDeclaration;
 use super::super::{Loads, Parallel, ToolChoice, WireError, WriteRequest};
@@ -73,12 +74,20 @@ impl WriteRequest for Ollama {
     }
 }
 
+/// Types of pictures.
+///
+/// Source: the decoders that `model/model.go` of ollama/ollama imports, 2026-10.
+const PICTURES: &[&str] = &["image/png", "image/jpeg", "image/webp"];
+
 fn pictures(result: &ToolResult) -> Option<String> {
     let Ok(Outcome::Content(content)) = &result.outcome else {
         return None;
     };
     let pictures = content.blocks().iter().filter_map(|block| match block {
-        Block::Image { data, .. } => Some(quoted(data)),
+        Block::Image { mime_type, data } => {
+            accepted(mime_type, PICTURES)?;
+            Some(quoted(data))
+        }
         _ => None,
     });
     let pictures: Vec<_> = pictures.collect();

@@ -9,6 +9,7 @@ use super::super::WireError;
 use super::super::openai::response::call;
 use super::super::read::{Members, elements};
 use super::super::stream::tree::Tree;
+use super::super::stream::word_keys::WordKeys;
 use super::super::stream::{Assemble, DeltaSink};
 use super::response::{cohere, is_cohere};
 use crate::call::ToolCall;
@@ -17,6 +18,7 @@ use crate::call::ToolCall;
 pub(in super::super) struct Stream {
     response: Tree,
     message: Tree,
+    word_keys: WordKeys,
     calls: Vec<Tree>,
     is_done: bool,
 }
@@ -49,10 +51,11 @@ impl Assemble for Stream {
         let Self {
             mut response,
             mut message,
+            word_keys,
             calls,
             ..
         } = *self;
-        message.once();
+        word_keys.once(&mut message);
         if !calls.is_empty() {
             message.put("tool_calls", Tree::List(calls));
         }
@@ -63,7 +66,8 @@ impl Assemble for Stream {
 
 impl Stream {
     fn message(&mut self, message: &RawValue, sink: &mut DeltaSink) {
-        for (key, value) in Members::of(Some(message)).iter() {
+        let (message, before) = (Members::of(Some(message)), sink.len());
+        for (key, value) in message.iter() {
             match key {
                 "tool_calls" => {
                     for call in elements(Some(value)) {
@@ -74,6 +78,7 @@ impl Stream {
                 _ => self.message.join_under(key, value, "content", sink),
             }
         }
+        self.word_keys.count(&message, before, sink);
     }
 
     fn call(&mut self, element: &RawValue, sink: &mut DeltaSink) {

@@ -2,7 +2,8 @@ use serde::Deserialize;
 use toolwright_json::{ObjectWriter, list, quoted};
 
 use super::super::answer_form::AnswerSchema;
-use super::super::conversation::{message, pictures_of};
+use super::super::conversation::{media_of, message};
+use super::super::media::accepted;
 use super::super::read::{Members, elements, object};
 use super::super::tool_declaration::ToolDeclaration;
 use super::super::{Loads, Parallel, ToolChoice, WireError, WriteRequest, read_def};
@@ -95,6 +96,17 @@ impl WriteRequest for OpenAiChat {
     }
 }
 
+/// Types of pictures. Models for sound have parts for it, which all others refuse.
+///
+/// Source: "Images and vision" of `OpenAI`'s documentation, 2026-11; `FunctionToolCallOutput` of openai/openai-openapi,
+/// `openapi.yaml`, 2026-08.
+pub(in super::super) const PICTURES: &[&str] =
+    &["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+pub(in super::super) fn data_url(mime_type: &str, data: &str) -> String {
+    format!("data:{mime_type};base64,{data}")
+}
+
 /// The pictures of a result, behind words that say of which.
 fn pictures(result: &ToolResult) -> Vec<String> {
     let Ok(Outcome::Content(content)) = &result.outcome else {
@@ -102,7 +114,7 @@ fn pictures(result: &ToolResult) -> Vec<String> {
     };
     let pictures = content.blocks().iter().filter_map(|block| match block {
         Block::Image { mime_type, data } => {
-            let url = format!("data:{mime_type};base64,{data}");
+            let url = data_url(accepted(mime_type, PICTURES)?, data);
             let url = ObjectWriter::new().text("url", &url).end();
             let part = ObjectWriter::new().text("type", "image_url");
             Some(part.json("image_url", &url).end())
@@ -112,7 +124,7 @@ fn pictures(result: &ToolResult) -> Vec<String> {
     let mut parts: Vec<_> = pictures.collect();
     if !parts.is_empty() {
         let words = ObjectWriter::new().text("type", "text");
-        parts.insert(0, words.text("text", &pictures_of(result)).end());
+        parts.insert(0, words.text("text", &media_of(result)).end());
     }
     parts
 }

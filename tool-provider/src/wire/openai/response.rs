@@ -99,20 +99,8 @@ impl ReadResponse for Response<'_> {
         FinishReason::of(&self.choice.words("finish_reason"), REASONS)
     }
 
-    /// Source: `executed_tools` of Groq's API reference, 2026-11.
     fn hosted(&self) -> Vec<HostedCall> {
-        let tools = elements(self.message.members.get("executed_tools")).into_iter();
-        let calls = tools.map(|json| {
-            let tool = Members::of(Some(json));
-            HostedCall {
-                kind: "executed_tools".to_owned(),
-                name: tool.words("type"),
-                call: json.get().to_owned(),
-                result: tool.get("output").map(|output| output.get().to_owned()),
-                ..HostedCall::default()
-            }
-        });
-        calls.collect()
+        executed(self.message.members.get(EXECUTED_TOOLS))
     }
 
     /// Groq's streams have it in `x_groq`, Moonshot's in the choice.
@@ -122,6 +110,26 @@ impl ReadResponse for Response<'_> {
         let counts = places.into_iter().find_map(|place| place.get("usage"));
         Usage::of(&Members::of(counts), &COUNTS)
     }
+}
+
+/// Key of a message under which the calls of Groq's own tools stand.
+///
+/// Source: `executed_tools` of Groq's API reference, 2026-11.
+pub(super) const EXECUTED_TOOLS: &str = "executed_tools";
+
+/// Reads the calls of Groq's own tools.
+pub(super) fn executed(tools: Option<&RawValue>) -> Vec<HostedCall> {
+    let calls = elements(tools).into_iter().map(|json| {
+        let tool = Members::of(Some(json));
+        HostedCall {
+            kind: EXECUTED_TOOLS.to_owned(),
+            name: tool.words("type"),
+            call: json.get().to_owned(),
+            result: tool.get("output").map(|output| output.get().to_owned()),
+            ..HostedCall::default()
+        }
+    });
+    calls.collect()
 }
 
 /// A model's message, which Ollama writes like this, too.

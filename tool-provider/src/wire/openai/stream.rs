@@ -5,18 +5,22 @@
 use serde_json::value::RawValue;
 
 use super::super::WireError;
+use super::super::hosted::HostedCalls;
 use super::super::read::{Members, elements, is_object, text};
 use super::super::stream::tree::Tree;
+use super::super::stream::word_keys::WordKeys;
 use super::super::stream::{Assemble, DeltaSink, ResponseId, unfinished};
 use super::failed_call::failed_calls;
-use super::response::call;
+use super::response::{EXECUTED_TOOLS, call, executed};
 use crate::call::ToolCall;
 
 #[derive(Debug, Default)]
 pub(in super::super) struct Stream {
     head: Tree,
     message: Tree,
+    word_keys: WordKeys,
     calls: Vec<Call>,
+    hosted: HostedCalls,
     finish_reason: Option<String>,
     id: ResponseId,
 }
@@ -81,6 +85,7 @@ impl Assemble for Stream {
         let Self {
             mut head,
             mut message,
+            word_keys,
             calls,
             finish_reason,
             ..
@@ -88,7 +93,7 @@ impl Assemble for Stream {
         let mut broken = Vec::new();
         let mut whole = Vec::new();
         for mut call in calls {
-            call.tree.once();
+            call.tree.once(true);
             if ended || call.is_whole() {
                 whole.push(call.tree);
             } else {
@@ -97,7 +102,7 @@ impl Assemble for Stream {
                 }));
             }
         }
-        message.once();
+        word_keys.once(&mut message);
         if message.get("role").is_none() {
             message.put("role", Tree::string("assistant"));
         }
@@ -132,7 +137,8 @@ impl Stream {
         if let Some(usage) = usage {
             self.head.set("usage", usage);
         }
-        for (key, value) in Members::of(delta).iter() {
+        let (delta, before) = (Members::of(delta), sink.len());
+        for (key, value) in delta.iter() {
             match key {
                 "tool_calls" => {
                     for piece in elements(Some(value)) {
@@ -144,6 +150,11 @@ impl Stream {
                 "refusal" => self.message.join_under(key, value, key, sink),
                 _ => self.message.join_under(key, value, "content", sink),
             }
+        }
+        self.word_keys.count(&delta, before, sink);
+        if delta.get(EXECUTED_TOOLS).is_some() {
+            let tools = RawValue::from_string(self.message.entry(EXECUTED_TOOLS).json());
+            sink.all_hosted(&mut self.hosted, executed(tools.ok().as_deref()));
         }
     }
 

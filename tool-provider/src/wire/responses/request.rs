@@ -3,7 +3,8 @@ use toolwright_json::{ObjectWriter, list};
 
 use super::super::answer_form::AnswerSchema;
 use super::super::loading::{Echoed, Namespace, WriteLoading, is_search};
-use super::super::openai::request::{mode, request, user};
+use super::super::media::accepted;
+use super::super::openai::request::{PICTURES, data_url, mode, request, user};
 use super::super::read::object;
 use super::super::tool_declaration::ToolDeclaration;
 use super::super::{Loads, Parallel, ToolChoice, WireError, WriteRequest, read_def};
@@ -158,14 +159,12 @@ fn approval(result: &ToolResult, encoder: Encoder) -> String {
 
 /// Text and pictures have parts of their own; of all else the model gets words.
 fn part(block: &Block) -> String {
-    match block {
-        Block::Image { mime_type, data } => ObjectWriter::new()
-            .text("type", "input_image")
-            .text("image_url", &format!("data:{mime_type};base64,{data}"))
-            .end(),
-        other => ObjectWriter::new()
-            .text("type", "input_text")
-            .text("text", &other.to_plain())
-            .end(),
+    if let Block::Image { mime_type, data } = block
+        && let Some(mime_type) = accepted(mime_type, PICTURES)
+    {
+        let part = ObjectWriter::new().text("type", "input_image");
+        return part.text("image_url", &data_url(mime_type, data)).end();
     }
+    let part = ObjectWriter::new().text("type", "input_text");
+    part.text("text", &block.to_plain()).end()
 }

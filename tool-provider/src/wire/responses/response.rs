@@ -43,7 +43,7 @@ impl<'t> Response<'t> {
         let items = members.one("output").and_then(array);
         // One that failed need not have any output.
         let items = items.map_err(|error| failure(&members).unwrap_or_else(|| wrong(error)))?;
-        let items = Elements::read(items, |item| call(item).or_else(|| client_search(item)));
+        let items = Elements::read(items, any_call);
         if let Some(kind) = unknown_call(&items) {
             return Err(WireError::unknown_call(&kind));
         }
@@ -58,33 +58,32 @@ impl<'t> Response<'t> {
 
 /// Source: `OutputItem` of openai/openai-openapi, `openapi.yaml`, 2026-08. A request for an approval is there, too, for what
 /// it asks: it is a call of [`MCP_APPROVAL`].
-fn hosted(item: &Element<'_>) -> Option<HostedPart> {
-    let of = |key: &str| item.members.words(key);
+pub(super) fn hosted(json: &RawValue, item: &Members<'_>) -> Option<HostedPart> {
+    let of = |key: &str| item.words(key);
     let kind = of("type");
     let id = [of("call_id"), of("id")]
         .into_iter()
         .find(|id| !id.is_empty());
     let id = id.unwrap_or_default();
-    if let Some(tool) = kind.strip_suffix("_call").filter(|_| !item.is_call()) {
+    if let Some(tool) = kind
+        .strip_suffix("_call")
+        .filter(|_| any_call(item).is_none())
+    {
         let name = Some(of("name")).filter(|name| !name.is_empty());
         let name = name.unwrap_or_else(|| tool.to_owned());
-        let HostedPart::Call(call) = HostedPart::call(id, &kind, name, item.json) else {
+        let HostedPart::Call(call) = HostedPart::call(id, &kind, name, json) else {
             return None;
         };
         let status = of("status");
         return Some(HostedPart::Call(HostedCall { status, ..call }));
     }
     if kind == MCP_APPROVAL {
-        return Some(HostedPart::call(id, &kind, of("name"), item.json));
+        return Some(HostedPart::call(id, &kind, of("name"), json));
     }
     kind.ends_with("_call_output").then(|| HostedPart::Result {
         id,
         status: of("status"),
-        result: item
-            .members
-            .get("output")
-            .map_or("null", RawValue::get)
-            .to_owned(),
+        result: item.get("output").map_or("null", RawValue::get).to_owned(),
     })
 }
 
@@ -174,7 +173,8 @@ impl ReadResponse for Response<'_> {
     }
 
     fn hosted(&self) -> Vec<HostedCall> {
-        paired(self.items.iter().filter_map(hosted))
+        let items = self.items.iter();
+        paired(items.filter_map(|item| hosted(item.json, &item.members)))
     }
 
     fn loaded(&self) -> Vec<String> {
@@ -185,6 +185,11 @@ impl ReadResponse for Response<'_> {
     fn failure(&self) -> Option<WireError> {
         failure(&self.members)
     }
+}
+
+/// The call that an item is, or a search that is left to us.
+fn any_call<'t>(item: &Members<'t>) -> Option<RawCall<'t>> {
+    call(item).or_else(|| client_search(item))
 }
 
 /// The call that an item is: a `function_call`, or a request for an approval; all others are for somebody else. The item's own `id` is

@@ -8,10 +8,11 @@ use serde_json::value::RawValue;
 
 use super::super::WireError;
 use super::super::call::RawCall;
+use super::super::hosted::HostedCalls;
 use super::super::read::{Members, elements, is_object, text};
 use super::super::stream::tree::{Text, Tree};
 use super::super::stream::{Assemble, DeltaSink, unfinished};
-use super::response::{call, words};
+use super::response::{call, hosted, words};
 use crate::call::ToolCall;
 
 #[derive(Debug, Default)]
@@ -20,6 +21,8 @@ pub(in super::super) struct Stream {
     items: Vec<Item>,
     /// Number of items in the provider's last report of the whole response.
     told: usize,
+    hosted: HostedCalls,
+    has_ended: bool,
 }
 
 #[derive(Debug)]
@@ -80,6 +83,9 @@ impl Assemble for Stream {
                 if self.items.is_empty() {
                     self.only_whole(response, sink);
                 }
+                if !std::mem::replace(&mut self.has_ended, true) {
+                    self.open_hosted(response, sink);
+                }
             }
             "response.created" if !self.items.is_empty() => {
                 *self = Self::default();
@@ -105,6 +111,7 @@ impl Assemble for Stream {
             mut response,
             items,
             told,
+            ..
         } = *self;
         let (mut whole, mut broken) = (Vec::new(), Vec::new());
         for item in items {
@@ -149,6 +156,26 @@ impl Stream {
             // None of them is another's.
             for item in self.items.iter_mut().skip(first) {
                 item.index = format!("whole {first}");
+            }
+        }
+    }
+
+    /// Reports the calls of the provider's own tools whose items were not done when the response ended.
+    fn open_hosted(&mut self, response: Option<&RawValue>, sink: &mut DeltaSink) {
+        let output = elements(Members::of(response).get("output"));
+        let is_done = |place: usize| self.items.get(place).is_some_and(|item| item.is_done);
+        let has_all = output.len() >= self.items.len();
+        let places = 0..output.len().max(self.items.len());
+        for place in places.filter(|place| !is_done(*place)) {
+            let item = match output.get(place).filter(|_| has_all) {
+                Some(item) => Some((*item).to_owned()),
+                None => self
+                    .items
+                    .get(place)
+                    .and_then(|item| RawValue::from_string(item.tree.json()).ok()),
+            };
+            if let Some(item) = item {
+                sink.hosted(&mut self.hosted, hosted(&item, &Members::of(Some(&item))));
             }
         }
     }
@@ -201,6 +228,9 @@ impl Stream {
             let rest = words.strip_prefix(&*item.words).unwrap_or_default();
             sink.words(Some(rest.to_owned()).filter(|rest| !rest.is_empty()));
             item.words = words;
+            if !item.is_done {
+                sink.hosted(&mut self.hosted, hosted(raw, &members));
+            }
         }
         item.tree = Tree::Raw(raw.get().to_owned());
         item.is_done |= is_done;
@@ -243,11 +273,22 @@ impl Item {
         }
     }
 
-    /// The item, and whether all of it came.
+    /// Returns the item, and whether it is a part of the response: all of it came, or words of a message.
     fn close(mut self, ended: bool) -> (Tree, bool) {
         let is_call = self.place.is_some();
         let is_object = || self.arguments.text().is_some_and(|text| is_object(&text));
-        let is_whole = ended || self.is_done || (is_call && is_object());
+        let has_words = !is_call && !self.is_done && !self.words.is_empty();
+        let is_whole = ended || self.is_done || has_words || (is_call && is_object());
+        if has_words {
+            // The item is as it was when it began, without words.
+            let mut part = Tree::default();
+            part.put("type", Tree::string("output_text"));
+            part.put("text", Tree::string(&self.words));
+            part.put("annotations", Tree::List(Vec::new()));
+            self.tree.put("content", Tree::List(vec![part]));
+            let status = if ended { "completed" } else { "incomplete" };
+            self.tree.put("status", Tree::string(status));
+        }
         if is_call && !self.arguments.is_empty() {
             self.tree.put("arguments", Tree::Text(self.arguments));
             self.tree.open_object();

@@ -4,13 +4,17 @@
 use serde_json::value::RawValue;
 
 use super::super::call::ReadCall;
+use super::super::hosted::{HostedCalls, ReadHosted};
 use super::super::read::{Members, is_json, is_object};
 use super::DeltaSink;
 use super::tree::{Text, Tree};
 
 /// The blocks in the order in which they began.
 #[derive(Debug, Default)]
-pub(in super::super) struct Blocks(Vec<Block>);
+pub(in super::super) struct Blocks {
+    blocks: Vec<Block>,
+    hosted: HostedCalls,
+}
 
 #[derive(Debug)]
 pub(in super::super) struct Block {
@@ -20,21 +24,21 @@ pub(in super::super) struct Block {
     /// Among the calls.
     place: Option<usize>,
     is_begun: bool,
-    pub(in super::super) is_stopped: bool,
+    is_stopped: bool,
 }
 
 impl Blocks {
     /// The block of this index, begun if there is none.
     pub(in super::super) fn at(&mut self, index: Option<&RawValue>) -> &mut Block {
         let index = index.map_or("", RawValue::get);
-        let found = self.0.iter().rposition(|block| block.index == index);
+        let found = self.blocks.iter().rposition(|block| block.index == index);
         let at = found.unwrap_or_else(|| {
-            self.0.push(Block::new(index));
-            self.0.len() - 1
+            self.blocks.push(Block::new(index));
+            self.blocks.len() - 1
         });
         // The place was found or made above.
         #[allow(clippy::indexing_slicing)]
-        &mut self.0[at]
+        &mut self.blocks[at]
     }
 
     /// A block begins: another one than that of the same index, unless only pieces of it came so far.
@@ -46,16 +50,20 @@ impl Blocks {
         sink: &mut DeltaSink,
     ) {
         let index = index.map_or("", RawValue::get);
-        let found = self.0.iter().rposition(|block| block.index == index);
+        let found = self.blocks.iter().rposition(|block| block.index == index);
         let is_open = |block: &Block| !block.is_begun && !block.is_stopped;
-        let found = found.filter(|at| self.0.get(*at).is_some_and(is_open));
-        let mut block = found.map_or_else(|| Block::new(index), |at| self.0.remove(at));
+        let found = found.filter(|at| self.blocks.get(*at).is_some_and(is_open));
+        let mut block = found.map_or_else(|| Block::new(index), |at| self.blocks.remove(at));
         block.is_begun = true;
         block.tree.join(begun);
         // Of a key that stands twice there, the tree has the last, and so will the response.
         let json = block.tree.json();
         if let Some(call) = call(&Members::read(&json).unwrap_or_default()) {
-            let place = self.0.iter().filter(|block| block.place.is_some()).count();
+            let place = self
+                .blocks
+                .iter()
+                .filter(|block| block.place.is_some())
+                .count();
             block.place = Some(place);
             sink.call(place, call.name());
             block.tell(sink);
@@ -68,7 +76,7 @@ impl Blocks {
         {
             sink.words(block.tree.entry("text").news());
         }
-        self.0.push(block);
+        self.blocks.push(block);
     }
 
     /// Joins a piece to the block of this index; `add` takes its members one by one.
@@ -88,8 +96,36 @@ impl Blocks {
         }
     }
 
+    /// A block is whole. `close` makes its tree what stands in a whole response.
+    pub(in super::super) fn stop(
+        &mut self,
+        index: Option<&RawValue>,
+        close: fn(&mut Block),
+        hosted: ReadHosted,
+        sink: &mut DeltaSink,
+    ) {
+        self.at(index);
+        let index = index.map_or("", RawValue::get);
+        let block = self.blocks.iter_mut().rfind(|block| block.index == index);
+        if let Some(block) = block {
+            block.stop(close, hosted, &mut self.hosted, sink);
+        }
+    }
+
+    /// All blocks are whole.
+    pub(in super::super) fn stop_all(
+        &mut self,
+        close: fn(&mut Block),
+        hosted: ReadHosted,
+        sink: &mut DeltaSink,
+    ) {
+        for block in &mut self.blocks {
+            block.stop(close, hosted, &mut self.hosted, sink);
+        }
+    }
+
     pub(in super::super) fn into_iter(self) -> impl Iterator<Item = Block> {
-        self.0.into_iter()
+        self.blocks.into_iter()
     }
 }
 
@@ -118,10 +154,26 @@ impl Block {
         }
     }
 
-    /// Returns true if all of it came: it was said to be all, or nothing can follow an object.
+    fn stop(
+        &mut self,
+        close: fn(&mut Self),
+        hosted: ReadHosted,
+        calls: &mut HostedCalls,
+        sink: &mut DeltaSink,
+    ) {
+        if std::mem::replace(&mut self.is_stopped, true) || self.place.is_some() {
+            return;
+        }
+        close(self);
+        if let Ok(json) = RawValue::from_string(self.tree.json()) {
+            sink.hosted(calls, hosted(&json, &Members::of(Some(&json))));
+        }
+    }
+
+    /// Returns true if all of it came: it was said to be all, or nothing can follow an object of a call of ours.
     pub(in super::super) fn is_whole(&self, ended: bool) -> bool {
         let is_object = || self.input.text().is_some_and(|input| is_object(&input));
-        ended || self.is_stopped || is_object()
+        ended || self.is_stopped || (self.place.is_some() && is_object())
     }
 
     /// The arguments, as they stand in a whole response: as JSON if they are, or else as the text

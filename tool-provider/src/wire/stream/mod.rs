@@ -3,12 +3,14 @@
 
 pub(super) mod blocks;
 pub(super) mod tree;
+pub(super) mod word_keys;
 
 use std::collections::VecDeque;
 use std::fmt;
 
 use self::tree::Tree;
 use super::call::{RawCall, ReadCall, with_made};
+use super::hosted::{HostedCall, HostedCalls, HostedPart};
 use super::read::{Members, is_json};
 use super::{Wire, WireError};
 use crate::call::{Bytes, ToolCall};
@@ -86,6 +88,14 @@ pub enum StreamEvent {
         /// The piece.
         text: String,
     },
+    /// A call of the provider's own tool has come, or its result. The last event of each place says what
+    /// [`Completion::hosted`](super::Completion::hosted) has there.
+    Hosted {
+        /// Number of the call among those of the provider's own tools.
+        place: usize,
+        /// The call, as far as it has come.
+        call: HostedCall,
+    },
 }
 
 impl fmt::Debug for StreamEvent {
@@ -102,6 +112,11 @@ impl fmt::Debug for StreamEvent {
                 .debug_struct("Arguments")
                 .field("place", place)
                 .field("text", &Bytes(text))
+                .finish(),
+            Self::Hosted { place, call } => f
+                .debug_struct("Hosted")
+                .field("place", place)
+                .field("call", call)
                 .finish(),
         }
     }
@@ -175,6 +190,11 @@ pub(super) struct DeltaSink {
 }
 
 impl DeltaSink {
+    /// Number of events.
+    pub(super) fn len(&self) -> usize {
+        self.events.len()
+    }
+
     /// The response begins anew.
     pub(super) fn restart(&mut self) {
         self.restarted = true;
@@ -197,6 +217,23 @@ impl DeltaSink {
         let text = text.filter(|text| !text.is_empty());
         let event = text.map(|text| StreamEvent::Arguments { place, text });
         self.events.extend(event);
+    }
+
+    /// A part of a call of the provider's own tool.
+    pub(super) fn hosted(&mut self, calls: &mut HostedCalls, part: Option<HostedPart>) {
+        if let Some((place, call)) = part.and_then(|part| calls.add(part)) {
+            let call = call.clone();
+            self.events.push(StreamEvent::Hosted { place, call });
+        }
+    }
+
+    /// The calls of the provider's own tools, of which some are new or say more.
+    pub(super) fn all_hosted(&mut self, known: &mut HostedCalls, calls: Vec<HostedCall>) {
+        for (place, call) in calls.into_iter().enumerate() {
+            if known.put(place, call.clone()) {
+                self.events.push(StreamEvent::Hosted { place, call });
+            }
+        }
     }
 
     /// A call that comes whole.

@@ -370,13 +370,32 @@ impl Tree {
         }
     }
 
-    /// Makes one word of a word that every piece repeated, such as the `channel` of a message.
-    pub(in super::super) fn once(&mut self) {
+    /// Returns true for a string whose pieces were not all equal.
+    pub(super) fn differs(&self) -> bool {
+        matches!(self, Self::Text(text) if text.word == 0 && !text.is_empty())
+    }
+
+    /// Makes one word of each word that every piece repeated, such as the `channel` of a message. The type of a part names
+    /// the key of its text, as `reasoning.text` does: that text stays, and the strings beside it are words. Other strings
+    /// are words if `is_word`.
+    pub(in super::super) fn once(&mut self, is_word: bool) {
         match self {
-            Self::Raw(_) => {}
-            Self::Text(text) => text.once(),
-            Self::Object(entries) => entries.iter_mut().for_each(|(_, value)| value.once()),
-            Self::List(items) => items.iter_mut().for_each(Self::once),
+            Self::Text(text) if is_word => text.once(),
+            Self::Raw(_) | Self::Text(_) => {}
+            Self::Object(_) => {
+                let kind = self.get("type").map(Self::plain).unwrap_or_default();
+                let Self::Object(entries) = self else {
+                    return;
+                };
+                let is_named = |key: &str| !key.is_empty() && kind.ends_with(key);
+                let is_text = |value: &Self| !kind.is_empty() && value.differs();
+                let has_text = |(key, value): &(String, Self)| is_named(key) || is_text(value);
+                let has_text = entries.iter().any(has_text);
+                for (key, value) in entries {
+                    value.once((is_word || has_text) && !is_named(key));
+                }
+            }
+            Self::List(items) => items.iter_mut().for_each(|item| item.once(is_word)),
         }
     }
 

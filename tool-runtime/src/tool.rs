@@ -29,7 +29,7 @@ pub(crate) mod state;
 mod wrap;
 mod wrappers;
 
-pub use self::answer::{Answer, BoxFuture, EarlyExit, Ran};
+pub use self::answer::{Answer, BoxFuture, EarlyExit, RunResult};
 pub use self::approved::Approved;
 #[cfg(feature = "tokio")]
 pub(crate) use self::approved::Yes;
@@ -97,7 +97,7 @@ pub trait Tool: Send + Sync {
 
     /// Runs generated code without converting its answer, which would copy it.
     #[doc(hidden)]
-    fn __run<'a>(&'a self, call: Call<'a>) -> Ran<'a> {
+    fn __run<'a>(&'a self, call: Call<'a>) -> RunResult<'a> {
         Ok(self.call(call))
     }
 

@@ -45,7 +45,7 @@ impl<T: Handle<Params = [Param; N]>, const N: usize> ArrayOf<T, N> {
     const FIELDS: [Field<'static>; N] = fields(&T::TABLE.1);
     const INPUT: Shape<'static> = {
         let input = Shape::object(&Self::FIELDS);
-        if T::REST.ignores_unknown {
+        if T::OPTIONS.ignores_unknown {
             input.open()
         } else {
             input
@@ -66,7 +66,7 @@ impl<T: Handle<Params = [Param; N]>, const N: usize> Described for ArrayOf<T, N>
         input: &Self::INPUT,
         refs: Self::REFS,
         output: T::TABLE.2,
-        ..T::REST
+        ..T::OPTIONS
     };
 }
 
@@ -86,7 +86,7 @@ impl<T: Handle<Params = Root>> Described for RootOf<T> {
         input: T::TABLE.1.0.shape,
         refs: T::TABLE.1.0.refs,
         output: T::TABLE.2,
-        ..T::REST
+        ..T::OPTIONS
     };
 }
 

@@ -4,7 +4,7 @@
 mod request;
 mod words;
 
-use super::{As, Descriptor, Handle, Listed, OneToolBlock};
+use super::{Descriptor, Handle, Listed, NameOverride, OneToolBlock};
 use toolwright_provider::dialect::{Acceptance, Dialect, Judged, LowerErrorCode};
 use toolwright_schema::text::same;
 
@@ -16,9 +16,9 @@ use toolwright_schema::text::ConstText;
 #[derive(Debug, Clone, Copy)]
 pub enum Inputs {
     /// A tool, and what the list says of it.
-    One(&'static Descriptor, As),
+    One(&'static Descriptor, NameOverride),
     /// The tools of a type, and what the list says of them.
-    Many(&'static [&'static Descriptor], As),
+    Many(&'static [&'static Descriptor], NameOverride),
     /// No tool: the bounds of `bound` and `group` refuse the element already.
     None,
 }
@@ -26,7 +26,7 @@ pub enum Inputs {
 impl Inputs {
     /// Adds what the list says.
     #[must_use]
-    pub const fn listed(self, listed: &'static As) -> Self {
+    pub const fn listed(self, listed: &'static NameOverride) -> Self {
         match self {
             Self::One(descriptor, _) => Self::One(descriptor, *listed),
             Self::Many(descriptors, _) => Self::Many(descriptors, *listed),
@@ -35,23 +35,23 @@ impl Inputs {
     }
 
     /// The tools, and what the list says of them.
-    pub(super) const fn tools(&self) -> (&[&'static Descriptor], As) {
+    pub(super) const fn tools(&self) -> (&[&'static Descriptor], NameOverride) {
         match self {
             Self::One(descriptor, listed) => (std::slice::from_ref(descriptor), *listed),
             Self::Many(descriptors, listed) => (descriptors, *listed),
-            Self::None => (&[], As::OWN),
+            Self::None => (&[], NameOverride::NONE),
         }
     }
 }
 
 impl<T: Handle> Listed<T> {
     /// The tool.
-    pub const INPUT: Inputs = Inputs::One(T::DESCRIPTOR, As::OWN);
+    pub const INPUT: Inputs = Inputs::One(T::DESCRIPTOR, NameOverride::NONE);
 }
 
 impl<T: OneToolBlock> Listed<T> {
     /// The tools of the type.
-    pub const INPUTS: Inputs = Inputs::Many(T::DESCRIPTORS, As::OWN);
+    pub const INPUTS: Inputs = Inputs::Many(T::DESCRIPTORS, NameOverride::NONE);
 }
 
 /// See [`Listed`].
@@ -109,7 +109,7 @@ pub const fn is_listed(name: &str, list: &[Inputs]) {
             }
             tools = more;
         }
-        if let As::Tool(other, _) = listed
+        if let NameOverride::Tool(other, _) = listed
             && same(other, name)
         {
             return;
@@ -141,9 +141,9 @@ pub const fn accepted(targets: &[Option<Dialect>], element: &Inputs, unproven: &
 }
 
 /// The name for messages: a prefix stands in the list.
-const fn called(listed: As, tool: &Descriptor) -> &'static str {
+const fn called(listed: NameOverride, tool: &Descriptor) -> &'static str {
     match listed {
-        As::Tool(name, _) if !name.is_empty() => name,
+        NameOverride::Tool(name, _) if !name.is_empty() => name,
         _ => tool.name,
     }
 }

@@ -2,7 +2,7 @@
 //! may have loaded. Whatever a search, a filter or a group loads is a set of at most so many tools, so the largest shares
 //! decide.
 
-use super::{As, Descriptor, Inputs, called};
+use super::{Descriptor, Inputs, NameOverride, called};
 use toolwright_provider::dialect::{Acceptance, Dialect, Size};
 use toolwright_provider::wire::SEARCH_TOOLS;
 use toolwright_schema::text::ConstText;
@@ -99,14 +99,14 @@ impl Measure {
         }
     }
 
-    const fn of(self, tool: &Descriptor, listed: As) -> usize {
+    const fn of(self, tool: &Descriptor, listed: NameOverride) -> usize {
         match self {
             Self::Tools => 1,
             Self::OptionalKeys(target) => size(target, tool).optional_keys,
             Self::Unions(target) => size(target, tool).unions,
             Self::Tokens => {
                 let (name, description, more) = match listed {
-                    As::Tool(name, description) => (
+                    NameOverride::Tool(name, description) => (
                         if name.is_empty() { tool.name } else { name },
                         if description.is_empty() {
                             tool.description
@@ -115,7 +115,7 @@ impl Measure {
                         },
                         0,
                     ),
-                    As::Instance(prefix, words) => {
+                    NameOverride::Instance(prefix, words) => {
                         let more = tokens::bound(prefix) + tokens::bound(words);
                         (tool.name, tool.description, more)
                     }
@@ -126,7 +126,7 @@ impl Measure {
     }
 
     /// Returns a tool's name in the list and its share; nothing of a tool that did not compile.
-    const fn share(self, tool: &Descriptor, listed: As) -> Option<(&'static str, usize)> {
+    const fn share(self, tool: &Descriptor, listed: NameOverride) -> Option<(&'static str, usize)> {
         if tool.name.is_empty() {
             return None;
         }

@@ -133,7 +133,7 @@ fn expand(
         TextPart::Text(text) if text.is_empty() => None,
         TextPart::Text(text) => {
             let text = literal(text);
-            Some(quote!(__tool::Part::Text(#text)))
+            Some(quote!(__tool::InstructionsPart::Text(#text)))
         }
         TextPart::Name { path, arguments } => Some(mention(path, arguments)),
     });
@@ -145,7 +145,7 @@ fn expand(
     quote! {{
         #errors
         #items
-        const PARTS: &[__tool::Part] = &[#(#parts),*];
+        const PARTS: &[__tool::InstructionsPart] = &[#(#parts),*];
         __tool::Instructions::of_parts(PARTS)
     }}
 }

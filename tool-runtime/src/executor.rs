@@ -31,7 +31,7 @@ use std::time::Duration;
 use self::batch_state::BatchState;
 use self::event::Observers;
 use crate::tool::{Context, Filter, OpenCalls, wait};
-use crate::toolset::{Entry, Toolset};
+use crate::toolset::{ToolEntry, Toolset};
 use toolwright_provider::call::ToolDef;
 use toolwright_schema::panics::reported;
 
@@ -271,7 +271,7 @@ impl Executor {
     }
 
     /// Returns the executor of the code of an open call, which has passed all layers.
-    fn of_background(&self, entry: &Entry, limit: Duration) -> Self {
+    fn of_background(&self, entry: &ToolEntry, limit: Duration) -> Self {
         Self {
             source: Toolset::of_distinct(vec![Arc::clone(entry.tool())], &[]).into(),
             timeout: Some(limit),

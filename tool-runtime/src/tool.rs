@@ -30,9 +30,9 @@ mod wrap;
 mod wrappers;
 
 pub use self::answer::{Answer, BoxFuture, EarlyExit, RunResult};
-pub use self::approved::Approved;
 #[cfg(feature = "tokio")]
-pub(crate) use self::approved::Yes;
+pub(crate) use self::approved::ApprovalToken;
+pub use self::approved::Approved;
 pub(crate) use self::approved::{approved_in_test, not_approved};
 pub use self::call::Call;
 #[cfg(feature = "tokio")]

@@ -45,7 +45,7 @@ const HOLDERS: [&str; 8] = [
 
 fn rewrite(ty: &Type, cut: &dyn Fn(&TypePath) -> bool) -> TokenStream {
     match ty {
-        Type::Path(path) if cut(path) => quote!(__tool::Cut<#path>),
+        Type::Path(path) if cut(path) => quote!(__tool::CutEdge<#path>),
         Type::Path(path) => {
             let mut path = path.clone();
             for segment in &mut path.path.segments {

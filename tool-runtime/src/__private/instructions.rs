@@ -1,7 +1,7 @@
 //! Support for `instructions!` and for links in doc comments: the tools behind paths.
 
 use super::{Handle, OneToolBlock};
-use crate::toolset::Part;
+use crate::toolset::InstructionsPart;
 use toolwright_schema::shape::Shape;
 
 /// What instructions can name.
@@ -33,8 +33,8 @@ pub const fn mentioned_name<T: Mentioned>() -> &'static str {
 }
 
 /// A function's tool as a part of instructions, or a key of its arguments.
-pub const fn mention<T: Mentioned>(keys: &'static [&'static str]) -> Part {
-    Part::Tool {
+pub const fn mention<T: Mentioned>(keys: &'static [&'static str]) -> InstructionsPart {
+    InstructionsPart::Tool {
         name: T::NAME,
         keys,
         input: |_| Some(T::input()),
@@ -45,8 +45,8 @@ pub const fn mention<T: Mentioned>(keys: &'static [&'static str]) -> Part {
 pub const fn mention_of<T: OneToolBlock>(
     name: &'static str,
     keys: &'static [&'static str],
-) -> Part {
-    Part::Tool {
+) -> InstructionsPart {
+    InstructionsPart::Tool {
         name,
         keys,
         input: |name| {

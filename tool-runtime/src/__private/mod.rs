@@ -49,7 +49,7 @@ pub use self::targets::{
 pub use crate::tool::{
     Approved, Call, Context, EarlyExit, Provide, ProvideShared, Reading, RunResult, Slot,
 };
-pub use crate::toolset::{Instructions, Part};
+pub use crate::toolset::{Instructions, InstructionsPart};
 pub use toolwright_provider::call::{Outcome, ToolCall, ToolError, ToolOptions};
 pub use toolwright_provider::dialect::Dialect;
 pub use toolwright_schema::shape::{

@@ -69,17 +69,17 @@ impl<T: ?Sized> SchemaOf<T> {
 
 /// A schema was found.
 #[derive(Debug)]
-pub struct Found;
+pub struct SchemaFound;
 
 /// No schema was found.
 #[derive(Debug)]
-pub struct Lacking;
+pub struct SchemaMissing;
 
 /// A type with our trait.
 pub trait SchemaOfOurs {
     /// Returns that a schema was found.
-    fn __find(&self) -> Found {
-        Found
+    fn __find(&self) -> SchemaFound {
+        SchemaFound
     }
 }
 
@@ -88,8 +88,8 @@ impl<T: Schema + ?Sized> SchemaOfOurs for &&SchemaOf<T> {}
 /// A type with schemars' trait.
 pub trait SchemaOfForeign {
     /// Returns that a schema was found.
-    fn __find(&self) -> Found {
-        Found
+    fn __find(&self) -> SchemaFound {
+        SchemaFound
     }
 }
 
@@ -99,8 +99,8 @@ impl<T: schemars::JsonSchema + ?Sized> SchemaOfForeign for &SchemaOf<T> {}
 /// Any other type.
 pub trait SchemaOfAny {
     /// Nowhere.
-    fn __find(&self) -> Lacking {
-        Lacking
+    fn __find(&self) -> SchemaMissing {
+        SchemaMissing
     }
 }
 
@@ -116,14 +116,14 @@ impl<T: ?Sized> SchemaOfAny for SchemaOf<T> {}
 pub trait HasSchema<F> {}
 
 #[diagnostic::do_not_recommend]
-impl<T: ?Sized> HasSchema<Found> for T {}
+impl<T: ?Sized> HasSchema<SchemaFound> for T {}
 
 // Where one impl alone could hold, inference takes it as given and reports unlike types instead.
 #[diagnostic::do_not_recommend]
 impl<T: ?Sized> HasSchema<std::convert::Infallible> for T {}
 
 // Of what was not found the bound fails where it is lacking: at the type itself or at one inside it.
-impl<T: Schema + ?Sized> HasSchema<Lacking> for T {}
+impl<T: Schema + ?Sized> HasSchema<SchemaMissing> for T {}
 
 /// The bound is the one error of a type that has no schema.
 pub fn has_schema<T: HasSchema<F> + ?Sized, F>(found: F) -> F {
@@ -132,9 +132,9 @@ pub fn has_schema<T: HasSchema<F> + ?Sized, F>(found: F) -> F {
 
 /// An edge back to a type that contains this one.
 #[derive(Debug)]
-pub struct Cut<T: ?Sized>(PhantomData<fn(&T)>);
+pub struct CutEdge<T: ?Sized>(PhantomData<fn(&T)>);
 
-impl<T: Schema + ?Sized> Schema for Cut<T> {
+impl<T: Schema + ?Sized> Schema for CutEdge<T> {
     const ID: Id = T::ID;
     const SHAPE: &'static Shape<'static> = &Shape::new(Kind::Recursive(RecursiveEdge::new(
         T::ID,

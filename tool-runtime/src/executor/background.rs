@@ -4,7 +4,7 @@ use tokio::runtime::Handle;
 
 use super::{Batch, Decided, Executor, PendingReason, Reply};
 use crate::tool::{Context, Decision, OpenCallHandle, OpenCalls, failed, key_of};
-use crate::toolset::Entry;
+use crate::toolset::ToolEntry;
 use toolwright_provider::call::{Outcome, StoredOutcome, ToolCall, ToolError};
 
 /// Note for the model, until the result follows.
@@ -15,7 +15,7 @@ const NOTE: &str =
 pub(super) async fn in_background(
     open: &OpenCalls,
     executor: &Executor,
-    entry: &Entry,
+    entry: &ToolEntry,
     call: &ToolCall,
     cx: &Context,
 ) -> Option<Result<Outcome, ToolError>> {

@@ -16,7 +16,7 @@ use super::shared::BatchShared;
 use super::span::CallSpan;
 use super::{Executor, Turn};
 use crate::tool::{Context, RunningBatch, old_name};
-use crate::toolset::Entry;
+use crate::toolset::ToolEntry;
 use toolwright_provider::call::{ErrorKind, Outcome, ToolCall, ToolError, ToolResult, is_written};
 use toolwright_schema::decode::Repair;
 use toolwright_schema::panics;
@@ -52,7 +52,7 @@ const POLICY: &str = "the error policy";
 /// State of one call.
 #[derive(Default)]
 struct CallRow<'a> {
-    entry: Option<&'a Entry>,
+    entry: Option<&'a ToolEntry>,
     began: Option<Instant>,
     span: CallSpan,
     /// The call has its reply.
@@ -111,11 +111,11 @@ impl<'a> BatchState<'a> {
     /// Returns a call's arguments without secrets.
     fn redacted<'s>(&'s self, index: usize, call: &'s ToolCall) -> Redacted<'s> {
         let entry = self.rows.get(index).and_then(|row| row.entry);
-        Redacted::new(call, entry.map(Entry::tool))
+        Redacted::new(call, entry.map(ToolEntry::tool))
     }
 
     /// Sets the tool of a call.
-    pub(super) fn set_entry(&mut self, index: usize, entry: &'a Entry) {
+    pub(super) fn set_entry(&mut self, index: usize, entry: &'a ToolEntry) {
         if let Some(row) = self.rows.get_mut(index) {
             row.entry = Some(entry);
         }

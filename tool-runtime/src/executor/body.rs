@@ -12,18 +12,18 @@ use super::dispatch::Job;
 use super::layer::{Handled, Layer, Next, Request};
 use super::offloaded::{Offloaded, OwnedCall};
 use super::policy::UnknownOutcome;
-use super::runner::{Desk, RunnerReply};
+use super::runner::{RunnerQueue, RunnerReply};
 use super::span::CallSpan;
 use super::{Executor, background};
-use crate::tool::{Answer, Call, Contained, Context, Tool, Yes, items};
-use crate::toolset::{Entry, resolved};
+use crate::tool::{Answer, ApprovalToken, Call, Contained, Context, Tool, items};
+use crate::toolset::{ToolEntry, resolved};
 use toolwright_provider::call::{ErrorKind, Outcome, ToolCall, ToolError, contained};
 use toolwright_schema::decode::{Repair, RepairKind, Store};
 
 /// The innermost part of a call, which its layers lead to.
-pub(super) struct Core<'a> {
+pub(super) struct CallBody<'a> {
     pub(super) index: usize,
-    pub(super) entry: &'a Entry,
+    pub(super) entry: &'a ToolEntry,
     pub(super) tool: &'a Arc<dyn Tool>,
     pub(super) cx: &'a Context,
     env: &'a BatchEnv<'a>,
@@ -56,7 +56,7 @@ pub(super) struct BatchEnv<'a> {
     pub(super) layers: &'a [Arc<dyn Layer>],
     pub(super) blocking: &'a BlockingLimit,
     /// Way to the host's runner, if it has one.
-    pub(super) desk: Option<Desk<'a>>,
+    pub(super) queue: Option<RunnerQueue<'a>>,
     pub(super) unknown_outcome: Option<UnknownOutcome>,
     pub(super) executor: &'a Executor,
 }
@@ -66,19 +66,19 @@ impl BatchEnv<'_> {
     async fn within<F: Future>(
         &self,
         began: Instant,
-        entry: &Entry,
+        entry: &ToolEntry,
         future: F,
     ) -> Result<F::Output, ToolError> {
         deadline::within(began, entry.options().timeout.or(self.limit), future).await
     }
 
     /// Returns true if calls of the tool stay open.
-    fn is_background(&self, entry: &Entry) -> bool {
+    fn is_background(&self, entry: &ToolEntry) -> bool {
         entry.options().background && self.executor.open_calls.is_some()
     }
 
     /// Returns true if a call with this answer runs again.
-    fn runs_again(&self, entry: &Entry, answer: &Answered) -> bool {
+    fn runs_again(&self, entry: &ToolEntry, answer: &Answered) -> bool {
         let Err(error) = answer else {
             return false;
         };
@@ -95,7 +95,7 @@ impl BatchEnv<'_> {
 }
 
 /// Starts a tool's code on this task: returns a future, or the answer.
-fn first<'a>(entry: &'a Entry, call: Call<'a>) -> Result<Contained<'a, Answered>, Answered> {
+fn first<'a>(entry: &'a ToolEntry, call: Call<'a>) -> Result<Contained<'a, Answered>, Answered> {
     match contained(|| entry.tool().__run(call)) {
         Ok(Ok(Answer::Ready(answer))) => match items::stream_of(&answer) {
             Some(stream) => Ok(items::read(stream, call)),
@@ -132,36 +132,36 @@ async fn layered(
     span: &CallSpan,
 ) -> FinishedCall {
     let call = job.call;
-    if env.layers.is_empty() && env.desk.is_none() && !job.entry.needs_approval() {
-        let core = Core::new(job, &env.cx, env, span);
-        let mut answered = core.start(call, began, None).await;
+    if env.layers.is_empty() && env.queue.is_none() && !job.entry.needs_approval() {
+        let body = CallBody::new(job, &env.cx, env, span);
+        let mut answered = body.start(call, began, None).await;
         if env.runs_again(job.entry, &answered) {
             drop_attempt(job, env);
-            answered = core.body(call, Instant::now(), None).await;
+            answered = body.body(call, Instant::now(), None).await;
         }
-        return core.end(answered.into());
+        return body.end(answered.into());
     }
     let cx = &env.cx;
     let cx = cx.for_call(job.index, call.id.clone(), call.name.clone());
-    let mut core = Core::new(job, &cx, env, span);
-    let handled = match core.check(call) {
+    let mut body = CallBody::new(job, &cx, env, span);
+    let handled = match body.check(call) {
         Ok(checked) => {
             // A repair is a change that nobody has seen. An argument that has another name now is the same one.
             let is_as_shown = !job.entry.needs_approval()
                 || checked.arguments == call.arguments
-                || core.is_only_renamed();
+                || body.is_only_renamed();
             let approves = job.plan.is_approval() && is_as_shown;
             let call = checked;
-            core.approved = approves.then(|| Arc::clone(&call.arguments));
+            body.approved = approves.then(|| Arc::clone(&call.arguments));
             let next = Next::new(env.layers);
-            next.run(Request::new(call, &core)).await
+            next.run(Request::new(call, &body)).await
         }
         Err(error) => error.into(),
     };
-    core.end(handled)
+    body.end(handled)
 }
 
-impl<'a> Core<'a> {
+impl<'a> CallBody<'a> {
     fn new(job: &Job<'a>, cx: &'a Context, env: &'a BatchEnv<'a>, span: &'a CallSpan) -> Self {
         Self {
             index: job.index,
@@ -254,20 +254,24 @@ impl<'a> Core<'a> {
     }
 
     /// Runs the tool's code, and once more if its outcome is unknown and that is harmless.
-    pub(super) async fn attempts(&self, call: &ToolCall, yes: Option<Yes>) -> Answered {
-        let answered = self.attempt(call, yes).await;
+    pub(super) async fn attempts(
+        &self,
+        call: &ToolCall,
+        approval: Option<ApprovalToken>,
+    ) -> Answered {
+        let answered = self.attempt(call, approval).await;
         if self.env.runs_again(self.entry, &answered) {
-            return self.attempt(call, yes).await;
+            return self.attempt(call, approval).await;
         }
         answered
     }
 
     /// Runs the tool's code as one of several attempts. A failed attempt's state updates are dropped.
-    async fn attempt(&self, call: &ToolCall, yes: Option<Yes>) -> Answered {
+    async fn attempt(&self, call: &ToolCall, approval: Option<ApprovalToken>) -> Answered {
         let updates = self.cx.update_count();
-        let answered = match &self.env.desk {
-            Some(desk) if !self.is_background() => self.by_runner(desk, call, yes).await,
-            _ => self.start(call, Instant::now(), yes).await,
+        let answered = match &self.env.queue {
+            Some(queue) if !self.is_background() => self.by_runner(queue, call, approval).await,
+            _ => self.start(call, Instant::now(), approval).await,
         };
         if let Err(error) = &answered {
             self.cx.truncate_updates(updates);
@@ -293,13 +297,18 @@ impl<'a> Core<'a> {
     }
 
     /// Lets the host's runner answer the call, within its time limit.
-    async fn by_runner(&self, desk: &Desk<'_>, call: &ToolCall, yes: Option<Yes>) -> Answered {
-        let replied = desk.hand_over(self.index, call, self.tool, self.cx);
+    async fn by_runner(
+        &self,
+        queue: &RunnerQueue<'_>,
+        call: &ToolCall,
+        approval: Option<ApprovalToken>,
+    ) -> Answered {
+        let replied = queue.hand_over(self.index, call, self.tool, self.cx);
         let replied = self.env.within(Instant::now(), self.entry, replied).await;
         match replied.map_err(not_stopped)? {
             Ok(RunnerReply::Answer(answer)) => answer,
-            Ok(RunnerReply::Here(_ends)) => self.body(call, Instant::now(), yes).await,
-            Err(_) => Err(desk.no_answer()),
+            Ok(RunnerReply::Here(_ends)) => self.body(call, Instant::now(), approval).await,
+            Err(_) => Err(queue.no_answer()),
         }
     }
 
@@ -309,7 +318,12 @@ impl<'a> Core<'a> {
     }
 
     /// Runs the tool's code, or starts it in the background.
-    async fn start(&self, call: &ToolCall, began: Instant, yes: Option<Yes>) -> Answered {
+    async fn start(
+        &self,
+        call: &ToolCall,
+        began: Instant,
+        approval: Option<ApprovalToken>,
+    ) -> Answered {
         if let Some(open) = &self.env.executor.open_calls
             && self.is_background()
         {
@@ -323,16 +337,21 @@ impl<'a> Core<'a> {
                 return answered;
             }
         }
-        self.body(call, began, yes).await
+        self.body(call, began, approval).await
     }
 
     /// Runs the tool's code where its definition says, within its time limit.
-    async fn body(&self, call: &ToolCall, began: Instant, yes: Option<Yes>) -> Answered {
+    async fn body(
+        &self,
+        call: &ToolCall,
+        began: Instant,
+        approval: Option<ApprovalToken>,
+    ) -> Answered {
         if self.entry.options().blocking {
-            return self.offload(call, began, yes).await;
+            return self.offload(call, began, approval).await;
         }
         let store = Store::new();
-        let asked = self.asked(call, &store).with_yes(yes);
+        let asked = self.asked(call, &store).with_approval(approval);
         let answered = match first(self.entry, asked) {
             Ok(first) => self.in_time(asked, began, first).await,
             Err(answer) => answer,
@@ -361,7 +380,12 @@ impl<'a> Core<'a> {
     }
 
     /// Runs the tool's code on another thread. That may outlive the batch, so it owns everything it needs.
-    async fn offload(&self, call: &ToolCall, began: Instant, yes: Option<Yes>) -> Answered {
+    async fn offload(
+        &self,
+        call: &ToolCall,
+        began: Instant,
+        approval: Option<ApprovalToken>,
+    ) -> Answered {
         let (place, began) = self.env.blocking.place(began).await?;
         let store = Arc::new(Store::new());
         let owned = OwnedCall {
@@ -370,7 +394,7 @@ impl<'a> Core<'a> {
             cx: self.cx.clone(),
             index: self.index,
             is_stored: self.is_stored,
-            yes,
+            approval,
             store: Arc::clone(&store),
             span: self.span.clone(),
             _place: Some(place),

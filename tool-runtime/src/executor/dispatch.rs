@@ -7,7 +7,7 @@ use super::batch_state::BatchState;
 use super::turn::Turn;
 use super::{Executor, MAX_CALLS};
 use crate::tool::{Context, Decision};
-use crate::toolset::{Entry, Toolset};
+use crate::toolset::{ToolEntry, Toolset};
 use toolwright_provider::call::{ErrorKind, Outcome, ToolCall, ToolError};
 
 /// A call to run.
@@ -15,7 +15,7 @@ pub(super) struct Job<'a> {
     pub(super) index: usize,
     /// The call, under the name that the tool has today.
     pub(super) call: &'a ToolCall,
-    pub(super) entry: &'a Entry,
+    pub(super) entry: &'a ToolEntry,
     pub(super) plan: Plan<'a>,
 }
 
@@ -56,10 +56,10 @@ impl Plan<'_> {
 
 /// Result of dispatching one call.
 enum Dispatched<'a> {
-    Runs(&'a Entry),
-    Waits(Option<&'a Entry>, PendingReason),
+    Runs(&'a ToolEntry),
+    Waits(Option<&'a ToolEntry>, PendingReason),
     Refused(ToolError),
-    Answered(Option<&'a Entry>, Result<Outcome, ToolError>),
+    Answered(Option<&'a ToolEntry>, Result<Outcome, ToolError>),
 }
 
 /// Dispatches all calls. Unknown and hidden tools are refused, manual ones are pending, and the rest is returned to
@@ -76,7 +76,7 @@ pub(super) fn dispatch<'a>(
     let mut ends = false;
     let scope = cx.scope();
     // Models often call one tool many times in a row; the lookup is done once for these.
-    let mut last: Option<&'a Entry> = None;
+    let mut last: Option<&'a ToolEntry> = None;
     for (index, call) in turn.calls.iter().enumerate() {
         let plan = turn.plan(index);
         let renamed = today.get(index).and_then(Option::as_ref);
@@ -134,7 +134,7 @@ fn too_many() -> ToolError {
 
 fn dispatch_one<'a>(
     executor: &Executor,
-    seen: Result<&'a Entry, ToolError>,
+    seen: Result<&'a ToolEntry, ToolError>,
     plan: Plan<'_>,
 ) -> Dispatched<'a> {
     if matches!(plan, Plan::Planned(CallPlan::Leave)) {

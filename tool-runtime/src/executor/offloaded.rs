@@ -12,19 +12,19 @@ use tokio::sync::oneshot;
 use super::blocking::Permit;
 use super::body::{Answered, answer};
 use super::span::CallSpan;
-use crate::tool::{Context, Yes, not_started};
-use crate::toolset::Entry;
+use crate::tool::{ApprovalToken, Context, not_started};
+use crate::toolset::ToolEntry;
 use toolwright_provider::call::{ErrorKind, ToolCall, ToolError, contained};
 use toolwright_schema::decode::Store;
 
 /// A call with everything that it needs to run elsewhere.
 pub(super) struct OwnedCall {
-    pub(super) entry: Entry,
+    pub(super) entry: ToolEntry,
     pub(super) call: ToolCall,
     pub(super) cx: Context,
     pub(super) index: usize,
     pub(super) is_stored: bool,
-    pub(super) yes: Option<Yes>,
+    pub(super) approval: Option<ApprovalToken>,
     pub(super) store: Arc<Store>,
     pub(super) span: CallSpan,
     /// Permit of a `blocking` tool, released when the body has ended.
@@ -39,7 +39,7 @@ impl OwnedCall {
             let call = call
                 .at(self.index)
                 .stored(self.is_stored)
-                .with_yes(self.yes);
+                .with_approval(self.approval);
             answer(&**self.entry.tool(), call).await
         };
         span.around(inside).await
@@ -75,9 +75,9 @@ impl OwnedCall {
 
 /// A call that runs once, on the first thread that takes it, unless it is taken back before.
 #[derive(Clone)]
-pub(super) struct Work(Arc<Mutex<Option<OwnedCall>>>);
+pub(super) struct QueuedCall(Arc<Mutex<Option<OwnedCall>>>);
 
-impl Work {
+impl QueuedCall {
     fn of(owned: OwnedCall) -> Self {
         Self(Arc::new(Mutex::new(Some(owned))))
     }
@@ -90,7 +90,7 @@ impl Work {
 
 /// Answer of an offloaded call.
 pub(super) enum Offloaded {
-    Thread(oneshot::Receiver<Answered>, Work),
+    Thread(oneshot::Receiver<Answered>, QueuedCall),
     NotStarted(Option<ToolError>),
 }
 
@@ -131,7 +131,7 @@ impl Offloaded {
         E: Into<Box<dyn Error + Send + Sync>>,
     {
         let (answered, answer) = oneshot::channel();
-        let work = Work::of(owned);
+        let work = QueuedCall::of(owned);
         let taken = work.clone();
         let run = move || {
             if let Some(owned) = taken.take() {
@@ -188,7 +188,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::thread;
 
-    use super::{CallSpan, Entry, Offloaded, OwnedCall, contained};
+    use super::{CallSpan, Offloaded, OwnedCall, ToolEntry, contained};
     use crate::dyn_tool::DynTool;
     use crate::tool::{Context, Tool};
     use toolwright_provider::call::{ErrorKind, ToolCall, ToolError};
@@ -204,12 +204,12 @@ mod tests {
         });
         let tool: Arc<dyn Tool> = tool.build()?;
         Ok(OwnedCall {
-            entry: Entry::new(tool),
+            entry: ToolEntry::new(tool),
             call: ToolCall::new("1", "count", "{}"),
             cx: Context::new(),
             index: 0,
             is_stored: false,
-            yes: None,
+            approval: None,
             store: Arc::new(Store::new()),
             span: CallSpan::default(),
             _place: None,

@@ -151,14 +151,14 @@ impl fmt::Debug for RunnerCall {
 }
 
 /// A batch's way to the runner.
-pub(super) struct Desk<'a> {
+pub(super) struct RunnerQueue<'a> {
     runner: &'a dyn Runner,
     /// Calls that have arrived since the runner was last asked.
     arrived: Mutex<Vec<RunnerCall>>,
     panic: Mutex<Option<ToolError>>,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> RunnerQueue<'a> {
     pub(super) fn new(runner: &'a dyn Runner) -> Self {
         Self {
             runner,
@@ -212,16 +212,16 @@ pub(super) struct Runs<'a>(Vec<Contained<'a, Result<(), ToolError>>>);
 
 impl<'a> Runs<'a> {
     /// Gives the runner the calls that have arrived, and polls its futures. Answers wake their calls.
-    pub(super) fn poll(&mut self, desk: &Desk<'a>, task: &mut TaskContext<'_>) {
-        let mut calls = std::mem::take(&mut *desk.arrived());
+    pub(super) fn poll(&mut self, queue: &RunnerQueue<'a>, task: &mut TaskContext<'_>) {
+        let mut calls = std::mem::take(&mut *queue.arrived());
         if !calls.is_empty() {
             calls.sort_by_key(RunnerCall::index);
-            match contained(|| desk.runner.run(calls)) {
+            match contained(|| queue.runner.run(calls)) {
                 Ok(run) => self.0.push(Contained::new(Box::pin(async move {
                     run.await;
                     Ok(())
                 }))),
-                Err(error) => desk.panicked(error),
+                Err(error) => queue.panicked(error),
             }
         }
         self.0
@@ -229,14 +229,14 @@ impl<'a> Runs<'a> {
                 std::task::Poll::Pending => true,
                 std::task::Poll::Ready(Ok(())) => false,
                 std::task::Poll::Ready(Err(error)) => {
-                    desk.panicked(error);
+                    queue.panicked(error);
                     false
                 }
             });
     }
 }
 
-impl Desk<'_> {
+impl RunnerQueue<'_> {
     #[cold]
     fn panicked(&self, error: ToolError) {
         panics::report("a runner", error.host_detail().unwrap_or_default());

@@ -54,10 +54,10 @@ enum Needs {
         unmarked: bool,
         destructive: bool,
     },
-    When(Arc<When>),
+    When(Arc<Condition>),
 }
 
-type When = dyn Fn(&Request<'_>) -> bool + Send + Sync;
+type Condition = dyn Fn(&Request<'_>) -> bool + Send + Sync;
 type Details = dyn Fn(&Request<'_>) -> Value + Send + Sync;
 type Approver = dyn Fn(Ask) -> Pin<Box<dyn Future<Output = Decision> + Send>> + Send + Sync;
 

@@ -27,11 +27,11 @@ const RUNS: usize = 1024;
 pub struct CallLimit {
     of: Option<Arc<str>>,
     most: u32,
-    runs: Mutex<Runs>,
+    runs: Mutex<RunCounts>,
 }
 
 #[derive(Debug, Default)]
-struct Runs {
+struct RunCounts {
     counts: HashMap<Option<Box<str>>, Count>,
     /// Grows with every call.
     now: u64,
@@ -61,7 +61,7 @@ impl CallLimit {
         }
     }
 
-    fn runs(&self) -> MutexGuard<'_, Runs> {
+    fn runs(&self) -> MutexGuard<'_, RunCounts> {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -107,7 +107,7 @@ impl CallLimit {
     }
 }
 
-impl Runs {
+impl RunCounts {
     fn forget_one(&mut self) {
         let quiet = self.counts.iter().min_by_key(|(_, count)| count.last);
         if let Some(run) = quiet.map(|(run, _)| run.clone()) {

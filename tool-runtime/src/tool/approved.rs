@@ -89,10 +89,10 @@ pub(crate) fn not_approved() -> ToolError {
 /// Proof that a person or the host let a call run with just its arguments. Only the layers' end makes one.
 #[cfg(feature = "tokio")]
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Yes(());
+pub(crate) struct ApprovalToken(());
 
 #[cfg(feature = "tokio")]
-impl Yes {
+impl ApprovalToken {
     /// Makes the proof. The caller has compared the arguments that run with those that were approved.
     pub(crate) fn given() -> Self {
         Self(())

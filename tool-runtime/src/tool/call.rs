@@ -3,7 +3,7 @@ use std::fmt;
 use serde::de::DeserializeOwned;
 
 #[cfg(feature = "tokio")]
-use crate::tool::Yes;
+use crate::tool::ApprovalToken;
 use crate::tool::{Approved, Context, decode_value};
 use toolwright_provider::call::{Bytes, ToolCall, ToolError};
 use toolwright_schema::decode::{Limits, Repairs, Store};
@@ -147,10 +147,10 @@ impl<'a> Call<'a> {
 
     /// Sets the person's yes.
     #[cfg(feature = "tokio")]
-    pub(crate) fn with_yes(self, yes: Option<Yes>) -> Self {
-        let yes = u8::from(yes.is_some()) * APPROVED;
+    pub(crate) fn with_approval(self, approval: Option<ApprovalToken>) -> Self {
+        let approval = u8::from(approval.is_some()) * APPROVED;
         Self {
-            flags: (self.flags & !APPROVED) | yes,
+            flags: (self.flags & !APPROVED) | approval,
             ..self
         }
     }

@@ -41,15 +41,15 @@ use toolwright_schema::text::ShortStr;
 /// ```
 #[derive(Clone)]
 pub struct Context {
-    shared: Arc<Shared>,
-    call: Option<Named>,
+    shared: Arc<ContextData>,
+    call: Option<CallIdentity>,
     /// The running batch, if an executor runs one.
     #[cfg(feature = "tokio")]
     batch: Option<Arc<dyn RunningBatch>>,
 }
 
 #[derive(Clone, Default)]
-struct Shared {
+struct ContextData {
     agent: Option<Arc<str>>,
     session: Option<Arc<str>>,
     run: Option<Arc<str>>,
@@ -80,14 +80,14 @@ struct Shared {
 }
 
 #[derive(Clone)]
-struct Named {
+struct CallIdentity {
     index: usize,
     id: ShortStr,
     tool: ShortStr,
 }
 
 /// Empty contexts share this, so that making one allocates nothing.
-static NOTHING: LazyLock<Arc<Shared>> = LazyLock::new(Arc::default);
+static NOTHING: LazyLock<Arc<ContextData>> = LazyLock::new(Arc::default);
 
 impl Default for Context {
     fn default() -> Self {
@@ -106,7 +106,7 @@ impl Context {
         Self::default()
     }
 
-    fn change(mut self, change: impl FnOnce(&mut Shared)) -> Self {
+    fn change(mut self, change: impl FnOnce(&mut ContextData)) -> Self {
         change(Arc::make_mut(&mut self.shared));
         self
     }
@@ -338,7 +338,7 @@ impl Context {
 
     pub(crate) fn for_call(&self, index: usize, id: ShortStr, tool: ShortStr) -> Self {
         Self {
-            call: Some(Named { index, id, tool }),
+            call: Some(CallIdentity { index, id, tool }),
             ..self.clone()
         }
     }

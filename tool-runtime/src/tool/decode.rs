@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use toolwright_json::Place;
 
 use self::refuse::repair;
-use self::refuse::{Refused, Repaired, refuse, refuse_whole};
+use self::refuse::{Refused, RepairedText, refuse, refuse_whole};
 use crate::tool::{Call, Slot, naming_arguments, with_names_of_today};
 use toolwright_provider::call::OldNames;
 use toolwright_provider::call::ToolError;
@@ -93,7 +93,7 @@ pub(crate) fn decode_params<'a>(
             call.store().repaired(text, renamed);
             Ok(())
         }
-        Err(error) => refuse(Repaired::new(text, renamed), call, params, slots, error)
+        Err(error) => refuse(RepairedText::new(text, renamed), call, params, slots, error)
             .map_err(|error| naming_arguments(error, was)),
     }
 }
@@ -103,9 +103,9 @@ type OldArguments = &'static [(&'static str, &'static str)];
 
 /// One bit a parameter.
 #[derive(Default, Clone, Copy)]
-struct Given(u64);
+struct GivenParams(u64);
 
-impl Given {
+impl GivenParams {
     /// Notes a parameter; `false` if it was there.
     fn note(&mut self, index: usize) -> bool {
         let bit = 1 << (index % MOST_PARAMS);
@@ -152,7 +152,7 @@ fn fill<'a>(
 ) -> Result<(), Error> {
     let mut json = reader(text, call);
     json.enter_object()?;
-    let mut given = Given::default();
+    let mut given = GivenParams::default();
     let (mut place, mut next) = (Place::Opened, 0);
     let mut others = None;
     loop {
@@ -237,7 +237,7 @@ pub(crate) fn check<'a>(
             call.store().repaired(text, renamed);
             Ok(text)
         }
-        Some(false) => repair(Repaired::new(text, renamed), call, root, has_secrets)
+        Some(false) => repair(RepairedText::new(text, renamed), call, root, has_secrets)
             .map_err(|error| naming_arguments(error, was)),
         None => Err(refuse::too_costly()),
     }
@@ -286,9 +286,9 @@ fn decode_whole<'a, T>(
         }
         Err(error) => error,
     };
-    match refuse_whole(Repaired::new(text, renamed), call, root, error) {
+    match refuse_whole(RepairedText::new(text, renamed), call, root, error) {
         Refused::Told(error) => Err(error),
-        Refused::Repaired(repaired) => match whole(repaired.text) {
+        Refused::RepairedText(repaired) => match whole(repaired.text) {
             Ok(value) => {
                 let text = repaired.text;
                 repaired.note(call);

@@ -37,10 +37,10 @@ use crate::tool::Scope;
 /// assert_eq!(result.value(), Some("7 is cancelled by ann".into()));
 /// ```
 #[derive(Clone, PartialEq)]
-pub struct Grant(Arc<Content>);
+pub struct Grant(Arc<GrantData>);
 
 #[derive(Clone, Default, PartialEq)]
-struct Content {
+struct GrantData {
     issuer: Option<String>,
     subject: Option<String>,
     client_id: Option<String>,
@@ -59,9 +59,9 @@ impl Default for Grant {
 impl Grant {
     /// Creates a grant without scopes.
     pub fn new() -> Self {
-        Self(Arc::new(Content {
+        Self(Arc::new(GrantData {
             scopes: Some(BTreeSet::new()),
-            ..Content::default()
+            ..GrantData::default()
         }))
     }
 
@@ -70,7 +70,7 @@ impl Grant {
         Self(Arc::default())
     }
 
-    fn change(mut self, change: impl FnOnce(&mut Content)) -> Self {
+    fn change(mut self, change: impl FnOnce(&mut GrantData)) -> Self {
         change(Arc::make_mut(&mut self.0));
         self
     }
@@ -191,7 +191,7 @@ impl Grant {
 /// Without the claims, which may be personal.
 impl fmt::Debug for Grant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Content {
+        let GrantData {
             issuer,
             subject,
             client_id,

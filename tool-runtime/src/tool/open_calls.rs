@@ -19,7 +19,7 @@ use tokio::sync::Notify;
 
 pub(crate) use self::call::key_of;
 pub use self::call::{OpenCall, OpenCallState};
-use self::entry::{Entry, published};
+use self::entry::{OpenCallEntry, published};
 pub use self::error::OpenCallError;
 pub use self::handle::OpenCallHandle;
 use self::handle::Phase;
@@ -69,7 +69,7 @@ const TIMEOUT: Duration = Duration::from_hours(24);
 /// ```
 #[derive(Clone)]
 pub struct OpenCalls {
-    shared: Arc<Shared>,
+    shared: Arc<OpenCallsData>,
     store: Option<Arc<dyn OpenCallStore>>,
     timeout: Duration,
     max_bytes: usize,
@@ -79,8 +79,8 @@ pub struct OpenCalls {
     keeps: bool,
 }
 
-struct Shared {
-    entries: Mutex<Vec<Arc<Entry>>>,
+struct OpenCallsData {
+    entries: Mutex<Vec<Arc<OpenCallEntry>>>,
     changed: Arc<Notify>,
 }
 
@@ -94,7 +94,7 @@ impl OpenCalls {
     /// Makes an empty list.
     pub fn new() -> Self {
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(OpenCallsData {
                 entries: Mutex::default(),
                 changed: Arc::default(),
             }),
@@ -106,8 +106,8 @@ impl OpenCalls {
         }
     }
 
-    fn new_entry(&self, call: OpenCall, live: Option<Cancel>) -> Arc<Entry> {
-        Entry::new(call, live, &self.shared.changed)
+    fn new_entry(&self, call: OpenCall, live: Option<Cancel>) -> Arc<OpenCallEntry> {
+        OpenCallEntry::new(call, live, &self.shared.changed)
     }
 
     fn add(&self, call: OpenCall) {
@@ -190,12 +190,12 @@ impl OpenCalls {
     }
 
     /// Poisoning is harmless: no foreign code runs under this lock.
-    fn entries(&self) -> MutexGuard<'_, Vec<Arc<Entry>>> {
+    fn entries(&self) -> MutexGuard<'_, Vec<Arc<OpenCallEntry>>> {
         let entries = &self.shared.entries;
         entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn entry(&self, key: &str) -> Option<Arc<Entry>> {
+    fn entry(&self, key: &str) -> Option<Arc<OpenCallEntry>> {
         let entries = self.entries();
         entries.iter().find(|entry| entry.key == key).cloned()
     }
@@ -438,8 +438,9 @@ impl OpenCalls {
     /// [Withdraws](Self::withdraw) the calls that began before `time`, whatever became of them.
     pub fn withdraw_begun_before(&self, time: SystemTime) {
         let time = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-        let is_old =
-            |entry: &&Arc<Entry>| u128::from(entry.inner().call.began_ms) < time.as_millis();
+        let is_old = |entry: &&Arc<OpenCallEntry>| {
+            u128::from(entry.inner().call.began_ms) < time.as_millis()
+        };
         let entries = self.entries();
         let old: Vec<_> = entries
             .iter()
@@ -467,7 +468,7 @@ impl OpenCalls {
     }
 
     /// Finds or adds the entry of a call that begins, and whether it is new. Returns `None` if it runs or has ended.
-    fn enter(&self, call: &OpenCall, stop: &Cancel) -> Option<(Arc<Entry>, bool)> {
+    fn enter(&self, call: &OpenCall, stop: &Cancel) -> Option<(Arc<OpenCallEntry>, bool)> {
         // Under one lock, so that of two who begin a call at once one does.
         let mut entries = self.entries();
         let Some(entry) = entries.iter().find(|entry| entry.key == call.key) else {

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use serde::Serialize;
 
 use super::past::answered_by_old_name;
-use super::{Entry, Toolset};
+use super::{ToolEntry, Toolset};
 use crate::tool::{Answer, Call, Contained, Context, not_approved, wait};
 #[cfg(feature = "tokio")]
 use crate::tool::{is_stream, items};
@@ -117,7 +117,7 @@ impl Toolset {
 fn answered(
     call: &ToolCall,
     outcome: Result<Outcome, ToolError>,
-    entry: Option<&Entry>,
+    entry: Option<&ToolEntry>,
     store: &Store,
 ) -> ToolResult {
     if is_written(&outcome) && store.repairs().is_empty() {
@@ -130,7 +130,7 @@ fn answered(
 fn answered_slowly(
     call: &ToolCall,
     outcome: Result<Outcome, ToolError>,
-    entry: Option<&Entry>,
+    entry: Option<&ToolEntry>,
     store: &Store,
 ) -> ToolResult {
     let mut result = ToolResult::new(call, outcome.map(Outcome::unmarked));
@@ -139,7 +139,7 @@ fn answered_slowly(
     result
 }
 
-fn attributes(entry: Option<&Entry>) -> Meta {
+fn attributes(entry: Option<&ToolEntry>) -> Meta {
     entry.map_or_else(Meta::default, |entry| entry.attributes.clone())
 }
 
@@ -189,7 +189,7 @@ impl Toolset {
         call: &'a ToolCall,
         store: &'a Store,
         cx: &'a Context,
-    ) -> (Option<&'a Entry>, Answer<'a>) {
+    ) -> (Option<&'a ToolEntry>, Answer<'a>) {
         let hidden = |kind| {
             let error = self
                 .set

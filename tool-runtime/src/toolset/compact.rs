@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use super::search_tools::SearchTools;
-use super::{ConflictError, Entry, Toolset};
+use super::{ConflictError, ToolEntry, Toolset};
 use crate::tool::{Answer, Call, Tool, WrapTool};
 use toolwright_provider::call::{ErrorKind, ToolDef, ToolError};
 use toolwright_provider::wire::SEARCH_TOOLS;
@@ -50,24 +50,24 @@ impl Toolset {
             def.input = anything();
             def.output = None;
             def.examples = Vec::new();
-            let stub = Entry::new(Arc::new(Stub {
+            let stub = ToolEntry::new(Arc::new(CompactTool {
                 def,
                 usage,
                 whole: entry.visible().0.clone(),
                 tool: Arc::clone(tool),
             }));
-            entries.push(Entry {
+            entries.push(ToolEntry {
                 namespace: None,
                 ..stub.instead(entry, "")
             });
         }
         // The set makes it.
         let search = Arc::new(SearchTools::telling(SEARCH_TOOLS, Arc::default()));
-        entries.push(Entry {
+        entries.push(ToolEntry {
             tells: true,
-            ..Entry::new(search)
+            ..ToolEntry::new(search)
         });
-        Self::of_entries(self.set.kept.clone(), entries)
+        Self::of_entries(self.set.inherited.clone(), entries)
     }
 }
 
@@ -105,7 +105,7 @@ fn kind(schema: &Ordered) -> &str {
     }
 }
 
-struct Stub {
+struct CompactTool {
     def: ToolDef,
     /// The tool's own definition.
     whole: ToolDef,
@@ -113,7 +113,7 @@ struct Stub {
     tool: Arc<dyn Tool>,
 }
 
-impl Stub {
+impl CompactTool {
     /// Adds the usage to errors about arguments.
     fn with_usage(&self, error: ToolError) -> ToolError {
         if error.kind() != ErrorKind::InvalidArgs {
@@ -124,7 +124,7 @@ impl Stub {
     }
 }
 
-impl WrapTool for Stub {
+impl WrapTool for CompactTool {
     fn inner(&self) -> &Arc<dyn Tool> {
         &self.tool
     }

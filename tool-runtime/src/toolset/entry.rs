@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Entry;
+use super::ToolEntry;
 use crate::tool::{Call, Context, Filter, Grant, Redefined, Scope, Tool};
 #[cfg(feature = "tokio")]
 use toolwright_provider::call::{Meta, ToolOptions};
@@ -13,7 +13,7 @@ use toolwright_schema::panics::reported;
 #[cfg(feature = "tokio")]
 use toolwright_schema::text::ShortStr;
 
-impl Entry {
+impl ToolEntry {
     pub(crate) fn new(tool: Arc<dyn Tool>) -> Self {
         let tool = Redefined::cautious(tool);
         // Asked once: a definition may be anybody's code.
@@ -84,7 +84,7 @@ impl Entry {
 }
 
 #[cfg(feature = "tokio")]
-impl Entry {
+impl ToolEntry {
     pub(crate) fn name(&self) -> &ShortStr {
         &self.name
     }

@@ -13,12 +13,12 @@ use toolwright_schema::text::{did_you_mean, escaped, near};
 ///
 /// [`render`](Self::render) resolves the names in a toolset. The model reads the names that the toolset gives.
 #[derive(Clone, Copy)]
-pub struct Instructions(&'static [Part]);
+pub struct Instructions(&'static [InstructionsPart]);
 
 /// A part of instructions.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy)]
-pub enum Part {
+pub enum InstructionsPart {
     /// Words as they stand.
     Text(&'static str),
     /// A tool by its own name, or the key of an argument that these keys lead to.
@@ -54,7 +54,7 @@ impl std::error::Error for InstructionsError {}
 
 impl Instructions {
     #[doc(hidden)]
-    pub const fn of_parts(parts: &'static [Part]) -> Self {
+    pub const fn of_parts(parts: &'static [InstructionsPart]) -> Self {
         Self(parts)
     }
 
@@ -91,8 +91,8 @@ impl Instructions {
         let (mut out, mut problems) = (String::new(), Vec::new());
         for part in self.0 {
             match part {
-                Part::Text(text) => out.push_str(text),
-                Part::Tool { name, keys, input } => {
+                InstructionsPart::Text(text) => out.push_str(text),
+                InstructionsPart::Tool { name, keys, input } => {
                     let input = input(name);
                     let found = tools.named(name, input).and_then(&told);
                     let found = found.ok_or_else(|| tools.unknown_tool(name));
@@ -179,8 +179,8 @@ impl Toolset {
 impl fmt::Display for Instructions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|part| match part {
-            Part::Text(text) => f.write_str(text),
-            Part::Tool { name, keys, .. } => f.write_str(keys.last().unwrap_or(name)),
+            InstructionsPart::Text(text) => f.write_str(text),
+            InstructionsPart::Tool { name, keys, .. } => f.write_str(keys.last().unwrap_or(name)),
         })
     }
 }

@@ -26,10 +26,10 @@ use toolwright_provider::call::ToolDef;
 /// assert!(before.get("ping").is_none() && registry.get("ping").is_some());
 /// ```
 #[derive(Clone, Default)]
-pub struct Registry(Arc<Inner>);
+pub struct Registry(Arc<RegistryState>);
 
 #[derive(Default)]
-struct Inner {
+struct RegistryState {
     tools: RwLock<Toolset>,
     /// Number of changes.
     #[cfg(feature = "tokio")]
@@ -158,7 +158,7 @@ impl Registry {
 
 impl From<Toolset> for Registry {
     fn from(tools: Toolset) -> Self {
-        Self(Arc::new(Inner {
+        Self(Arc::new(RegistryState {
             tools: RwLock::new(tools),
             #[cfg(feature = "tokio")]
             changes: tokio::sync::watch::Sender::default(),

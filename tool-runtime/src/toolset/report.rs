@@ -548,7 +548,7 @@ impl Toolset {
                 }
             }
         }
-        for instructions in &self.set.kept.instructions {
+        for instructions in &self.set.inherited.instructions {
             if let Err(refused) = instructions.render(self) {
                 report.problems.extend_from_slice(refused.problems());
             }

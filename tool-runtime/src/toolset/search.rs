@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use foldhash::fast::RandomState;
 
 use self::words::{clauses, each_word};
-use super::{Entry, Inner, Toolset};
+use super::{ToolEntry, Toolset, ToolsetData};
 use crate::tool::Scope;
 use toolwright_provider::call::ToolDef;
 use toolwright_schema::keyword::Keyword;
@@ -47,7 +47,7 @@ impl Toolset {
     }
 }
 
-impl Inner {
+impl ToolsetData {
     pub(super) fn search_index(&self) -> &Index {
         self.search.0.get_or_init(|| Index::of(&self.tools))
     }
@@ -86,7 +86,7 @@ const K1: f32 = 0.9;
 const B: f32 = 0.75;
 
 impl Index {
-    fn of(tools: &[Entry]) -> Self {
+    fn of(tools: &[ToolEntry]) -> Self {
         let mut index = Self::default();
         for (at, entry) in (0..).zip(tools) {
             let (own, _) = entry.visible();
@@ -138,7 +138,7 @@ impl Index {
         let query = query
             .get(..query.floor_char_boundary(LONGEST_QUERY))
             .unwrap_or_default();
-        let seen = Seen::of(self, seen);
+        let seen = VisibleIndex::of(self, seen);
         let whole = seen.asked(query);
         let mut scores = seen.scores(&whole);
         let mut best = vec![0.0; scores.len()];
@@ -169,7 +169,7 @@ const LONGEST_QUERY: usize = 2_000;
 const MOST_CLAUSES: usize = 16;
 
 /// An index, as a conversation sees it.
-struct Seen<'i> {
+struct VisibleIndex<'i> {
     index: &'i Index,
     shown: &'i [bool],
     /// The number of tools.
@@ -178,7 +178,7 @@ struct Seen<'i> {
     mean: f32,
 }
 
-impl<'i> Seen<'i> {
+impl<'i> VisibleIndex<'i> {
     #[allow(clippy::cast_precision_loss)] // A score is no count.
     fn of(index: &'i Index, seen: &'i [bool]) -> Self {
         let lengths = index.lengths.iter().zip(seen).filter(|(_, seen)| **seen);

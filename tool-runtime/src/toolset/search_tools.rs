@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::{Entry, Inner};
+use super::{ToolEntry, ToolsetData};
 use crate::tool::{Answer, BoxFuture, Call, Context, Tool};
 use toolwright_provider::call::{Block, Content, Outcome, Payload, ToolDef, ToolError};
 use toolwright_provider::wire::{Namespace, SEARCH_TOOLS};
@@ -90,23 +90,23 @@ impl Schema for SearchArguments {
 /// The tool `search_tools`.
 pub(super) struct SearchTools {
     def: ToolDef,
-    set: Arc<Inner>,
+    set: Arc<ToolsetData>,
     /// True if it tells definitions, since nobody loads them.
     tells: bool,
 }
 
 impl SearchTools {
-    pub(super) fn of(set: &Arc<Inner>) -> Self {
+    pub(super) fn of(set: &Arc<ToolsetData>) -> Self {
         Self::new(SEARCH_TOOLS, Arc::clone(set), described(set), false)
     }
 
     /// A search over all tools of a set, which tells their definitions.
-    pub(super) fn telling(name: &str, set: Arc<Inner>) -> Self {
+    pub(super) fn telling(name: &str, set: Arc<ToolsetData>) -> Self {
         let words = "Finds tools by what they do, or by their names, and tells how they are called, with all of their arguments.";
         Self::new(name, set, words.to_owned(), true)
     }
 
-    fn new(name: &str, set: Arc<Inner>, words: String, tells: bool) -> Self {
+    fn new(name: &str, set: Arc<ToolsetData>, words: String, tells: bool) -> Self {
         let mut def = ToolDef::new(name.to_owned(), words);
         def.input = SchemaDoc::of::<SearchArguments>();
         def.options.annotations.read_only = Some(true);
@@ -118,25 +118,27 @@ impl SearchTools {
         let (set, filter) = (&self.set, cx.filter());
         let scope = set.scope(&cx.scope());
         // A tool that the provider refuses would be found again and again, and never loaded.
-        let is_sent = |entry: &Entry| {
+        let is_sent = |entry: &ToolEntry| {
             cx.declared()
                 .is_none_or(|(wire, dialect)| entry.refused(wire, dialect).is_none())
         };
-        let is_candidate = |entry: &&Entry| {
+        let is_candidate = |entry: &&ToolEntry| {
             (self.tells || entry.is_deferred())
                 && entry.is_visible(&scope, filter)
                 && (self.tells || is_sent(entry))
         };
         let candidate = |name: &str| set.find(name.as_bytes()).filter(is_candidate);
         let most = self.most_found(MOST_FOUND);
-        let found: Vec<&Entry> = match (self.by_name(&query, is_candidate), &set.kept.loads.finder)
-        {
+        let found: Vec<&ToolEntry> = match (
+            self.by_name(&query, is_candidate),
+            &set.inherited.loads.finder,
+        ) {
             (Some(by_name), _) => by_name,
             (_, Some(finder)) => {
                 let tools = set.tools.iter().filter(is_candidate);
                 let names = finder.find(ToolQuery {
                     words: &query,
-                    tools: tools.map(Entry::def).collect(),
+                    tools: tools.map(ToolEntry::def).collect(),
                     most,
                 });
                 let names = names.await?;
@@ -153,7 +155,7 @@ impl SearchTools {
             }
         };
         if found.is_empty() {
-            let is_there = |entry: &Entry| {
+            let is_there = |entry: &ToolEntry| {
                 !entry.is_deferred() && entry.is_visible(&scope, filter) && is_sent(entry)
             };
             let there = words(&query)
@@ -180,10 +182,14 @@ impl SearchTools {
     }
 
     /// Returns the tools that are named, and those of the groups that are named, if the query has nothing else.
-    fn by_name(&self, query: &str, is_candidate: impl Fn(&&Entry) -> bool) -> Option<Vec<&Entry>> {
+    fn by_name(
+        &self,
+        query: &str,
+        is_candidate: impl Fn(&&ToolEntry) -> bool,
+    ) -> Option<Vec<&ToolEntry>> {
         let words: HashSet<&str> = words(query).collect();
         let mut left = words.clone();
-        let mut found: Vec<(usize, &Entry)> = Vec::new();
+        let mut found: Vec<(usize, &ToolEntry)> = Vec::new();
         for (at, entry) in self
             .set
             .tools
@@ -203,7 +209,7 @@ impl SearchTools {
         if found.is_empty() || !left.is_empty() {
             return None;
         }
-        let place = |entry: &Entry| query.find(&*entry.name);
+        let place = |entry: &ToolEntry| query.find(&*entry.name);
         found.sort_by_key(|(at, entry)| (*at, place(entry)));
         let found = found.into_iter().map(|(_, entry)| entry);
         Some(found.take(self.most_found(usize::MAX)).collect())
@@ -250,7 +256,7 @@ impl Tool for SearchTools {
 }
 
 /// All that a model has to know of a tool.
-fn whole(entry: &Entry) -> String {
+fn whole(entry: &ToolEntry) -> String {
     let (own, _) = entry.visible();
     let def = entry.tool.__whole().unwrap_or(own);
     let (name, description, schema) = (&own.name, &def.description, def.input.to_provider_json());
@@ -264,7 +270,7 @@ fn whole(entry: &Entry) -> String {
 }
 
 /// What a model is told of the search. It depends on the set alone.
-fn described(set: &Inner) -> String {
+fn described(set: &ToolsetData) -> String {
     let mut groups: Vec<&Namespace> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
     for group in set

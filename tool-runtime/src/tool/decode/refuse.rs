@@ -2,7 +2,7 @@
 
 use toolwright_json::Place;
 
-use super::{Given, fill, fill_one, leave_out, reader};
+use super::{GivenParams, fill, fill_one, leave_out, reader};
 use crate::tool::{Call, Slot};
 use toolwright_provider::call::ToolError;
 use toolwright_schema::decode::fault::say;
@@ -17,22 +17,22 @@ pub(super) enum Refused<'a> {
     /// All that is wrong.
     Told(ToolError),
     /// Nothing, once they are repaired.
-    Repaired(Repaired<'a>),
+    RepairedText(RepairedText<'a>),
 }
 
 /// A text that was repaired, and how.
-pub(super) struct Repaired<'a> {
+pub(super) struct RepairedText<'a> {
     pub(super) text: &'a str,
     repairs: Vec<Repair>,
 }
 
 /// The object that the arguments are, decoded once more if they were encoded twice.
 fn object<'a>(
-    repaired: Repaired<'a>,
+    repaired: RepairedText<'a>,
     call: &Call<'a>,
     is_secret: bool,
-) -> Result<Repaired<'a>, ToolError> {
-    let Repaired {
+) -> Result<RepairedText<'a>, ToolError> {
+    let RepairedText {
         mut text,
         mut repairs,
     } = repaired;
@@ -40,7 +40,9 @@ fn object<'a>(
         let mut json = reader(text, call);
         let fault = match json.skip().and_then(|_| json.finish()) {
             Err(error) => not_json(text, error, call, is_secret),
-            Ok(()) if text.trim_start().starts_with('{') => return Ok(Repaired { text, repairs }),
+            Ok(()) if text.trim_start().starts_with('{') => {
+                return Ok(RepairedText { text, repairs });
+            }
             Ok(()) => Fault::new(
                 String::new(),
                 FaultCode::NotObject,
@@ -133,14 +135,14 @@ pub(super) fn too_costly() -> ToolError {
 /// Repairs arguments that a schema does not admit, or tells every fault.
 #[cold]
 pub(super) fn repair<'a>(
-    arguments: Repaired<'a>,
+    arguments: RepairedText<'a>,
     call: &Call<'a>,
     root: &Shape<'_>,
     has_secrets: bool,
 ) -> Result<&'a str, ToolError> {
     // The schema does not know which part is secret.
     let root = &if has_secrets { root.secret() } else { *root };
-    let Repaired { text, mut repairs } = object(arguments, call, has_secrets)?;
+    let RepairedText { text, mut repairs } = object(arguments, call, has_secrets)?;
     let found =
         |repairs| walk::collect_faults(text, reading_at_run_time(text, call), root, repairs);
     let mut all = found(call.repairs());
@@ -182,14 +184,14 @@ pub(super) fn repair<'a>(
 /// Repairs the arguments and fills the slots, or tells every fault, of which `first` is known.
 #[cold]
 pub(super) fn refuse<'a>(
-    arguments: Repaired<'a>,
+    arguments: RepairedText<'a>,
     call: &Call<'a>,
     params: Object<'static>,
     slots: &mut [&mut dyn Slot<'a>],
     first: Error,
 ) -> Result<(), ToolError> {
     let root = Shape::new(toolwright_schema::shape::Kind::Object(params));
-    let Repaired { text, mut repairs } = object(arguments, call, holds_secret(&root))?;
+    let RepairedText { text, mut repairs } = object(arguments, call, holds_secret(&root))?;
     let mut found = walk::collect_faults(text, reading(call), &root, call.repairs());
     repairs.append(&mut found.repairs);
     // Types that nobody can look into may buffer, too, and then know integers by their spelling.
@@ -219,7 +221,7 @@ fn typed_faults<'a>(
     params: Object<'static>,
     slots: &mut [&mut dyn Slot<'a>],
 ) {
-    let mut given = Given::default();
+    let mut given = GivenParams::default();
     let mut json = reader(reporter.text(), call);
     let mut place = Place::Opened;
     // The text is an object, so none of these fails.
@@ -282,7 +284,7 @@ fn into_error(mut found: Found) -> ToolError {
 /// Repairs arguments that are one value, or tells every fault.
 #[cold]
 pub(super) fn refuse_whole<'a>(
-    arguments: Repaired<'a>,
+    arguments: RepairedText<'a>,
     call: &Call<'a>,
     root: Option<&'static Shape<'static>>,
     error: Error,
@@ -290,7 +292,7 @@ pub(super) fn refuse_whole<'a>(
     // A type without a schema still refuses repeated keys.
     let any = Shape::new(toolwright_schema::shape::Kind::Any);
     let shape = root.unwrap_or(&any);
-    let Repaired { text, mut repairs } = match object(arguments, call, holds_secret(shape)) {
+    let RepairedText { text, mut repairs } = match object(arguments, call, holds_secret(shape)) {
         Ok(object) => object,
         Err(error) => return Refused::Told(error),
     };
@@ -302,7 +304,7 @@ pub(super) fn refuse_whole<'a>(
                 Some(text) => call.store().pen().keep(text),
                 None => text,
             };
-            return Refused::Repaired(Repaired { text, repairs });
+            return Refused::RepairedText(RepairedText { text, repairs });
         }
         let reporter = Reporter::new(text, root);
         push(&mut found, 0, &reporter, error.located(0));
@@ -310,7 +312,7 @@ pub(super) fn refuse_whole<'a>(
     Refused::Told(into_error(found))
 }
 
-impl<'a> Repaired<'a> {
+impl<'a> RepairedText<'a> {
     pub(super) fn new(text: &'a str, repairs: Vec<Repair>) -> Self {
         Self { text, repairs }
     }

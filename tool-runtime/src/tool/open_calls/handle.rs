@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio::runtime::Handle;
 
-use super::entry::Entry;
+use super::entry::OpenCallEntry;
 use super::{OpenCall, OpenCallError, OpenCallState, OpenCalls};
 use crate::tool::Cancel;
 use toolwright_provider::call::{ErrorKind, Outcome, StoredOutcome, ToolError};
@@ -15,7 +15,7 @@ use toolwright_provider::call::{ErrorKind, Outcome, StoredOutcome, ToolError};
 #[must_use = "a call whose handle is dropped ends with an error"]
 pub struct OpenCallHandle {
     pub(super) open: OpenCalls,
-    pub(super) entry: Arc<Entry>,
+    pub(super) entry: Arc<OpenCallEntry>,
     pub(super) call: OpenCall,
     pub(super) stop: Cancel,
     pub(super) phase: Phase,

@@ -64,7 +64,7 @@ pub use self::search_tools::{FindTools, ToolQuery};
 #[derive(Clone, Default)]
 pub struct Toolset {
     set: Arc<ToolsetData>,
-    /// What is deferred, if something is.
+    /// The deferred tools, if there are any.
     deferral: Option<DeferredTools>,
 }
 
@@ -73,7 +73,7 @@ struct ToolsetData {
     tools: Vec<ToolEntry>,
     index: HashTable<usize>,
     hasher: RandomState,
-    /// Old names that lead to a tool, each with the one of today.
+    /// Old names of tools, each with the current name.
     old_names: Vec<past::OldName>,
     cache: DefinitionCache,
     inherited: InheritedOptions,
@@ -82,7 +82,7 @@ struct ToolsetData {
     may_hide: bool,
 }
 
-/// What a set hands on to those that are made of it.
+/// Options that derived sets inherit.
 #[derive(Clone, Default)]
 struct InheritedOptions {
     /// The instructions of the lists.
@@ -111,10 +111,10 @@ pub(crate) struct ToolEntry {
     has_mentions: bool,
     /// The group of a deferred tool.
     namespace: Option<Namespace>,
-    /// True for the search of the set. Filters are about what it finds.
-    finds: bool,
-    /// True if that search tells definitions, since nobody loads tools.
-    tells: bool,
+    /// True for the search of the set. Filters apply to the tools that it finds.
+    searches: bool,
+    /// True if that search prints definitions, since tools are not loaded.
+    prints_definitions: bool,
     encoded: Arc<EncodedTool>,
     options: ToolOptions,
     #[cfg(feature = "tokio")]
@@ -236,7 +236,7 @@ impl Toolset {
         let scope = &self.set.scope(scope);
         let seen = self.entries().map(|entry| entry.is_visible(scope, filter));
         let seen: Vec<bool> = seen.collect();
-        // What was encoded of the set is kept with it.
+        // Encoded definitions are cached with the set.
         if seen.iter().all(|seen| *seen) {
             return self.clone();
         }
@@ -250,7 +250,7 @@ impl Toolset {
     /// Returns the tool that a conversation may call by this name.
     ///
     /// # Errors
-    /// When there is none, or it is hidden, with near names among those that are not.
+    /// When there is none, or it is hidden, with near names among the visible tools.
     #[inline]
     pub(crate) fn find_visible(
         &self,
@@ -372,8 +372,8 @@ impl Toolset {
     ///   [level](crate::layers::Levels) counts.
     ///
     /// # Errors
-    /// When no tool here has the name of a definition, definitions have equal names, or one holds
-    /// characters that nobody sees; the error lists all such names.
+    /// When no tool here has the name of a definition, definitions have equal names, or one has invisible characters;
+    /// the error lists all such names.
     pub fn attach(&self, defs: impl IntoIterator<Item = ToolDef>) -> Result<Self, AttachError> {
         let mut set = ToolsetData::keeping(self.set.inherited.clone());
         let mut error = AttachError::default();

@@ -40,7 +40,7 @@ calls! {
     call6 (a A b B c C d D e E f F);
 }
 
-/// Functions that decode so many arguments, all of them kept as they are decoded.
+/// Functions that decode as many arguments as there are names.
 macro_rules! reads {
     ($($read:ident ($($value:ident $slot:ident)*);)*) => {$(
         #[doc = "Arguments of basic types."]

@@ -26,7 +26,7 @@ pub struct Descriptor {
     pub description: &'static str,
     /// The parameters, as the tree of an object.
     pub input: &'static Shape<'static>,
-    /// The types that edges of the parameters' trees lead back to.
+    /// Types that edges of the parameters' trees lead back to.
     pub refs: &'static Refs,
     /// The result, if its type has a tree.
     pub output: Option<&'static Shape<'static>>,
@@ -34,9 +34,9 @@ pub struct Descriptor {
     pub options: ToolOptions,
     /// The text of a JSON object.
     pub meta: &'static str,
-    /// Calls as a model should make them: the arguments, and what each shows.
+    /// Example calls: the arguments, and a description of each.
     pub examples: &'static [(&'static str, &'static str)],
-    /// Other tools in the description: where their names stand, in bytes, how long they are, and the tools' own names.
+    /// Other tools in the description: positions and lengths of their names, in bytes, and the tools' names.
     pub mentions: &'static [(usize, usize, &'static str)],
     /// Function that returns true if a conversation may see the tool.
     pub visible: fn(&Scope<'_>) -> bool,
@@ -44,7 +44,7 @@ pub struct Descriptor {
     pub may_hide: bool,
     /// See [`Tool::reads_context`].
     pub reads_context: bool,
-    /// True if the tree of the parameters takes unknown keys. Said before it is made; the tree itself says it later.
+    /// True if the tree of the parameters accepts unknown keys; known before the tree is made.
     pub ignores_unknown: bool,
     /// Names that the tool had before.
     pub was: &'static [&'static str],
@@ -108,10 +108,11 @@ pub const fn millis(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
-/// The yes of a call that was approved. Everything else ends here, before the body.
+/// The approval of a call. A call without one ends here, before the body.
 ///
 /// # Errors
-/// If nobody approved it.
+///
+/// If the call is not approved.
 pub fn approved<'a>(call: &Call<'a>) -> Result<Approved<'a>, EarlyExit> {
     call.approved().map_err(EarlyExit::Failed)
 }
@@ -124,7 +125,7 @@ pub fn approved_in_test(arguments: String) -> Approved<'static> {
 /// Descriptor of a tool, as a call receives it.
 pub type DescriptorRef = &'static Descriptor;
 
-/// A call's way through a tool with state `S`. What the tool says about itself is handed in: a constant in generated code
+/// Function that runs a call of a tool with state `S`. The descriptor is an argument: a constant in generated code
 /// costs the compiler more.
 pub type Run<S> = for<'a> fn(&'a Arc<S>, Call<'a>, DescriptorRef) -> RunResult<'a>;
 
@@ -153,20 +154,21 @@ impl<S> fmt::Debug for BoundTool<S> {
 pub trait Handle: Sized {
     /// An array of [`Param`](super::Param), or a [`Root`](super::Root).
     type Params: Params;
-    /// The name: a constant of its own, so that a list, which looks at all names, does not have the rest made.
+    /// The name: a separate constant, so that a list, which reads all names, does not evaluate the rest.
     const TOOL_NAME: &'static str;
     /// Description, parameters and result.
     const TABLE: Table<Self::Params>;
     /// Options, which few tools have.
     const OPTIONS: Descriptor = Descriptor::NEW;
-    /// The names that the tool had before: a constant of its own, as `TOOL_NAME` is.
+    /// The names that the tool had before: a separate constant, as `TOOL_NAME`.
     const WAS: &'static [&'static str] = &[];
     /// The descriptor that is made of these.
     const DESCRIPTOR: &'static Descriptor =
         <<Self::Params as Params>::Of<Self> as Described>::DESCRIPTOR;
 }
 
-/// A tool that runs with the state `S`. Whether threads may share it is asked by [`bound`], so that no tool is blamed for it.
+/// A tool that runs with the state `S`. [`bound`] requires that threads may share `S`, so that the error is at the
+/// state and not at each tool.
 #[diagnostic::on_unimplemented(
     message = "only tools can be listed",
     label = "not a tool",

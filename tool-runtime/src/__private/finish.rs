@@ -49,7 +49,7 @@ pub fn outcome<T: Output>(value: T) -> Result<Outcome, ToolError> {
     Outcome::returned(value)
 }
 
-/// The result of a call, from what the function returned and the way of its error.
+/// Returns the result of a call, from the function's return value and the conversion of its error.
 #[inline]
 pub fn finish<T: Output, E, W: ErrorConversion<E>>(
     returned: Result<Finish<T>, E>,
@@ -61,7 +61,7 @@ pub fn finish<T: Output, E, W: ErrorConversion<E>>(
     }
 }
 
-/// The answer of a call, from what the function returned and the way of its error.
+/// Returns the answer of a call, from the function's return value and the conversion of its error.
 #[inline]
 pub fn answer<'a, T: Output, E, W: ErrorConversion<E>>(
     returned: Result<Finish<T>, E>,
@@ -121,7 +121,7 @@ impl<F: Future<Output: Output>> Future for Finished<F> {
     }
 }
 
-/// A [`ToolError`] is what it says.
+/// A [`ToolError`] is returned unchanged.
 pub trait ViaToolError {
     /// The way.
     fn __conversion(&self) -> Unchanged {

@@ -4,14 +4,14 @@ use super::{Handle, OneToolBlock};
 use crate::toolset::InstructionsPart;
 use toolwright_schema::shape::Shape;
 
-/// What instructions can name.
+/// Items that instructions can name.
 #[diagnostic::on_unimplemented(
     message = "a text for a model can name only tools, and this names something else",
     label = "not a tool",
     note = "put `#[tool]` on the function, or double the brace: it may stand in the text for itself"
 )]
 pub trait Mentioned {
-    /// The tool's own name: a constant of its own, so that tools may name each other.
+    /// The tool's name: a separate constant, so that tools may name each other.
     const NAME: &'static str;
 
     /// Returns the tree of the arguments.

@@ -14,12 +14,12 @@ use toolwright_schema::text::{ConstText, FNV_OFFSET, fnv1a, same};
 
 use super::{Handle, OneToolBlock};
 
-/// What a list says of an element, behind `as`. Texts that are empty change nothing.
+/// A list's clause `as` of an element. Empty texts change nothing.
 #[derive(Debug, Clone, Copy)]
 pub enum NameOverride {
     /// A tool: its name and its description.
     Tool(&'static str, &'static str),
-    /// The tools of a value: what their names begin with, and what their descriptions end with.
+    /// The tools of a value: the prefix of their names, and the suffix of their descriptions.
     Instance(&'static str, &'static str),
 }
 
@@ -102,7 +102,7 @@ impl NamedTool {
 pub enum NameSet {
     /// A tool.
     One(NamedTool),
-    /// The tools of a type, and what their names begin with.
+    /// The tools of a type, and the prefix of their names.
     Many(&'static [NamedTool], &'static str),
 }
 
@@ -143,13 +143,13 @@ const fn hash(name: &str) -> u64 {
     hash ^ (hash >> 32)
 }
 
-/// Names that an element brings: `NAME` of a tool, `NAMES` of a type with tools. Whatever else is listed
-/// brings none, since the bounds of `bound` and `group` refuse it already.
+/// Names that an element adds: `NAME` of a tool, `NAMES` of a type with tools. Any other element adds none, since the
+/// bounds of `bound` and `group` refuse it already.
 #[derive(Debug)]
 pub struct Listed<T: ?Sized>(PhantomData<fn(&T)>);
 
 impl<T: Handle> Listed<T> {
-    /// The name. A tool that did not compile has none, and is said to be wrong where it stands.
+    /// The name. A tool that did not compile has none; its error is reported at the tool.
     pub const NAME: NameSet = if T::TOOL_NAME.is_empty() {
         NameSet::NONE
     } else {

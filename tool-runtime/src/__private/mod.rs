@@ -60,7 +60,7 @@ pub use toolwright_schema::shape::{
 /// The tree of a type.
 pub type Shape = toolwright_schema::shape::Shape<'static>;
 
-/// The traits that generated code finds methods and constants through, by names that nobody has: one `use` of all of them
+/// The traits through which generated code finds methods and constants, under unusual names. One `use` of all of them
 /// costs the compiler less than one each.
 pub mod find {
     pub use super::{

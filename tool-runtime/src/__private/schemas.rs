@@ -1,4 +1,4 @@
-//! Probes for what the compiler can find out about the types of a type's fields.
+//! Probes that read the capabilities of a type's fields from the compiler.
 
 use std::marker::PhantomData;
 
@@ -21,14 +21,14 @@ pub const fn refs_of(refs: Option<&'static Refs>) -> &'static Refs {
     }
 }
 
-/// `RuntimeSchema::<T>::__SHAPE` is the tree of a type that tells its schema only at run time; see [`CompiledSchema`] for
-/// how.
+/// `RuntimeSchema::<T>::__SHAPE` is the tree of a type that has its schema only at run time; [`CompiledSchema`]
+/// explains the lookup.
 #[derive(Debug)]
 pub struct RuntimeSchema<T: ?Sized>(PhantomData<fn(&T)>);
 
 #[cfg(feature = "schemars")]
 impl<T: schemars::JsonSchema + ?Sized> RuntimeSchema<T> {
-    /// The type's tree: a leaf that nobody can look into before the program runs.
+    /// The type's tree: an opaque leaf until the program runs.
     pub const __SHAPE: Option<&'static Shape<'static>> =
         Some(toolwright_schema::shape::foreign::<T>());
 }
@@ -122,7 +122,7 @@ impl<T: ?Sized> HasSchema<SchemaFound> for T {}
 #[diagnostic::do_not_recommend]
 impl<T: ?Sized> HasSchema<std::convert::Infallible> for T {}
 
-// Of what was not found the bound fails where it is lacking: at the type itself or at one inside it.
+// If no schema was found, the bound fails where it is missing: at the type or at one inside it.
 impl<T: Schema + ?Sized> HasSchema<SchemaMissing> for T {}
 
 /// The bound is the one error of a type that has no schema.
@@ -160,7 +160,7 @@ pub const fn open_object(fields: &'static [Field<'static>]) -> Kind<'static> {
     Kind::Object(Object { fields, open: true })
 }
 
-/// A union whose members serde tells apart by their keys.
+/// A union whose members serde distinguishes by their keys.
 pub const fn union(members: &'static [Shape<'static>]) -> Kind<'static> {
     Kind::Union(Union {
         members,
@@ -178,7 +178,7 @@ pub const fn buffered_union(members: &'static [Shape<'static>]) -> Kind<'static>
     })
 }
 
-/// A union whose values stand beside their tags.
+/// An adjacently tagged union.
 pub const fn adjacent_union(members: &'static [Shape<'static>]) -> Kind<'static> {
     Kind::Union(Union {
         members,
@@ -187,7 +187,7 @@ pub const fn adjacent_union(members: &'static [Shape<'static>]) -> Kind<'static>
     })
 }
 
-/// What a derived schema consists of, apart from the names of the type itself.
+/// The parts of a derived schema, except for the type's names.
 #[allow(non_upper_case_globals)]
 pub trait Derived {
     /// The tree. rustc names the constant in the report of a cycle.
@@ -226,7 +226,7 @@ pub const fn shape<T: Schema + ?Sized>() -> &'static Shape<'static> {
     T::SHAPE
 }
 
-/// The tree of what a tool returns, for a type that has one of ours.
+/// The tree of a return value with our trait.
 pub const fn output<T: Schema + ?Sized>() -> Option<&'static Shape<'static>> {
     output_known(Some(T::SHAPE))
 }

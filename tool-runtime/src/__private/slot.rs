@@ -56,7 +56,7 @@ pub trait FindSlot<T> {
 
 impl<'de, T: Schema + Deserialize<'de>> FindSlot<T> for Probe<T> {}
 
-/// A type that is read from arguments and tells its schema only at run time.
+/// A type that is decoded from arguments and has its schema only at run time.
 pub trait FindForeign<T> {
     /// Its slot.
     fn __slot(&self) -> Value<T, FromSchemars> {
@@ -101,11 +101,11 @@ impl<'a> Probe<Approved<'a>> {
     }
 }
 
-/// The slot of a type that can be no argument, since it lacks `What`.
+/// The slot of a type that cannot be an argument, since it lacks `What`.
 #[derive(Debug)]
 pub struct NoSlot<T, What>(PhantomData<fn() -> (T, What)>);
 
-/// There is no schema, whatever else there is.
+/// The type has no schema.
 #[derive(Debug)]
 pub struct NoSchema;
 
@@ -119,7 +119,7 @@ pub struct OwnName;
 
 /// A slot that a probe found.
 pub trait FoundSlot {
-    /// Marker of what the slot's type lacks to be an argument.
+    /// Marker of the capability that the type lacks.
     type Lack;
     /// [`OwnName`] if the type comes with the call by its own name.
     type Name;
@@ -228,7 +228,7 @@ impl<T, What> TakeValue<'_> for NoSlot<T, What> {
     }
 }
 
-/// A slot, and what becomes of its value.
+/// A slot with a conversion of its value.
 struct Mapped<S, F>(S, F);
 
 impl<'de, S: Slot<'de>, F> Slot<'de> for Mapped<S, F> {
@@ -418,7 +418,7 @@ pub fn decode_root<'a, S: TakeValue<'a>>(
     }
 }
 
-/// Decoding fills every slot that must be filled or refuses the call, so nobody sees this error.
+/// Unreachable in practice: decoding fills every required slot or refuses the call.
 #[cold]
 pub(super) fn missing_argument<T>() -> Result<T, EarlyExit> {
     Err(EarlyExit::Failed(ToolError::new(
@@ -434,7 +434,7 @@ pub(super) fn fill<'a>(
     about: DescriptorRef,
     slots: &mut [&mut dyn Slot<'a>],
 ) -> Option<EarlyExit> {
-    // What a tool without parameters is sent: there is nothing to read.
+    // The usual arguments of a tool without parameters need no decoding.
     if slots.is_empty() && call.arguments() == "{}" {
         return EarlyExit::check(call).err();
     }

@@ -1,7 +1,6 @@
-//! Conversion of a tool's table in generated code to its descriptor. The table is a tuple that borrows
-//! nothing: a constant that borrows what functions return costs the compiler as much as the rest of a tool,
-//! and rustc evaluates a generic one again for each set of bounds. So the descriptor is made here, once
-//! somebody asks for it.
+//! Conversion of a tool's table in generated code to its descriptor. The table is a tuple that borrows nothing: a
+//! constant that borrows what functions return costs the compiler as much as the rest of a tool, and rustc evaluates a
+//! generic one again for each set of bounds. So the descriptor is made here, on demand.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -113,7 +112,7 @@ const fn refs<const N: usize>(params: &[Param; N]) -> [&'static Refs; N] {
     refs
 }
 
-/// Returns true if there are none, as for most tools, which then share that.
+/// Returns true if there are none. Most tools have none and share one constant.
 const fn is_empty(mut of: &[&Refs]) -> bool {
     while let [refs, rest @ ..] = of {
         if !refs.targets.is_empty() || !refs.of.is_empty() {

@@ -15,16 +15,16 @@ use toolwright_schema::text::ConstText;
 /// One element of a list: the tools that it brings.
 #[derive(Debug, Clone, Copy)]
 pub enum Inputs {
-    /// A tool, and what the list says of it.
+    /// A tool, with its clause `as`.
     One(&'static Descriptor, NameOverride),
-    /// The tools of a type, and what the list says of them.
+    /// The tools of a type, with their clause `as`.
     Many(&'static [&'static Descriptor], NameOverride),
     /// No tool: the bounds of `bound` and `group` refuse the element already.
     None,
 }
 
 impl Inputs {
-    /// Adds what the list says.
+    /// Sets the clause `as`.
     #[must_use]
     pub const fn listed(self, listed: &'static NameOverride) -> Self {
         match self {
@@ -34,7 +34,7 @@ impl Inputs {
         }
     }
 
-    /// The tools, and what the list says of them.
+    /// The tools, with the clause `as`.
     pub(super) const fn tools(&self) -> (&[&'static Descriptor], NameOverride) {
         match self {
             Self::One(descriptor, listed) => (std::slice::from_ref(descriptor), *listed),
@@ -64,15 +64,16 @@ pub trait Untargeted: Sized {
 
 impl<T> Untargeted for Listed<T> {}
 
-/// The dialect of this name; nothing where there is none, which [`is_dialect`] says.
+/// The dialect of this name; `None` if [`is_dialect`] returns false.
 pub const fn dialect(name: &str) -> Option<Dialect> {
     Dialect::named(name)
 }
 
-/// Refuses what is no dialect's name.
+/// Refuses a name that is not a dialect's.
 ///
 /// # Panics
-/// At the caller's place, where there is none.
+///
+/// At the caller's place, if there is no such dialect.
 #[track_caller]
 pub const fn is_dialect(name: &str) {
     if Dialect::named(name).is_some() {
@@ -133,14 +134,14 @@ pub const fn accepted(targets: &[Option<Dialect>], element: &Inputs, unproven: &
     while let [tool, more @ ..] = tools {
         let name = called(listed, tool);
         let may_be_opaque = all || is_one_of(unproven, tool.name) || is_one_of(unproven, name);
-        if let Some(text) = judge(targets, tool, name, may_be_opaque) {
+        if let Some(text) = check_tool(targets, tool, name, may_be_opaque) {
             panic!("{}", text.as_str());
         }
         tools = more;
     }
 }
 
-/// The name for messages: a prefix stands in the list.
+/// The name for messages. The list has the prefix.
 const fn called(listed: NameOverride, tool: &Descriptor) -> &'static str {
     match listed {
         NameOverride::Tool(name, _) if !name.is_empty() => name,
@@ -161,7 +162,7 @@ pub(super) const fn is_one_of(names: &[&str], name: &str) -> bool {
 
 /// Returns the message that refuses a tool of a list, if any. It is not about the name, which the macros
 /// have found to be one that every provider takes.
-const fn judge(
+const fn check_tool(
     targets: &[Option<Dialect>],
     tool: &Descriptor,
     name: &str,

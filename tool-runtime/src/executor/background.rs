@@ -1,4 +1,4 @@
-//! Runs the code of a `background` tool in a task, in a batch of its own.
+//! Runs the code of a `background` tool in a task, as a separate batch.
 
 use tokio::runtime::Handle;
 
@@ -51,7 +51,7 @@ fn noted(key: String, cx: &Context) -> Outcome {
     }
 }
 
-/// Ends the call with what its batch came to.
+/// Ends the call with the result of its batch.
 async fn end(handle: OpenCallHandle, batch: &Batch) {
     let unwritten = |_| failed("its result cannot be written");
     let outcome = match batch.calls().first() {

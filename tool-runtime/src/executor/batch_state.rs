@@ -260,7 +260,7 @@ impl<'a> BatchState<'a> {
         ends
     }
 
-    /// Refuses the outcome of a call that says that it stays open, and that nobody has.
+    /// Refuses the outcome of a call that claims to stay open and has no owner.
     fn owned(
         &self,
         index: usize,
@@ -333,7 +333,7 @@ impl<'a> BatchState<'a> {
         result
     }
 
-    /// Closes the call. Its updates count if it succeeded and asks nobody.
+    /// Closes the call. Its state updates apply if it succeeded and has no question.
     fn answered(
         &mut self,
         index: usize,
@@ -471,7 +471,7 @@ impl<'a> BatchState<'a> {
     }
 }
 
-/// Reports a batch whose future was dropped to its observers; nobody else gets its answers.
+/// Reports a batch whose future was dropped to its observers, which are the only readers of its answers.
 impl Drop for BatchState<'_> {
     fn drop(&mut self) {
         if !self.closed {

@@ -20,7 +20,7 @@ use crate::toolset::{ToolEntry, resolved};
 use toolwright_provider::call::{ErrorKind, Outcome, ToolCall, ToolError, contained};
 use toolwright_schema::decode::{Repair, RepairKind, Store};
 
-/// The innermost part of a call, which its layers lead to.
+/// The innermost part of a call, inside its layers.
 pub(super) struct CallBody<'a> {
     pub(super) index: usize,
     pub(super) entry: &'a ToolEntry,
@@ -51,7 +51,7 @@ pub(super) struct FinishedCall {
 /// Everything that all calls of a batch run with.
 pub(super) struct BatchEnv<'a> {
     pub(super) cx: Context,
-    /// Time limit of a call whose tool has none.
+    /// Time limit of calls whose tool sets no limit.
     pub(super) limit: Option<Duration>,
     pub(super) layers: &'a [Arc<dyn Layer>],
     pub(super) blocking: &'a BlockingLimit,
@@ -117,7 +117,7 @@ pub(super) fn in_span<'a>(
     Box::pin(async move { span.around(layered(job, began, env, &span)).await })
 }
 
-/// Drops what an attempt without layers left behind that failed: the next one is the call's.
+/// Discards the state of a failed attempt without layers, before the next attempt.
 fn drop_attempt(job: &Job<'_>, env: &BatchEnv<'_>) {
     let call = job.call;
     let cx = (env.cx).for_call(job.index, call.id.clone(), call.name.clone());
@@ -146,7 +146,7 @@ async fn layered(
     let mut body = CallBody::new(job, &cx, env, span);
     let handled = match body.check(call) {
         Ok(checked) => {
-            // A repair is a change that nobody has seen. An argument that has another name now is the same one.
+            // A repair is a change that was not shown. An argument under its new name is unchanged.
             let is_as_shown = !job.entry.needs_approval()
                 || checked.arguments == call.arguments
                 || body.is_only_renamed();
@@ -204,7 +204,7 @@ impl<'a> CallBody<'a> {
             .is_some_and(|approved| approved != arguments)
     }
 
-    /// Forgets the arguments that a layer asked about: the next layer runs.
+    /// Clears the arguments that a layer asked about: the next layer runs.
     pub(super) fn clear_pending(&self) {
         *self.waits_with() = None;
     }
@@ -340,7 +340,7 @@ impl<'a> CallBody<'a> {
         self.body(call, began, approval).await
     }
 
-    /// Runs the tool's code where its definition says, within its time limit.
+    /// Runs the tool's code in the place that its definition sets, within its time limit.
     async fn body(
         &self,
         call: &ToolCall,

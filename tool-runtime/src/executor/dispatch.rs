@@ -31,7 +31,7 @@ pub enum CallPlan {
     Stored,
     /// It was answered before, or stays pending.
     Leave,
-    /// It is answered with a timeout, after it has waited for so long.
+    /// It is answered with a timeout, after this time.
     Late(Duration),
 }
 

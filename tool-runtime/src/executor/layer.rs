@@ -21,7 +21,7 @@ use toolwright_provider::call::{
 ///     layers::{Handled, Layer, Next, Request}, tool, tools,
 /// };
 ///
-/// /// Lets nobody delete on a Friday.
+/// /// Refuses deletions on Fridays.
 /// struct Fridays;
 ///
 /// impl Layer for Fridays {
@@ -47,9 +47,9 @@ pub trait Layer: Send + Sync {
     /// Handles a call. `next` runs the layers further in, and then the tool.
     fn call<'a>(&'a self, request: Request<'a>, next: Next<'a>) -> BoxFuture<'a, Handled>;
 
-    /// Returns true if every call of this tool needs a decision, whatever its arguments. It is what
-    /// [`Executor::requires_approval`](crate::executor::Executor::requires_approval) reads; no call depends on it.
-    /// Default: false.
+    /// Returns true if every call of this tool needs a decision, whatever its arguments. Only
+    /// [`Executor::requires_approval`](crate::executor::Executor::requires_approval) reads it; calls do not depend on
+    /// it. Default: false.
     fn requires_approval(&self, def: &ToolDef) -> bool {
         let _ = def;
         false
@@ -159,11 +159,11 @@ impl<'a> Request<'a> {
         self.body.is_approved(&self.call.arguments)
     }
 
-    /// Returns the pending outcome of a call that no layer further in asks about, and that a person has to see first:
-    /// an approved one whose arguments a layer rewrote, or one whose tool [needs an
-    /// approval](toolwright_provider::call::ToolOptions::needs_approval) that nobody gave.
+    /// Returns the pending outcome of a call that a person must see first, if no layer further in asks: an approved
+    /// call whose arguments a layer rewrote, or a call without the [required
+    /// approval](toolwright_provider::call::ToolOptions::needs_approval).
     ///
-    /// Such a call never reaches the tool. A layer that records what is about to run checks this first.
+    /// Such a call never reaches the tool. A layer that records calls before they run checks this first.
     pub fn reapproval(&self) -> Option<Handled> {
         if self.body.approved_others(&self.call.arguments) {
             let why = "a layer changed the arguments after they had been approved";
@@ -178,8 +178,8 @@ impl<'a> Request<'a> {
         self.body.entry.needs_approval()
     }
 
-    /// Returns a person's yes to just these arguments: a decision, or the seal of an `Approval`. Of other tools nobody
-    /// wants to know.
+    /// Returns the approval of exactly these arguments: from a decision, or from the seal of an `Approval`. `None` for
+    /// tools that need no approval.
     fn approval(&self) -> Option<ApprovalToken> {
         let is_given = match &self.seal {
             ArgumentSeal::Closed(approved) => *approved == self.call.arguments,
@@ -233,7 +233,7 @@ impl<'a> Request<'a> {
 
     /// Returns true if the call is a search for tools.
     pub(crate) fn finds_tools(&self) -> bool {
-        self.body.entry.finds()
+        self.body.entry.searches()
     }
 
     /// Returns the tool's attributes, and those of the tools inside it that have others.

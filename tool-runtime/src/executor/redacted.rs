@@ -10,7 +10,7 @@ use toolwright_schema::text::Printable;
 
 /// Arguments of a call without secrets, for logs; see [`Tool::redacted`].
 ///
-/// Of an unknown tool nothing is shown, because its secrets are unknown.
+/// The arguments of an unknown tool are omitted, because its secrets are unknown.
 #[derive(Clone, Copy)]
 pub struct Redacted<'a> {
     call: &'a ToolCall,

@@ -16,7 +16,7 @@ use toolwright_provider::call::{ErrorKind, Outcome, ToolCall, ToolDef, ToolError
 use toolwright_schema::panics;
 
 /// Code of the host that runs the calls of an [`Executor`](crate::executor::Executor), and so of an agent, in place of
-/// the tools' own code: in another process, on workers, or here in an order of its own.
+/// the tools' own code: in another process, on workers, or here in another order.
 ///
 /// The executor keeps what it promises. A call comes with valid, repaired arguments, after all layers; events, policies
 /// and limits are the executor's. Calls that may run at the same time come together: from a serial executor one after
@@ -25,8 +25,7 @@ use toolwright_schema::panics;
 ///
 /// Each call is answered once, whatever a runner does:
 ///
-/// - [`RunnerCall::answer`] takes the call, so it cannot be answered twice, and an answer to a call of nobody cannot be
-///   written.
+/// - [`RunnerCall::answer`] takes the call, so it cannot be answered twice, and there is no answer without a call.
 /// - A call that the runner drops, also by a panic, is answered with a [`NoAnswer`](ErrorKind::NoAnswer) error.
 /// - A call that the runner keeps is answered at its time limit, or when the batch ends. What the runner says later is
 ///   ignored.
@@ -96,7 +95,7 @@ pub struct RunnerCall {
     reply: oneshot::Sender<RunnerReply>,
 }
 
-/// What a runner says to a call.
+/// A runner's reply to a call.
 pub(super) enum RunnerReply {
     Answer(Answered),
     /// The tool's own code runs. The sender is dropped when it has ended.
@@ -153,7 +152,7 @@ impl fmt::Debug for RunnerCall {
 /// A batch's way to the runner.
 pub(super) struct RunnerQueue<'a> {
     runner: &'a dyn Runner,
-    /// Calls that have arrived since the runner was last asked.
+    /// Calls that have arrived since the runner last ran.
     arrived: Mutex<Vec<RunnerCall>>,
     panic: Mutex<Option<ToolError>>,
 }

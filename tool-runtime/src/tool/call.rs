@@ -21,7 +21,7 @@ pub struct Call<'a> {
     flags: u8,
 }
 
-/// Only the arguments are asked about.
+/// Only the arguments are checked.
 const ONLY_CHECK: u8 = 1;
 /// The arguments run only as they were written.
 const EXACT: u8 = 2;
@@ -52,7 +52,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Makes the call that a model asked for. With the context of a call it belongs to that call, with its progress and
+    /// Makes the call that a model requested. With the context of a call it belongs to that call, with its progress and
     /// state updates.
     pub fn of(call: &'a ToolCall, store: &'a Store, context: &'a Context) -> Self {
         Self {
@@ -82,12 +82,12 @@ impl<'a> Call<'a> {
         decode_value(self, Some(T::SHAPE))
     }
 
-    /// Returns the person's yes to these arguments: for tools that are neither functions nor closures, and whose
-    /// definition says [`needs_approval`](toolwright_provider::call::ToolOptions::needs_approval). A tool around another one
-    /// hands the yes on with the call; a call that it makes itself has none.
+    /// Returns the approval of these arguments: for tools that are neither functions nor closures, and whose definition
+    /// has [`needs_approval`](toolwright_provider::call::ToolOptions::needs_approval). A wrapper passes the approval on
+    /// with the call; a call that the wrapper makes has none.
     ///
     /// # Errors
-    /// A [`NotApproved`](toolwright_provider::call::ErrorKind::NotApproved) error if nobody approved the call.
+    /// A [`NotApproved`](toolwright_provider::call::ErrorKind::NotApproved) error if the call is not approved.
     pub fn approved(&self) -> Result<Approved<'a>, ToolError> {
         Approved::of(self)
     }

@@ -62,7 +62,7 @@ struct ContextData {
     input: Option<Arc<str>>,
     state: State,
     repairs: Repairs,
-    /// How the tools were declared to the model: what its provider refuses is not found.
+    /// The dialect of the request that declared the tools: a tool that its provider refuses is not found.
     declared: Option<(Wire, Dialect)>,
     limits: Option<Limits>,
     /// Filter of the executor that runs the call.
@@ -143,8 +143,8 @@ impl Context {
         })
     }
 
-    /// Sets the place of a call that is run here for another process: the call of the place's id has the
-    /// [idempotency key](Self::idempotency_key) that it has there. Calls of other ids have their own.
+    /// Sets the place of a call that runs here for another process: the call with the place's id has the [idempotency
+    /// key](Self::idempotency_key) that it has there. Calls with other ids are not affected.
     ///
     /// ```
     /// use toolwright::call::CallPlace;
@@ -219,8 +219,8 @@ impl Context {
 
     /// Offers the conversation's messages to tools, in the host's own type; see [`conversation`](Self::conversation).
     ///
-    /// The default is to offer nothing: messages hold what the user wrote and the arguments of all calls, secret ones
-    /// too. An agent replaces what its host sets here, by its own thread or by nothing.
+    /// Default: none. Messages contain the user's text and the arguments of all calls, secret ones too. An agent
+    /// replaces what its host sets here, by its own thread or by nothing.
     ///
     /// ```
     /// use toolwright::{Context, ToolCall, tool, tools};
@@ -255,7 +255,7 @@ impl Context {
         self.change(|shared| shared.values.insert(value, true))
     }
 
-    /// Adds a value of this library for one run or call. It says nothing about who calls.
+    /// Adds a value of this library for one run or call. It does not identify the caller.
     #[doc(hidden)]
     pub fn __with_own<T: Any + Send + Sync>(self, value: T) -> Self {
         self.change(|shared| shared.values.insert(value, false))
@@ -400,8 +400,8 @@ impl Context {
 
     /// Returns the messages of the conversation that made the call. `None` unless the host offers them as a `T`.
     ///
-    /// An agent offers its thread if it is told to. Calls that a tool makes with its own context read the conversation
-    /// that the tool reads; an agent that a tool runs has a conversation of its own.
+    /// An agent offers its thread if so configured. Calls that a tool makes with its own context read the conversation
+    /// that the tool reads; an agent that a tool runs has a separate conversation.
     pub fn conversation<T: Any + Send + Sync>(&self) -> Option<&T> {
         self.shared.conversation.as_deref()?.downcast_ref()
     }

@@ -16,7 +16,7 @@ use toolwright_schema::decode::walk::{self, Defaults};
 use toolwright_schema::decode::{Error, Expected, Fault, FaultCode, Json, Repair, position};
 use toolwright_schema::shape::{Field, Object, Presence, Shape};
 
-/// At most so many parameters: one bit each says whether it was given.
+/// Maximum number of parameters: one bit each records that it was given.
 pub(crate) const MOST_PARAMS: usize = 64;
 
 /// Returns the arguments' text, under the names of today, and how it was changed. Providers send nothing, or `null`, for a
@@ -77,10 +77,10 @@ fn reader<'a>(text: &'a str, call: &Call<'a>) -> Json<'a> {
     Json::new(text, call.store()).at(0, call.limits().depth)
 }
 
-/// Fills one slot a parameter.
+/// Fills the slots of the parameters.
 ///
-/// The hot path stops at the first fault; the cold path reads the text again, repairs what it may,
-/// and collects every fault.
+/// The hot path stops at the first fault; the cold path reads the text again, makes the permitted repairs, and collects
+/// every fault.
 pub(crate) fn decode_params<'a>(
     call: &Call<'a>,
     params: Object<'static>,
@@ -134,7 +134,7 @@ fn leave_out<'a>(field: &Field<'_>, slot: &mut dyn Slot<'a>, call: &Call<'a>) ->
     left_out.ok_or_else(|| Error::missing_key(field.name))
 }
 
-/// Fills the slot of a parameter with the value that stands next.
+/// Fills the slot of a parameter with the next value.
 fn fill_one<'a>(
     json: &mut Json<'a>,
     field: &Field<'static>,
@@ -221,8 +221,7 @@ pub(crate) fn decode_value_of<'a, T: DeserializeOwned>(
     decode_whole(call, root, &[], |json| T::deserialize(json))
 }
 
-/// Checks the whole arguments against a schema that arrived at run time. Returns their text, or what they
-/// were repaired to.
+/// Checks the whole arguments against a schema that arrived at run time. Returns their text, repaired if needed.
 pub(crate) fn check<'a>(
     call: &Call<'a>,
     root: &Shape<'_>,

@@ -162,8 +162,8 @@ impl Grant {
             .collect()
     }
 
-    /// Returns true if callers of this tool need no scope that the grant lacks. Attributes that are no list of scopes
-    /// admit nobody but an unlimited grant.
+    /// Returns true if callers of this tool need no scope that the grant lacks. Attributes that are not a list of
+    /// scopes admit only an unlimited grant.
     pub fn admits(&self, tool: &ToolDef) -> bool {
         self.admits_attributes(&tool.meta)
     }

@@ -1,7 +1,7 @@
-//! Calls that stay open: the batch answers them with a note, their work goes on, and their results follow.
+//! Calls that stay open: the batch answers them with a note, their work continues, and their results follow.
 //!
-//! [`OpenCalls`] owns them. The list in memory is the truth of this process, and a store is written before it. Each open
-//! call has one owner here, its [`OpenCallHandle`], which ends it once however its code ends.
+//! [`OpenCalls`] owns them. The list in memory is authoritative in this process; a store is written first. Each open
+//! call has one owner here, its [`OpenCallHandle`], which ends it exactly once, however its code ends.
 
 mod call;
 mod entry;
@@ -37,11 +37,12 @@ const TIMEOUT: Duration = Duration::from_hours(24);
 /// The open calls of a conversation or a host: lists them, takes their results, and cancels them. Cheap to clone; all
 /// clones share the calls.
 ///
-/// An executor that has one answers the call of a `background` tool at once with [`Outcome::Open`](toolwright_provider::call::Outcome::Open). The tool's code goes
-/// on in a task. A tool can also decide while it runs: see [`Context::keep_open`]. Without one, `background` tools run
-/// as all others do. The sessions of agents have one each.
+/// An executor that has one answers the call of a `background` tool at once with
+/// [`Outcome::Open`](toolwright_provider::call::Outcome::Open). The tool's code continues in a task. A tool can also
+/// decide while it runs: see [`Context::keep_open`]. Without one, `background` tools run like other tools. Each session
+/// of an agent has one.
 ///
-/// The list is in memory, and serializes; what runs is not part of it. A [store](Self::store) keeps it beyond the
+/// The list is in memory, and serializes; running code is not part of it. A [store](Self::store) keeps it beyond the
 /// process.
 ///
 /// ```
@@ -281,8 +282,8 @@ impl OpenCalls {
         }
     }
 
-    /// Waits until the call with this key has ended, or nobody knows what became of it, and returns it. It stays in the
-    /// list. `None` if there is no such call.
+    /// Waits until the call with this key has ended, or its outcome is unknown, and returns it. It stays in the list.
+    /// `None` if there is no such call.
     pub async fn wait(&self, key: &str) -> Option<OpenCall> {
         loop {
             let changed = self.shared.changed.notified();
@@ -308,7 +309,7 @@ impl OpenCalls {
         }
     }
 
-    /// Ends a call with what it came to elsewhere, or with what a person says of it.
+    /// Ends a call with its result from elsewhere, or with a person's.
     ///
     /// ```
     /// use toolwright::call::StoredOutcome;
@@ -348,7 +349,7 @@ impl OpenCalls {
         entry.settle(outcome)
     }
 
-    /// Cancels a call: its code is told to stop, and its result is that it was cancelled.
+    /// Cancels a call: its token fires, and its result is a cancellation error.
     ///
     /// # Errors
     /// See [`end`](Self::end).
@@ -361,8 +362,8 @@ impl OpenCalls {
         Ok(())
     }
 
-    /// Adds the calls that the store knows and this list does not, and ends those that have ended meanwhile. What is
-    /// open then, and runs in no process, is [lost](Self::lost).
+    /// Adds the store's calls that this list lacks, and ends those that have ended meanwhile. A call that is open then
+    /// and runs in no process is [lost](Self::lost).
     ///
     /// # Errors
     /// If the store fails.

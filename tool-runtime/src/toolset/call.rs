@@ -72,9 +72,9 @@ impl Toolset {
     /// ```
     ///
     /// # Errors
-    /// The error that a model would read. A question to a person is one as well
-    /// ([`Failed`](ErrorKind::Failed)), since nobody here can answer it, and so are arguments whose `Serialize`
-    /// fails ([`InvalidArgs`](ErrorKind::InvalidArgs)).
+    /// The error that a model would read. A question to a person is an error as well ([`Failed`](ErrorKind::Failed)),
+    /// since it cannot be answered here, and so are arguments whose `Serialize` fails
+    /// ([`InvalidArgs`](ErrorKind::InvalidArgs)).
     pub async fn call_json(
         &self,
         name: &str,
@@ -207,7 +207,7 @@ impl Toolset {
                 if !is_visible.get() {
                     return None;
                 }
-                // A call that nobody approved does not reach the tool, either.
+                // A call without the required approval does not reach the tool, either.
                 if entry.options.needs_approval {
                     let checked = entry.tool.validate(entry.call(call, store, cx));
                     let error = checked.err().unwrap_or_else(not_approved);

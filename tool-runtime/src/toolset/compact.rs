@@ -1,4 +1,4 @@
-//! Compact definitions: one line a tool, and `search_tools`, which tells the rest.
+//! Compact definitions: one line a tool, and `search_tools`, which prints the rest.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -14,11 +14,11 @@ use toolwright_schema::render::SchemaDoc;
 
 impl Toolset {
     /// Reduces each tool to one line: the first of its description, and its arguments' names and types. Adds the tool
-    /// `search_tools`, which tells the whole descriptions and schemas of those that it finds.
+    /// `search_tools`, which prints the whole descriptions and schemas of the tools that it finds.
     ///
-    /// Use it where nobody [loads](Self::load) tools, such as behind a server of MCP; otherwise [defer](Self::defer) them. The
-    /// list depends on the set alone, so a provider's prompt cache keeps it. Arguments are checked as always; an error for
-    /// wrong ones says how the tool is called.
+    /// Use it where tools cannot be [loaded](Self::load), such as behind a server of MCP; otherwise
+    /// [defer](Self::defer) them. The list depends on the set alone, so a provider's prompt cache keeps it. Arguments
+    /// are checked as always; an error for wrong ones says how the tool is called.
     ///
     /// ```
     /// use toolwright::{Context, DynTool, ToolCall, ToolError, Toolset};
@@ -62,9 +62,9 @@ impl Toolset {
             });
         }
         // The set makes it.
-        let search = Arc::new(SearchTools::telling(SEARCH_TOOLS, Arc::default()));
+        let search = Arc::new(SearchTools::printing(SEARCH_TOOLS, Arc::default()));
         entries.push(ToolEntry {
-            tells: true,
+            prints_definitions: true,
             ..ToolEntry::new(search)
         });
         Self::of_entries(self.set.inherited.clone(), entries)

@@ -31,7 +31,7 @@ pub struct LoadOptions {
 }
 
 impl LoadOptions {
-    /// Takes from others what is not said here; of two limits the smaller one.
+    /// Fills unset options from others; the smaller of two limits wins.
     pub(super) fn with(self, other: &Self) -> Self {
         let limits = [self.at_most, other.at_most];
         Self {
@@ -41,7 +41,7 @@ impl LoadOptions {
     }
 }
 
-/// What of a set is deferred, and which of it is loaded.
+/// The deferred tools of a set, and those of them that are loaded.
 #[derive(Clone)]
 pub(super) struct DeferredTools {
     base: Arc<BaseSets>,
@@ -49,7 +49,7 @@ pub(super) struct DeferredTools {
 }
 
 struct BaseSets {
-    /// The search, where there is no other, or a conversation may not see it.
+    /// The built-in search, for a set without another one that the conversation may see.
     built_in: ToolEntry,
     catalogue: Arc<Catalogue>,
     shared: Arc<dyn Catalog>,
@@ -57,7 +57,7 @@ struct BaseSets {
     stable: Vec<usize>,
     /// The number of deferred tools.
     deferred: usize,
-    /// Definitions that do not depend on what is loaded.
+    /// Definitions that do not depend on the loaded tools.
     cache: DefinitionCache,
     /// The last view. A conversation asks for the same one again and again.
     last: Mutex<Arc<LoadedView>>,
@@ -66,7 +66,7 @@ struct BaseSets {
 /// The tools that a conversation has loaded.
 #[derive(Default)]
 struct LoadedView {
-    /// What was asked for.
+    /// The requested names.
     names: Vec<ShortStr>,
     /// Their places, in the order of loading.
     loaded: Vec<usize>,
@@ -80,7 +80,7 @@ struct Catalogue {
 }
 
 impl DeferredTools {
-    /// Returns what is deferred in a set, if something is.
+    /// Returns the deferred tools of a set, if there are any.
     pub(super) fn of(set: &Arc<ToolsetData>) -> Option<Self> {
         let deferred = set.tools.iter().filter(|entry| entry.is_deferred());
         let deferred = deferred.count();
@@ -88,7 +88,7 @@ impl DeferredTools {
             return None;
         }
         let built_in = ToolEntry {
-            finds: true,
+            searches: true,
             ..ToolEntry::new(Arc::new(SearchTools::of(set)))
         };
         // A host's own tool of this name is the search.
@@ -181,26 +181,28 @@ impl DeferredTools {
 }
 
 impl ToolsetData {
-    /// Makes the search of this set. One that tells definitions knows the tools of its set, under their names there.
+    /// Makes the search of this set. A search that prints definitions has the tools of its set, under their names
+    /// there.
     pub(super) fn renew_search(&mut self) {
         for entry in self.tools.iter_mut().filter(|entry| entry.is_search()) {
             entry.namespace = None;
         }
-        let Some(at) = self.tools.iter().position(|entry| entry.tells) else {
+        let Some(at) = self.tools.iter().position(|entry| entry.prints_definitions) else {
             return;
         };
         let mut rest = Self::keeping(self.inherited.clone());
-        for entry in self.tools.iter().filter(|entry| !entry.tells) {
+        for entry in self.tools.iter().filter(|entry| !entry.prints_definitions) {
             rest.push(entry.clone());
         }
         if let Some(entry) = self.tools.get_mut(at) {
-            entry.tool = Arc::new(SearchTools::telling(&entry.name, Arc::new(rest)));
+            entry.tool = Arc::new(SearchTools::printing(&entry.name, Arc::new(rest)));
             entry.encoded = Arc::default();
-            entry.finds = true;
+            entry.searches = true;
         }
     }
 
-    /// Leaves out a server's tool of the search's name if there are deferred tools: it would get all queries, and load none.
+    /// Leaves out a server's tool with the search's name if there are deferred tools: it would get all queries, and
+    /// load none.
     pub(super) fn drop_foreign_search(&mut self) {
         let is_foreign = |entry: &ToolEntry| entry.is_search() && entry.def().is_foreign();
         if !self.tools.iter().any(is_foreign) || !self.tools.iter().any(ToolEntry::is_deferred) {
@@ -222,10 +224,10 @@ impl ToolsetData {
 impl Toolset {
     /// Defers all tools of the set, in this group: a request does not have them until the conversation has found them.
     ///
-    /// The set has one more tool then, `search_tools`, which takes words or names, and loads what it finds. What is loaded
-    /// stays, behind the other tools and in the order of loading, so that a provider's cache of the prompt lives. A tool that a
-    /// conversation may not see is not found. A [filter](crate::tool::Filter) is about what is found, and does not hide the
-    /// search.
+    /// The set has one more tool then, `search_tools`, which takes words or names, and loads what it finds. Loaded
+    /// tools stay, behind the other tools and in the order of loading, so that a provider's cache of the prompt stays
+    /// valid. A tool that a conversation may not see is not found. A [filter](crate::tool::Filter) is about what is
+    /// found, and does not hide the search.
     ///
     /// A tool of the host's own that is called `search_tools` takes the place of that one. It returns
     /// [`Block::Tool`](toolwright_provider::call::Block::Tool) for each tool to load. One of an MCP server that has this
@@ -280,10 +282,10 @@ impl Toolset {
         set.finish()
     }
 
-    /// Returns the set as a request of a conversation has it which has loaded these tools, in this order. Names that are no
-    /// deferred tool's are ignored. An agent does this before each request.
+    /// Returns the set as a request of a conversation has it which has loaded these tools, in this order. Names of
+    /// other tools are ignored. An agent does this before each request.
     ///
-    /// It hides nothing: what a conversation may not see is taken out before, by [`visible`](Self::visible).
+    /// It hides no tool; [`visible`](Self::visible) removes hidden tools before.
     #[must_use = "a toolset never changes; this returns another one"]
     pub fn load<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Self {
         let Some(deferral) = &self.deferral else {
@@ -302,8 +304,9 @@ impl Toolset {
         self.sent().map(ToolEntry::def)
     }
 
-    /// Returns notices of the tools that requests in a dialect leave out, deferred ones included: a provider refuses their
-    /// schemas, and others wrote them. [`Definitions::notices`](definitions::Definitions::notices) says the same of one request.
+    /// Returns notices of the tools that requests in a dialect leave out, deferred ones included: a provider refuses
+    /// their schemas, and others wrote them. [`Definitions::notices`](definitions::Definitions::notices) has those of
+    /// one request.
     ///
     /// ```
     /// use toolwright::{Dialect, DynTool, ToolDef, Toolset, Wire, schema::SchemaDoc};
@@ -326,7 +329,7 @@ impl Toolset {
         self.set.find_any(name)?.namespace.as_ref()
     }
 
-    /// What was asked to be loaded.
+    /// The names that were requested.
     pub(super) fn loaded(&self) -> impl Iterator<Item = &str> {
         let names = self
             .deferral

@@ -1,4 +1,4 @@
-//! A tool of a set, with what calls ask of it.
+//! A tool of a set, with the facts that calls need.
 
 use std::sync::Arc;
 
@@ -41,8 +41,8 @@ impl ToolEntry {
             retired: Vec::new(),
             has_mentions,
             namespace: None,
-            finds: false,
-            tells: false,
+            searches: false,
+            prints_definitions: false,
             tool,
             encoded: Arc::default(),
         }
@@ -52,7 +52,7 @@ impl ToolEntry {
         self.tool.def()
     }
 
-    /// Returns the definition as others are sent it, and what was hidden in it.
+    /// Returns the published definition, and the characters that were removed from it.
     pub(super) fn visible(&self) -> (&ToolDef, Option<&Stripped>) {
         self.encoded.visible(self.def())
     }
@@ -68,7 +68,7 @@ impl ToolEntry {
         Call::of(call, store, cx).exact(self.is_exact)
     }
 
-    /// What the conversation's grant and the tool itself say.
+    /// Returns true if the conversation's grant and the tool allow it.
     pub(super) fn shows(&self, scope: &Scope<'_>) -> bool {
         Grant::is_given(scope, &self.attributes) && self.tool.visible(scope)
     }
@@ -78,7 +78,7 @@ impl ToolEntry {
         let says = |what, asked: &dyn Fn() -> bool| reported(what, asked).unwrap_or(false);
         (!self.may_hide || says("a tool's `visible`", &|| self.shows(scope)))
             && filter
-                .filter(|_| !self.finds)
+                .filter(|_| !self.searches)
                 .is_none_or(|filter| says("a filter", &|| filter.passes(self.def(), scope)))
     }
 }
@@ -108,8 +108,8 @@ impl ToolEntry {
     }
 
     /// Returns true if the tool is the search of its set, whose answers depend on all that decides visibility.
-    pub(crate) fn finds(&self) -> bool {
-        self.finds
+    pub(crate) fn searches(&self) -> bool {
+        self.searches
     }
 
     pub(crate) fn reads_context(&self) -> bool {

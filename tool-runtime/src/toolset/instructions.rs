@@ -19,9 +19,9 @@ pub struct Instructions(&'static [InstructionsPart]);
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy)]
 pub enum InstructionsPart {
-    /// Words as they stand.
+    /// Literal text.
     Text(&'static str),
-    /// A tool by its own name, or the key of an argument that these keys lead to.
+    /// A tool by its name in code, or the key of the argument at this path of keys.
     Tool {
         name: &'static str,
         keys: &'static [&'static str],
@@ -61,7 +61,7 @@ impl Instructions {
     /// Returns the words with the names that the tools have in a set: behind `as`, prefixes and
     /// [`rename`](Toolset::rename).
     ///
-    /// Two tools of one own name are told apart by their arguments, and then the first is meant.
+    /// Two tools with one name in code are distinguished by their arguments; otherwise the first is meant.
     ///
     /// # Errors
     /// When the set lacks a tool or an argument that is named; the error lists all of them.
@@ -69,8 +69,8 @@ impl Instructions {
         self.with_names(tools, Some)
     }
 
-    /// Returns the words with the names that a request's provider is told: those of [`render`](Self::render), unless
-    /// the provider does not take one.
+    /// Returns the text with the names in a request: those of [`render`](Self::render), except for names that the
+    /// provider rejects.
     ///
     /// # Errors
     /// When the set or the request lacks a tool or an argument that is named; the error lists all of them.

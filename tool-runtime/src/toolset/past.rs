@@ -74,7 +74,7 @@ impl ToolEntry {
     /// Stands in the place of another entry: in its group, with its retired names behind a prefix.
     pub(super) fn instead(mut self, other: &Self, prefix: &str) -> Self {
         self.namespace.clone_from(&other.namespace);
-        self.tells = other.tells;
+        self.prints_definitions = other.prints_definitions;
         let names = other.retired.iter();
         self.retired = names
             .map(|name| ShortStr::from(format!("{prefix}{name}")))
@@ -94,8 +94,8 @@ impl ToolEntry {
 }
 
 impl ToolsetData {
-    /// Returns the old names that lead to one tool, and those that are another tool's name, today or before. Each stands beside
-    /// its tool's name of today.
+    /// Returns the old names that lead to one tool, and those that are another tool's name or old name, each with its
+    /// tool's current name.
     pub(super) fn sorted_old_names(&self) -> (Vec<OldName>, Vec<OldName>) {
         let names = self.tools.iter().flat_map(|entry| {
             let names = entry.old_names.iter();

@@ -68,7 +68,7 @@ impl Registry {
             .clone()
     }
 
-    /// Replaces the tools by what `change` makes of them.
+    /// Replaces the tools by the result of `change`.
     fn change<T>(&self, change: impl FnOnce(&Toolset) -> (Toolset, T)) -> T {
         let mut tools = self.0.tools.write().unwrap_or_else(PoisonError::into_inner);
         let (changed, value) = change(&tools);

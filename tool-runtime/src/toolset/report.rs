@@ -88,7 +88,7 @@ pub enum ProblemCode {
     NestedArguments,
     /// Requests leave the tool out, since others wrote its schema and the provider refuses it.
     LeftOut,
-    /// A part of a run-time schema is not checked, or is read as what it probably means. The path is a JSON pointer into
+    /// A part of a run-time schema is not checked, or is read by its probable meaning. The path is a JSON pointer into
     /// the schema.
     Lenient,
 }
@@ -320,12 +320,12 @@ impl Report {
         }
     }
 
-    /// Notes what is not checked of a schema that arrived at run time.
+    /// Notes the unchecked parts of a schema that arrived at run time.
     fn leniences(&mut self, def: &ToolDef) {
         if def.input.input_shape().is_some() {
             return;
         }
-        // What was taken before is in memory already.
+        // No limit on size: the schema is in memory already.
         let Ok(checker) = Checker::of(def.input.as_json(), usize::MAX) else {
             return;
         };
@@ -488,11 +488,12 @@ impl fmt::Display for Report {
 }
 
 impl Toolset {
-    /// Reports all problems that a dialect's provider would have with these tools. It includes what `tools!` with
-    /// `targets` refuses at compile time, and what only the running program knows: schemas that the compiler cannot
-    /// see, and tools from elsewhere.
+    /// Reports all problems that a dialect's provider would have with these tools. It includes everything that `tools!`
+    /// with `targets` refuses at compile time, and problems that only the running program knows: schemas that the
+    /// compiler cannot see, and tools from elsewhere.
     ///
-    /// Of deferred tools a request is taken to have those that cost most, as many as [are loaded](LoadOptions::at_most) at once.
+    /// A request is assumed to have the deferred tools that cost most, as many as [are loaded](LoadOptions::at_most) at
+    /// once.
     ///
     /// For a strict mode, all tools are checked as strict ones. [`Wire::definitions_in`] sends some without strictness,
     /// and notes it.
@@ -560,7 +561,7 @@ impl Toolset {
         report
     }
 
-    /// Returns the problems of the examples of a tool whose schema arrived at run time: the tool is asked.
+    /// Returns the problems of the examples of a tool whose schema arrived at run time: the tool checks them.
     fn examples_at_run_time(&self, def: &ToolDef) -> impl Iterator<Item = Problem> {
         let cx = Context::new().with_repairs(Repairs::None);
         def.examples.iter().filter_map(move |example| {

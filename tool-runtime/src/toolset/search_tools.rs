@@ -1,4 +1,4 @@
-//! The tool `search_tools`: it finds tools by words or names, and loads them or tells what they are.
+//! The tool `search_tools`: it finds tools by words or names, and loads them or prints their definitions.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use toolwright_provider::wire::{Namespace, SEARCH_TOOLS};
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::shape::{Field, Schema, Shape};
 
-/// The number of groups that a model is told of.
+/// Maximum number of groups in the description.
 const MOST_GROUPS: usize = 40;
 /// The number of words of a query that are looked at as names.
 const MOST_WORDS: usize = 100;
 /// The number of tools that one search loads.
 const MOST_FOUND: usize = 5;
 
-/// Search of the host's own for deferred tools: by embeddings, or by a service. See
+/// The host's search for deferred tools: by embeddings, or by a service. See
 /// [`LoadOptions::finder`](crate::toolset::LoadOptions::finder).
 ///
 /// ```
@@ -53,15 +53,15 @@ const MOST_FOUND: usize = 5;
 /// # });
 /// ```
 pub trait FindTools: Send + Sync {
-    /// Returns the names of the tools that fit, the best first. Names of no such tool are ignored, and so is what is beyond
+    /// Returns the names of the tools that fit, the best first. Unknown names are ignored, and so are names beyond
     /// [`most`](ToolQuery::most).
     ///
     /// # Errors
-    /// What the model is answered with.
+    /// The error for the model.
     fn find<'a>(&'a self, query: ToolQuery<'a>) -> BoxFuture<'a, Result<Vec<String>, ToolError>>;
 }
 
-/// What a model searches for.
+/// A model's query.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ToolQuery<'a> {
@@ -91,8 +91,8 @@ impl Schema for SearchArguments {
 pub(super) struct SearchTools {
     def: ToolDef,
     set: Arc<ToolsetData>,
-    /// True if it tells definitions, since nobody loads them.
-    tells: bool,
+    /// True if it prints definitions, since tools are not loaded.
+    prints_definitions: bool,
 }
 
 impl SearchTools {
@@ -100,17 +100,21 @@ impl SearchTools {
         Self::new(SEARCH_TOOLS, Arc::clone(set), described(set), false)
     }
 
-    /// A search over all tools of a set, which tells their definitions.
-    pub(super) fn telling(name: &str, set: Arc<ToolsetData>) -> Self {
+    /// A search over all tools of a set, which prints their definitions.
+    pub(super) fn printing(name: &str, set: Arc<ToolsetData>) -> Self {
         let words = "Finds tools by what they do, or by their names, and tells how they are called, with all of their arguments.";
         Self::new(name, set, words.to_owned(), true)
     }
 
-    fn new(name: &str, set: Arc<ToolsetData>, words: String, tells: bool) -> Self {
+    fn new(name: &str, set: Arc<ToolsetData>, words: String, prints_definitions: bool) -> Self {
         let mut def = ToolDef::new(name.to_owned(), words);
         def.input = SchemaDoc::of::<SearchArguments>();
         def.options.annotations.read_only = Some(true);
-        Self { def, set, tells }
+        Self {
+            def,
+            set,
+            prints_definitions,
+        }
     }
 
     async fn search(&self, asked: SearchArguments, cx: &Context) -> Result<Outcome, ToolError> {
@@ -123,9 +127,9 @@ impl SearchTools {
                 .is_none_or(|(wire, dialect)| entry.refused(wire, dialect).is_none())
         };
         let is_candidate = |entry: &&ToolEntry| {
-            (self.tells || entry.is_deferred())
+            (self.prints_definitions || entry.is_deferred())
                 && entry.is_visible(&scope, filter)
-                && (self.tells || is_sent(entry))
+                && (self.prints_definitions || is_sent(entry))
         };
         let candidate = |name: &str| set.find(name.as_bytes()).filter(is_candidate);
         let most = self.most_found(MOST_FOUND);
@@ -165,7 +169,7 @@ impl SearchTools {
                 None => "no tool fits; search with other words".to_owned(),
             }));
         }
-        if self.tells {
+        if self.prints_definitions {
             let told = found.into_iter().map(whole).collect::<Vec<_>>();
             return Ok(Outcome::Value(Payload::text(told.join("\n\n"))));
         }
@@ -202,7 +206,7 @@ impl SearchTools {
             if is_named || words.contains(group) {
                 left.remove(&*entry.name);
                 left.remove(group);
-                // What is named stands before what is in a group, in the order of the words.
+                // Named tools precede those of named groups, in the order of the words.
                 found.push((if is_named { 0 } else { at + 1 }, entry));
             }
         }
@@ -215,9 +219,9 @@ impl SearchTools {
         Some(found.take(self.most_found(usize::MAX)).collect())
     }
 
-    /// As many as one search may load: half of what a request may have, so that they do not make each other leave.
+    /// Maximum that one search loads: half of a request's limit, so that one search does not unload its results.
     fn most_found(&self, most: usize) -> usize {
-        if self.tells {
+        if self.prints_definitions {
             most.min(MOST_FOUND)
         } else {
             most.min(self.set.most_loaded().div_ceil(2))
@@ -269,7 +273,7 @@ fn whole(entry: &ToolEntry) -> String {
     text
 }
 
-/// What a model is told of the search. It depends on the set alone.
+/// The description of the search. It depends on the set alone.
 fn described(set: &ToolsetData) -> String {
     let mut groups: Vec<&Namespace> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();

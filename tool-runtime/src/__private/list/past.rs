@@ -3,10 +3,11 @@
 use super::{NameSet, NamedTool};
 use toolwright_schema::text::{ConstText, same};
 
-/// Holds the last of these elements against itself and the others: a name that a tool had before is no tool's, and no other's
-/// earlier name.
+/// Compares the last of these elements with itself and the others: an earlier name of a tool must be neither a tool's
+/// name nor another tool's earlier name.
 ///
 /// # Panics
+///
 /// At the caller's place, with the name.
 #[track_caller]
 pub(super) const fn check(elements: &[NameSet]) {

@@ -71,7 +71,7 @@ fn object<'a>(
     }
 }
 
-/// The object, or the string around one, that stands in a text that is one string.
+/// The object, or the string around one, inside a text that is one string.
 fn decoded<'a>(text: &'a str, call: &Call<'a>) -> Option<&'a str> {
     if !text.trim_start().starts_with('"') {
         return None;
@@ -132,7 +132,7 @@ pub(super) fn too_costly() -> ToolError {
     )])
 }
 
-/// Repairs arguments that a schema does not admit, or tells every fault.
+/// Repairs arguments that a schema does not admit, or reports every fault.
 #[cold]
 pub(super) fn repair<'a>(
     arguments: RepairedText<'a>,
@@ -169,7 +169,7 @@ pub(super) fn repair<'a>(
         return Err(too_costly());
     }
     if all.faults.is_empty() {
-        // No part of the schema says what it refuses.
+        // No part of the schema reports its fault.
         all.push(0, || {
             Fault::new(
                 String::new(),
@@ -181,7 +181,7 @@ pub(super) fn repair<'a>(
     Err(into_error(all))
 }
 
-/// Repairs the arguments and fills the slots, or tells every fault, of which `first` is known.
+/// Repairs the arguments and fills the slots, or reports every fault, starting with `first`.
 #[cold]
 pub(super) fn refuse<'a>(
     arguments: RepairedText<'a>,
@@ -194,7 +194,7 @@ pub(super) fn refuse<'a>(
     let RepairedText { text, mut repairs } = object(arguments, call, holds_secret(&root))?;
     let mut found = walk::collect_faults(text, reading(call), &root, call.repairs());
     repairs.append(&mut found.repairs);
-    // Types that nobody can look into may buffer, too, and then know integers by their spelling.
+    // Opaque types may buffer, too, and then distinguish integers by their spelling.
     let is_other = found.text.is_some() || !repairs.is_empty();
     let repaired = match found.text.take() {
         Some(text) => call.store().pen().keep(text),
@@ -224,7 +224,7 @@ fn typed_faults<'a>(
     let mut given = GivenParams::default();
     let mut json = reader(reporter.text(), call);
     let mut place = Place::Opened;
-    // The text is an object, so none of these fails.
+    // The text is an object, so none of these calls fails.
     let _ = json.enter_object();
     while let Ok(Some(key)) = json.next_key(&mut place) {
         let (start, depth) = (json.offset(), json.depth());
@@ -263,7 +263,7 @@ fn typed_faults<'a>(
     }
 }
 
-/// Adds the faults that an error stands for.
+/// Adds the faults that an error represents.
 fn push(found: &mut Found, at: usize, reporter: &Reporter<'_, '_>, error: Error) {
     for error in error.each() {
         found.push(at, || reporter.fault(error));
@@ -281,7 +281,7 @@ fn into_error(mut found: Found) -> ToolError {
     }
 }
 
-/// Repairs arguments that are one value, or tells every fault.
+/// Repairs arguments that are one value, or reports every fault.
 #[cold]
 pub(super) fn refuse_whole<'a>(
     arguments: RepairedText<'a>,

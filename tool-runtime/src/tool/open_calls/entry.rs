@@ -115,7 +115,7 @@ impl OpenCallEntry {
     }
 }
 
-/// Wakes whoever waits for a call of these lists.
+/// Wakes the waiters of these lists.
 fn notify(lists: &[Weak<Notify>]) {
     for list in lists.iter().filter_map(Weak::upgrade) {
         list.notify_waiters();

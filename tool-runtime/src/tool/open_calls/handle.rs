@@ -64,7 +64,7 @@ impl OpenCallHandle {
         &self.call
     }
 
-    /// Leaves the call to a person: nobody knows whether it took effect.
+    /// Leaves the call to a person: it is unknown whether it took effect.
     pub(crate) fn leave_unknown(mut self, error: &str) {
         self.phase = Phase::Ended;
         self.entry.mark_unknown(error.to_owned());
@@ -84,7 +84,7 @@ impl OpenCallHandle {
             None => Ok(()),
         };
         let known = match (&stored, &open.store) {
-            // The first outcome stands, in each process.
+            // The first outcome is final, in each process.
             (Err(OpenCallError::Ended { .. }), Some(store)) => store.get(key).await,
             _ => Ok(None),
         };

@@ -49,7 +49,7 @@ pub mod args {
     pub use toolwright_schema::decode::Valid;
     #[doc(inline)]
     pub use toolwright_schema::decode::{
-        Fault, FaultCode, Limits, Repair, RepairKind, Repairs, Store,
+        Arena, Fault, FaultCode, Limits, Repair, RepairKind, Repairs,
     };
 }
 

@@ -23,7 +23,7 @@ thread_local! {
 
 /// Adds the place and a backtrace to what the host learns of a contained panic, from now on.
 ///
-/// Without this, `ToolError::host_detail` is what the panic said, and the program's panic hook
+/// Without this, `ToolError::host_detail` is what the panic message, and the program's panic hook
 /// prints the rest to standard error, as it does for every panic. With it, the detail goes on with
 /// the place in the source and a backtrace, and nothing is printed. Observers and traces get all of
 /// it. The model reads neither, as before.
@@ -82,7 +82,7 @@ pub fn capture() {
 /// A panic of contained code.
 struct Record {
     /// Text of the panic, to tell it from one that the tool caught itself.
-    said: Option<String>,
+    message: Option<String>,
     place: String,
     trace: Backtrace,
 }
@@ -102,7 +102,7 @@ fn is_recorded(info: &PanicHookInfo<'_>) -> bool {
     }
     let place = info.location().map(ToString::to_string);
     let record = Record {
-        said: info.payload_as_str().map(str::to_owned),
+        message: info.payload_as_str().map(str::to_owned),
         place: place.unwrap_or_else(|| "an unknown place".to_owned()),
         trace: Backtrace::force_capture(),
     };
@@ -111,8 +111,8 @@ fn is_recorded(info: &PanicHookInfo<'_>) -> bool {
         Ok(Some(None)) => true,
         Ok(Some(Some(first))) => {
             // This one may end the program, and then nobody asks about the first.
-            let said = first.said.as_deref().unwrap_or(NO_TEXT);
-            let _ = writeln!(io::stderr(), "{said}\n{first}");
+            let message = first.message.as_deref().unwrap_or(NO_TEXT);
+            let _ = writeln!(io::stderr(), "{message}\n{first}");
             false
         }
         Ok(None) | Err(_) => false,
@@ -153,12 +153,12 @@ fn forget() {
 }
 
 /// Takes the last panic, and returns its place and backtrace if it has this text.
-fn told(said: Option<&str>) -> Option<String> {
+fn take_report(message: Option<&str>) -> Option<String> {
     let last = LAST
         .try_with(|last| last.try_borrow_mut().ok()?.take())
         .ok()??;
     // What is thrown on (`resume_unwind`) passes by the hook: the last panic was another one.
-    (last.said.as_deref() == said).then(|| last.to_string())
+    (last.message.as_deref() == message).then(|| last.to_string())
 }
 
 const NO_TEXT: &str = "a panic whose payload is no text";
@@ -173,7 +173,7 @@ impl Panic {
         let text = payload.downcast_ref::<&str>().copied();
         let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
         let mut detail = text.unwrap_or(NO_TEXT).to_owned();
-        if let Some(place) = told(text) {
+        if let Some(place) = take_report(text) {
             detail.push('\n');
             detail.push_str(&place);
         }

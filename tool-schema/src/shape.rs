@@ -13,9 +13,9 @@ pub(crate) mod fields;
 #[cfg(feature = "schemars")]
 mod foreign;
 mod int;
+mod key_table;
 mod kinds;
 mod layers;
-mod listed_keys;
 mod narrow;
 #[cfg(feature = "schemars")]
 mod opaque;
@@ -35,18 +35,18 @@ pub use self::fields::{Alternative, Key, Rest, alternatives, alternatives_of, ke
 pub use self::foreign::foreign;
 pub use self::int::Int;
 pub use self::int::{SIGNED_KEY, UNSIGNED_KEY};
+pub(crate) use self::key_table::KeyTable;
 pub(crate) use self::kinds::Definition;
 pub use self::kinds::{
     Array, Bounds, Edge, Foreign, IntegerRange, Literal, Map, NumberRange, Object, RecursiveEdge,
     StringRules, Union, Variant,
 };
-pub(crate) use self::listed_keys::ListedKeys;
-pub(crate) use self::narrow::{Bare, Peeled, bare};
+pub(crate) use self::narrow::{Narrowed, Unwrapped, bare};
 #[cfg(feature = "schemars")]
 pub use self::opaque::Opaque;
 pub use self::pattern::{Pattern, Regex, pattern_matches};
 pub(crate) use self::recursion::targets;
-pub use self::rule::{Check, Contains, Evaluated, If, PatternKeys, Places, Rule, Text, Types};
+pub use self::rule::{Check, Contains, Evaluated, If, PatternKeys, PrefixItems, Rule, Text, Types};
 pub use self::schema::{Refs, Schema};
 pub use self::view::{Detail, Side};
 

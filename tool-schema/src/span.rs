@@ -39,7 +39,7 @@ impl SafeSpan {
 
     /// Runs a function inside the span.
     pub fn inside<T>(&self, run: impl FnOnce() -> T) -> T {
-        let _inside = Inside::of(&self.0);
+        let _inside = EnteredSpan::of(&self.0);
         run()
     }
 
@@ -58,15 +58,15 @@ impl Drop for SafeSpan {
 }
 
 /// A span that is entered.
-struct Inside<'s>(Option<Entered<'s>>);
+struct EnteredSpan<'s>(Option<Entered<'s>>);
 
-impl<'s> Inside<'s> {
+impl<'s> EnteredSpan<'s> {
     fn of(span: &'s Span) -> Self {
         Self(reported(SUBSCRIBER, || span.enter()))
     }
 }
 
-impl Drop for Inside<'_> {
+impl Drop for EnteredSpan<'_> {
     fn drop(&mut self) {
         if let Some(entered) = self.0.take() {
             reported(SUBSCRIBER, || drop(entered));

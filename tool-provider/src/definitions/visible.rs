@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::call::{Example, ToolDef};
 use crate::dialect::{Note, NoteKind};
-use toolwright_schema::keyword::{Holds, Keyword};
+use toolwright_schema::keyword::{Keyword, Subschemas};
 use toolwright_schema::read::{Ordered, read};
 use toolwright_schema::render::SchemaDoc;
 use toolwright_schema::text::{Printable, find, name};
@@ -146,7 +146,7 @@ fn words(schema: &mut Ordered, found: &mut Stripped) {
     };
     for (keyword, value) in entries {
         let known = Keyword::of(keyword);
-        let holds = known.map_or(Holds::Nothing, Keyword::holds);
+        let holds = known.map_or(Subschemas::None, Keyword::subschemas);
         match value {
             Ordered::String(text) if known.is_some_and(Keyword::is_words) => {
                 if let Some((visible, removed)) = visible(text) {
@@ -154,7 +154,9 @@ fn words(schema: &mut Ordered, found: &mut Stripped) {
                     found.removed += removed;
                 }
             }
-            Ordered::Object(named) if matches!(holds, Holds::Named | Holds::Defined) => {
+            Ordered::Object(named)
+                if matches!(holds, Subschemas::Map | Subschemas::Definitions) =>
+            {
                 for (key, schema) in named {
                     left(key, "key", found);
                     words(schema, found);

@@ -3,7 +3,7 @@
 
 use super::report::{LowerError, LowerErrorCode, Note, NoteKind};
 use toolwright_schema::keyword::{Keyword, TYPES};
-use toolwright_schema::read::canonical::{self, Canonical, Form, Meaning, ReadError};
+use toolwright_schema::read::canonical::{self, Canonical, CanonicalRules, Meaning, ReadError};
 use toolwright_schema::read::keywords::{Keywords, text};
 use toolwright_schema::read::{Ordered, Parts, Path, inside_mut, refs};
 
@@ -30,7 +30,7 @@ fn drop_vacuous(schema: &mut Ordered) {
         if let Ordered::Object(entries) = schema {
             entries.retain(|(key, _)| {
                 let is_about =
-                    |name| Keyword::of(key).is_some_and(|keyword| keyword.is_about(name));
+                    |name| Keyword::of(key).is_some_and(|keyword| keyword.applies_to_type(name));
                 (is_object || !is_about("object")) && (is_array || !is_about("array"))
             });
         }
@@ -59,7 +59,7 @@ const WORDS: &str = "format words";
 /// Notes what is left out.
 struct NotedOutput<'n>(&'n mut Vec<Note>);
 
-impl Form for NotedOutput<'_> {
+impl CanonicalRules for NotedOutput<'_> {
     /// A schema may grow by references to references; a bomb of them grows without end. openai-agents
     /// refuses more than 100,000 nodes too (2026-08).
     const MOST_NODES: usize = 100_000;
@@ -149,7 +149,7 @@ impl Form for NotedOutput<'_> {
 
     fn finish(&self, out: &mut Keywords, _is_part: bool) {
         if let Some(words) = out.take_own(WORDS) {
-            out.tell(words.as_str().unwrap_or_default());
+            out.append_to_description(words.as_str().unwrap_or_default());
         }
         // Where no other part evaluates keys, these are the same.
         let evaluating = [

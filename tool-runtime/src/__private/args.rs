@@ -5,7 +5,7 @@ use std::fmt::{Debug, Formatter, Result as Written};
 use super::{DescriptorRef, Handle, MethodOf};
 use crate::tool::{Answer, Call, Context, EarlyExit, Reading, RunResult};
 use toolwright_provider::call::{Outcome, ToolCall, ToolError, contained};
-use toolwright_schema::decode::Store;
+use toolwright_schema::decode::Arena;
 
 /// A tool whose arguments are a struct.
 pub trait ToolArgs: Handle {
@@ -38,7 +38,7 @@ pub fn read<'a, H: ToolArgs>(
     call: &'a ToolCall,
     cx: &'a Reading,
 ) -> Result<H::Args<'a>, ToolError> {
-    read_in(call, cx, cx.store(), H::DESCRIPTOR, H::read)
+    read_in(call, cx, cx.arena(), H::DESCRIPTOR, H::read)
 }
 
 /// Reads the call of a tool whose arguments borrow nothing.
@@ -48,18 +48,18 @@ pub fn read_owned<T>(
     about: DescriptorRef,
     read: fn(Call<'_>, DescriptorRef) -> Result<T, EarlyExit>,
 ) -> Result<T, ToolError> {
-    let store = Store::new();
-    read_in(call, cx, &store, about, read)
+    let arena = Arena::new();
+    read_in(call, cx, &arena, about, read)
 }
 
 fn read_in<'a, T>(
     call: &'a ToolCall,
     cx: &'a Context,
-    store: &'a Store,
+    arena: &'a Arena,
     about: DescriptorRef,
     read: impl FnOnce(Call<'a>, DescriptorRef) -> Result<T, EarlyExit>,
 ) -> Result<T, ToolError> {
-    let call = Call::of(call, store, cx).exact(about.options.is_exact());
+    let call = Call::of(call, arena, cx).exact(about.options.is_exact());
     contained(|| read(call, about))?.map_err(EarlyExit::into_error)
 }
 

@@ -18,7 +18,7 @@ use super::{Executor, background};
 use crate::tool::{Answer, ApprovalToken, Call, Contained, Context, Tool, items};
 use crate::toolset::{ToolEntry, resolved};
 use toolwright_provider::call::{ErrorKind, Outcome, ToolCall, ToolError, contained};
-use toolwright_schema::decode::{Repair, RepairKind, Store};
+use toolwright_schema::decode::{Arena, Repair, RepairKind};
 
 /// The innermost part of a call, inside its layers.
 pub(super) struct CallBody<'a> {
@@ -220,16 +220,16 @@ impl<'a> CallBody<'a> {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn repaired(&self, store: &Store) {
-        if !store.repairs().is_empty() {
+    fn repaired(&self, arena: &Arena) {
+        if !arena.repairs().is_empty() {
             let mut repairs = self.repairs.lock().unwrap_or_else(PoisonError::into_inner);
-            repairs.extend_from_slice(store.repairs());
+            repairs.extend_from_slice(arena.repairs());
         }
     }
 
     /// Makes a call of the tool.
-    fn asked<'c>(&'c self, call: &'c ToolCall, store: &'c Store) -> Call<'c> {
-        let asked = self.entry.call(call, store, self.cx).at(self.index);
+    fn asked<'c>(&'c self, call: &'c ToolCall, arena: &'c Arena) -> Call<'c> {
+        let asked = self.entry.call(call, arena, self.cx).at(self.index);
         asked.stored(self.is_stored)
     }
 
@@ -242,12 +242,12 @@ impl<'a> CallBody<'a> {
 
     /// Decodes and validates the arguments. Returns the call with repaired arguments.
     pub(super) fn check(&self, call: &ToolCall) -> Result<ToolCall, ToolError> {
-        let store = Store::new();
-        let asked = self.asked(call, &store);
+        let arena = Arena::new();
+        let asked = self.asked(call, &arena);
         contained(|| self.tool.validate(asked)).flatten()?;
-        self.repaired(&store);
+        self.repaired(&arena);
         let mut call = call.clone();
-        if let Some(repaired) = store.repaired_arguments() {
+        if let Some(repaired) = arena.repaired_arguments() {
             call.arguments = repaired.into();
         }
         Ok(call)
@@ -350,13 +350,13 @@ impl<'a> CallBody<'a> {
         if self.entry.options().blocking {
             return self.offload(call, began, approval).await;
         }
-        let store = Store::new();
-        let asked = self.asked(call, &store).with_approval(approval);
+        let arena = Arena::new();
+        let asked = self.asked(call, &arena).with_approval(approval);
         let answered = match first(self.entry, asked) {
             Ok(first) => self.in_time(asked, began, first).await,
             Err(answer) => answer,
         };
-        self.repaired(&store);
+        self.repaired(&arena);
         answered
     }
 
@@ -387,7 +387,7 @@ impl<'a> CallBody<'a> {
         approval: Option<ApprovalToken>,
     ) -> Answered {
         let (place, began) = self.env.blocking.place(began).await?;
-        let store = Arc::new(Store::new());
+        let arena = Arc::new(Arena::new());
         let owned = OwnedCall {
             entry: self.entry.clone(),
             call: call.clone(),
@@ -395,7 +395,7 @@ impl<'a> CallBody<'a> {
             index: self.index,
             is_stored: self.is_stored,
             approval,
-            store: Arc::clone(&store),
+            arena: Arc::clone(&arena),
             span: self.span.clone(),
             _place: Some(place),
         };
@@ -413,7 +413,7 @@ impl<'a> CallBody<'a> {
         if in_time.is_ok() {
             self.cx.set_offloaded(self.index, false);
         }
-        self.repaired(&store);
+        self.repaired(&arena);
         in_time.flatten()
     }
 }

@@ -15,7 +15,7 @@ use super::span::CallSpan;
 use crate::tool::{ApprovalToken, Context, not_started};
 use crate::toolset::ToolEntry;
 use toolwright_provider::call::{ErrorKind, ToolCall, ToolError, contained};
-use toolwright_schema::decode::Store;
+use toolwright_schema::decode::Arena;
 
 /// A call with everything that it needs to run elsewhere.
 pub(super) struct OwnedCall {
@@ -25,7 +25,7 @@ pub(super) struct OwnedCall {
     pub(super) index: usize,
     pub(super) is_stored: bool,
     pub(super) approval: Option<ApprovalToken>,
-    pub(super) store: Arc<Store>,
+    pub(super) arena: Arc<Arena>,
     pub(super) span: CallSpan,
     /// Permit of a `blocking` tool, released when the body has ended.
     pub(super) _place: Option<Permit>,
@@ -35,7 +35,7 @@ impl OwnedCall {
     async fn run(mut self) -> Answered {
         let span = std::mem::take(&mut self.span);
         let inside = async {
-            let call = self.entry.call(&self.call, &self.store, &self.cx);
+            let call = self.entry.call(&self.call, &self.arena, &self.cx);
             let call = call
                 .at(self.index)
                 .stored(self.is_stored)
@@ -192,7 +192,7 @@ mod tests {
     use crate::dyn_tool::DynTool;
     use crate::tool::{Context, Tool};
     use toolwright_provider::call::{ErrorKind, ToolCall, ToolError};
-    use toolwright_schema::decode::Store;
+    use toolwright_schema::decode::Arena;
 
     /// A call that counts how often it runs.
     fn counted(ran: &Arc<AtomicUsize>) -> Result<OwnedCall, Box<dyn std::error::Error>> {
@@ -210,7 +210,7 @@ mod tests {
             index: 0,
             is_stored: false,
             approval: None,
-            store: Arc::new(Store::new()),
+            arena: Arc::new(Arena::new()),
             span: CallSpan::default(),
             _place: None,
         })

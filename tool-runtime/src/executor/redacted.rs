@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::tool::Tool;
 use toolwright_provider::call::ToolCall;
-use toolwright_schema::decode::unshown;
+use toolwright_schema::decode::redact;
 use toolwright_schema::panics::reported;
 use toolwright_schema::text::Printable;
 
@@ -28,7 +28,7 @@ impl<'a> Redacted<'a> {
         let redacted =
             |tool: &'a Arc<dyn Tool>| reported("a tool's `redacted`", || tool.redacted(arguments));
         let redacted = self.tool.and_then(redacted);
-        redacted.unwrap_or_else(|| unshown(arguments).into())
+        redacted.unwrap_or_else(|| redact(arguments).into())
     }
 }
 

@@ -6,14 +6,14 @@ use serde::de::DeserializeOwned;
 use crate::tool::ApprovalToken;
 use crate::tool::{Approved, Context, decode_value};
 use toolwright_provider::call::{Bytes, ToolCall, ToolError};
-use toolwright_schema::decode::{Limits, Repairs, Store};
+use toolwright_schema::decode::{Arena, Limits, Repairs};
 use toolwright_schema::shape::Schema;
 
 /// One call on its way through a tool.
 #[derive(Clone, Copy)]
 pub struct Call<'a> {
     arguments: &'a str,
-    store: &'a Store,
+    arena: &'a Arena,
     context: &'a Context,
     of: Option<&'a ToolCall>,
     index: usize,
@@ -40,11 +40,11 @@ impl fmt::Debug for Call<'_> {
 }
 
 impl<'a> Call<'a> {
-    /// Makes a call. Values that the tool borrows live in the text or in `store`.
-    pub fn new(arguments: &'a str, store: &'a Store, context: &'a Context) -> Self {
+    /// Makes a call. Values that the tool borrows live in the text or in `arena`.
+    pub fn new(arguments: &'a str, arena: &'a Arena, context: &'a Context) -> Self {
         Self {
             arguments,
-            store,
+            arena,
             context,
             of: None,
             index: 0,
@@ -54,11 +54,11 @@ impl<'a> Call<'a> {
 
     /// Makes the call that a model requested. With the context of a call it belongs to that call, with its progress and
     /// state updates.
-    pub fn of(call: &'a ToolCall, store: &'a Store, context: &'a Context) -> Self {
+    pub fn of(call: &'a ToolCall, arena: &'a Arena, context: &'a Context) -> Self {
         Self {
             of: Some(call),
             index: context.batch_index(),
-            ..Self::new(&call.arguments, store, context)
+            ..Self::new(&call.arguments, arena, context)
         }
     }
 
@@ -159,8 +159,8 @@ impl<'a> Call<'a> {
         self.flags & APPROVED != 0
     }
 
-    pub(crate) fn store(&self) -> &'a Store {
-        self.store
+    pub(crate) fn arena(&self) -> &'a Arena {
+        self.arena
     }
 
     /// Replaces the arguments. Nobody has approved the new ones.

@@ -42,7 +42,7 @@ fn under_names_of_today<'a, S: AsRef<str>>(
     if call.reads_old_names()
         && let Some((today, repairs)) = with_names_of_today(text, was)
     {
-        return (call.store().pen().keep(today), repairs);
+        return (call.arena().cursor().keep(today), repairs);
     }
     (text, Vec::new())
 }
@@ -74,7 +74,7 @@ fn too_large(most: usize) -> Fault {
 
 /// A reader of a call's arguments.
 fn reader<'a>(text: &'a str, call: &Call<'a>) -> Json<'a> {
-    Json::new(text, call.store()).at(0, call.limits().depth)
+    Json::new(text, call.arena()).at(0, call.limits().depth)
 }
 
 /// Fills the slots of the parameters.
@@ -90,7 +90,7 @@ pub(crate) fn decode_params<'a>(
     let (text, renamed) = arguments(call, was)?;
     match fill(text, call, params, slots) {
         Ok(()) => {
-            call.store().repaired(text, renamed);
+            call.arena().repaired(text, renamed);
             Ok(())
         }
         Err(error) => refuse(RepairedText::new(text, renamed), call, params, slots, error)
@@ -128,7 +128,7 @@ impl GivenParams {
 fn leave_out<'a>(field: &Field<'_>, slot: &mut dyn Slot<'a>, call: &Call<'a>) -> Result<(), Error> {
     let left_out = match field.presence {
         Presence::Required => None,
-        Presence::Optional => slot.fill(&mut Json::new("null", call.store())).ok(),
+        Presence::Optional => slot.fill(&mut Json::new("null", call.arena())).ok(),
         Presence::Defaulted | Presence::Never => Some(()),
     };
     left_out.ok_or_else(|| Error::missing_key(field.name))
@@ -233,7 +233,7 @@ pub(crate) fn check<'a>(
     let reading = refuse::reading_at_run_time(text, call);
     match walk::admits_arguments(text, reading, root) {
         Some(true) => {
-            call.store().repaired(text, renamed);
+            call.arena().repaired(text, renamed);
             Ok(text)
         }
         Some(false) => repair(RepairedText::new(text, renamed), call, root, has_secrets)
@@ -254,7 +254,7 @@ pub(crate) fn filled<'a>(
     }
     let reading = refuse::reading_at_run_time(text, call);
     match walk::filled(text, reading, root, defaults) {
-        Some(Cow::Owned(filled)) => Ok(call.store().pen().keep(filled)),
+        Some(Cow::Owned(filled)) => Ok(call.arena().cursor().keep(filled)),
         Some(Cow::Borrowed(text)) => Ok(text),
         None => Err(refuse::too_costly()),
     }
@@ -280,7 +280,7 @@ fn decode_whole<'a, T>(
     };
     let error = match whole(text) {
         Ok(value) => {
-            call.store().repaired(text, renamed);
+            call.arena().repaired(text, renamed);
             return Ok((value, text));
         }
         Err(error) => error,

@@ -1,7 +1,7 @@
 use std::ops::Deref;
 
 use crate::tool::Context;
-use toolwright_schema::decode::Store;
+use toolwright_schema::decode::Arena;
 
 /// A [`Context`] to read typed arguments in, with storage for the data that they borrow.
 ///
@@ -27,12 +27,12 @@ use toolwright_schema::decode::Store;
 #[derive(Debug, Default)]
 pub struct Reading {
     context: Context,
-    store: Store,
+    arena: Arena,
 }
 
 impl Reading {
-    pub(crate) fn store(&self) -> &Store {
-        &self.store
+    pub(crate) fn arena(&self) -> &Arena {
+        &self.arena
     }
 }
 
@@ -49,7 +49,7 @@ impl Context {
     pub fn reading(&self) -> Reading {
         Reading {
             context: self.clone(),
-            store: Store::new(),
+            arena: Arena::new(),
         }
     }
 }

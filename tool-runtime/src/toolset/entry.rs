@@ -8,7 +8,7 @@ use crate::tool::{Call, Context, Filter, Grant, Redefined, Scope, Tool};
 use toolwright_provider::call::{Meta, ToolOptions};
 use toolwright_provider::call::{SCOPES, ToolCall, ToolDef};
 use toolwright_provider::definitions::Stripped;
-use toolwright_schema::decode::Store;
+use toolwright_schema::decode::Arena;
 use toolwright_schema::panics::reported;
 #[cfg(feature = "tokio")]
 use toolwright_schema::text::ShortStr;
@@ -62,10 +62,10 @@ impl ToolEntry {
     pub(crate) fn call<'a>(
         &self,
         call: &'a ToolCall,
-        store: &'a Store,
+        arena: &'a Arena,
         cx: &'a Context,
     ) -> Call<'a> {
-        Call::of(call, store, cx).exact(self.is_exact)
+        Call::of(call, arena, cx).exact(self.is_exact)
     }
 
     /// Returns true if the conversation's grant and the tool allow it.

@@ -10,7 +10,7 @@ use toolwright_provider::dialect::{
     Dialect, LowerError, LowerErrorCode, Lowered, Quantity, Renames, lower_all, shares,
 };
 use toolwright_schema::decode::{Checker, RefusedDefault, Repairs, refused_defaults};
-use toolwright_schema::keyword::{Holds, Keyword};
+use toolwright_schema::keyword::{Keyword, Subschemas};
 #[cfg(feature = "tracing")]
 use toolwright_schema::panics::reported;
 use toolwright_schema::read::{Ordered, read};
@@ -246,10 +246,10 @@ impl Report {
             return;
         };
         for (keyword, value) in entries {
-            let holds = Keyword::of(keyword).map_or(Holds::Nothing, Keyword::holds);
+            let holds = Keyword::of(keyword).map_or(Subschemas::None, Keyword::subschemas);
             let start = match holds {
-                Holds::Defined => Some(format!("{path}#/{keyword}")),
-                Holds::Named => Some(path.to_owned()),
+                Subschemas::Definitions => Some(format!("{path}#/{keyword}")),
+                Subschemas::Map => Some(path.to_owned()),
                 _ => None,
             };
             match (holds, value, start) {
@@ -262,10 +262,10 @@ impl Report {
                         self.schema(tool, schema, &format!("{start}/{part}"));
                     }
                 }
-                (Holds::One | Holds::OneOrList, Ordered::Object(_), _) => {
+                (Subschemas::Schema | Subschemas::SchemaOrList, Ordered::Object(_), _) => {
                     self.schema(tool, value, &format!("{path}/*"));
                 }
-                (Holds::List | Holds::OneOrList, Ordered::Array(members), _) => {
+                (Subschemas::List | Subschemas::SchemaOrList, Ordered::Array(members), _) => {
                     for (index, member) in members.iter().enumerate() {
                         self.schema(tool, member, &format!("{path}/?{index}"));
                     }

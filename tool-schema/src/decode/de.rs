@@ -2,9 +2,9 @@ use serde::de::value::{BorrowedStrDeserializer, MapDeserializer};
 use serde::de::{Deserializer, Visitor};
 use toolwright_json::{Number, Place};
 
-use super::access::{Elements, Entries, Fields, Tagged};
+use super::access::{ArrayAccess, Entries, StructAccess, Tagged};
+use super::container::Container;
 use super::expected::Expected;
-use super::inside::Inside;
 use super::number::{finite, visit, visit_wide};
 use super::read::Json;
 use super::{Error, Mismatch};
@@ -17,7 +17,7 @@ const VARIANT: &str = "a string, or an object with one key";
 
 impl<'de> Json<'de> {
     fn visit_seq<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
-        let mut elements = Elements::new(self);
+        let mut elements = ArrayAccess::new(self);
         elements.open()?;
         let value = visitor.visit_seq(&mut elements)?;
         elements.finish()?;
@@ -33,22 +33,22 @@ impl<'de> Json<'de> {
     }
 
     /// Consumes `{"tag":` of a variant with content.
-    fn open_variant(&mut self, inside: &mut Inside) -> Result<(&'de str, Expected), Error> {
+    fn open_variant(&mut self, container: &mut Container) -> Result<(&'de str, Expected), Error> {
         if self.peek() != Some(b'{') {
             return Err(self.mismatch(VARIANT));
         }
         self.enter_object()?;
-        inside.enter(self, false)?;
+        container.enter(self, false)?;
         match self.next_key(&mut Place::Opened)? {
-            Some(tag) => Ok((tag, inside.value(self, tag)?)),
+            Some(tag) => Ok((tag, container.value(self, tag)?)),
             None => Err(Error::new(Mismatch::Type { wanted: VARIANT })),
         }
     }
 
     /// Consumes the end of a variant with content.
-    fn close_variant(&mut self, tag: &str, inside: &Inside) -> Result<(), Error> {
+    fn close_variant(&mut self, tag: &str, container: &Container) -> Result<(), Error> {
         match self.next_key(&mut Place::Inside)? {
-            None => inside.close(self),
+            None => container.close(self),
             Some(key) if key == tag => Err(Error::duplicate_key(key)),
             Some(key) => Err(Error::unknown_key(key, &[])),
         }
@@ -201,7 +201,7 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
         known: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        let mut fields = Fields::new(self, known);
+        let mut fields = StructAccess::new(self, known);
         fields.open()?;
         let value = visitor.visit_map(&mut fields)?;
         fields.finish()?;
@@ -218,15 +218,15 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
             let tag = BorrowedStrDeserializer::<Error>::new(self.text()?);
             return tag.deserialize_enum(name, variants, visitor);
         }
-        let mut inside = Inside::TYPED;
-        let (tag, expected) = self.open_variant(&mut inside)?;
+        let mut container = Container::TYPED;
+        let (tag, expected) = self.open_variant(&mut container)?;
         let json = &mut *self;
         let value = visitor.visit_enum(Tagged {
             json,
             tag,
             expected,
         })?;
-        self.close_variant(tag, &inside)?;
+        self.close_variant(tag, &container)?;
         Ok(value)
     }
 

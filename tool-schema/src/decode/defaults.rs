@@ -36,7 +36,7 @@ pub fn faults(shape: &Shape<'_>, json: &str) -> Vec<Fault> {
 /// Returns the defaults inside a shape that are refused, without those of secrets.
 pub fn refused_defaults(shape: &'static Shape<'static>) -> Vec<RefusedDefault> {
     let mut found = Vec::new();
-    look(shape, "", Field::told_default, &mut found);
+    look(shape, "", Field::public_default, &mut found);
     found
 }
 

@@ -22,7 +22,7 @@ const MAX_STEPS: usize = 1000;
 /// Returns the JSON of a small value that is read as this shape, if one is found:
 /// `{"sku":"text","qty":1}`. Objects have only the keys that must be there.
 pub fn example(shape: &Shape<'_>) -> Option<String> {
-    let mut search = Search {
+    let mut search = ExampleSearch {
         inside: Vec::new(),
         edges: MAX_EDGES,
         steps: MAX_STEPS,
@@ -31,7 +31,7 @@ pub fn example(shape: &Shape<'_>) -> Option<String> {
 }
 
 /// The search for an example.
-struct Search {
+struct ExampleSearch {
     /// The types that the value is inside, as far as something may come back to them.
     inside: Vec<Id>,
     /// Number of edges back that may still be followed here.
@@ -40,7 +40,7 @@ struct Search {
     steps: usize,
 }
 
-impl Search {
+impl ExampleSearch {
     fn value(&mut self, shape: &Shape<'_>) -> Option<String> {
         self.steps = self.steps.checked_sub(1)?;
         let is_named = shape.id != Id::NONE;
@@ -122,7 +122,7 @@ impl Search {
     /// Returns what the author gave as an example, or else by default: it says more than the type.
     /// Without either, returns a value of the shape.
     fn field(&mut self, field: &Field<'_>) -> Option<String> {
-        [field.example, field.told_default()]
+        [field.example, field.public_default()]
             .into_iter()
             .flatten()
             .find_map(|json| {

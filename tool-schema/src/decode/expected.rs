@@ -4,8 +4,8 @@
 //! Bounds stand in the tree alone. Where a tree has some, the reader carries it along: a value's
 //! place in the text says which part of the tree it belongs to, whatever the type calls.
 
-use super::access::Seen;
-use super::read::{Form, Json};
+use super::access::SeenKeys;
+use super::read::{Json, ReadMode};
 use super::{Error, Mismatch};
 use crate::decode::{Leaf, admits, walk};
 use crate::shape::{CheckLevel, Kind, Shape};
@@ -60,7 +60,7 @@ impl<'de> Json<'de> {
                 kind: Kind::Object(_),
                 check: CheckLevel::Watched,
                 ..
-            }) if self.form == Form::Plain => Ok(self),
+            }) if self.mode == ReadMode::Plain => Ok(self),
             Expected::Shaped(shape) => self.enter_shaped(shape, elsewhere),
         }
     }
@@ -95,7 +95,7 @@ impl<'de> Json<'de> {
         match self.walked(shape)? {
             None => Ok(self),
             Some((text, end)) => {
-                let text = self.pen.keep(text);
+                let text = self.cursor.keep(text);
                 self.rewind(end, self.depth());
                 Ok(elsewhere.insert(self.beside(text, Expected::Checked)))
             }
@@ -116,8 +116,8 @@ impl<'de> Json<'de> {
     }
 
     /// Consumes the value of a key that nobody knows, which may stand here once.
-    pub fn pass(&mut self, key: &'de str, others: &mut Option<Seen<'de>>) -> Result<(), Error> {
-        if !others.get_or_insert(Seen::NONE).note(key) {
+    pub fn pass(&mut self, key: &'de str, others: &mut Option<SeenKeys<'de>>) -> Result<(), Error> {
+        if !others.get_or_insert(SeenKeys::NONE).note(key) {
             return Err(Error::duplicate_key(key));
         }
         self.expected = Expected::Typed;

@@ -142,11 +142,11 @@ const INTEGER: &str = "an integer";
 
 #[cfg(test)]
 mod tests {
+    use crate::decode::Arena;
     use crate::decode::Json;
-    use crate::decode::Store;
 
     fn float(text: &str) -> f64 {
-        Json::new(text, &Store::new())
+        Json::new(text, &Arena::new())
             .float()
             .unwrap_or(f64::INFINITY)
     }

@@ -1,8 +1,8 @@
 use toolwright_json::{Number, Place, Scanner};
 
+use super::arena::ArenaCursor;
 use super::expected::Expected;
-use super::store::Pen;
-use super::{Error, Mismatch, Store};
+use super::{Arena, Error, Mismatch};
 use crate::decode::Leaf;
 use crate::shape::{Field, Presence};
 
@@ -19,13 +19,13 @@ pub struct Json<'de> {
     pub(super) asked: Option<&'static [&'static str]>,
     /// Expectation of the value that is read next.
     pub(super) expected: Expected,
-    pub(super) form: Form,
-    pub(super) pen: Pen<'de>,
+    pub(super) mode: ReadMode,
+    pub(super) cursor: ArenaCursor<'de>,
 }
 
 /// Ways to read the text that stands next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum ReadMode {
     /// Read by the type, which sees all of it.
     Plain,
     /// Read by serde, into a buffer: the type does not see the text, so that its shape alone says
@@ -36,14 +36,14 @@ pub(super) enum Form {
 }
 
 impl<'de> Json<'de> {
-    pub fn new(text: &'de str, store: &'de Store) -> Self {
+    pub fn new(text: &'de str, arena: &'de Arena) -> Self {
         Self {
             scan: Scanner::new(text),
             key_at: 0,
             asked: None,
             expected: Expected::Typed,
-            form: Form::Plain,
-            pen: store.pen(),
+            mode: ReadMode::Plain,
+            cursor: arena.cursor(),
         }
     }
 
@@ -51,7 +51,7 @@ impl<'de> Json<'de> {
     /// not, reading only takes longer.
     #[inline]
     pub(super) fn is_buffered(&self) -> bool {
-        matches!(self.form, Form::Buffered | Form::Tagged)
+        matches!(self.mode, ReadMode::Buffered | ReadMode::Tagged)
     }
 
     /// A reader over another text, whose texts go where those of this one go, and which may nest as deep.
@@ -202,7 +202,7 @@ impl<'de> Json<'de> {
     #[cold]
     fn lent_unescaped(&mut self, end: usize) -> Result<&'de str, Error> {
         let text = self.scan.unescaped(end)?;
-        Ok(self.pen.keep(text))
+        Ok(self.cursor.keep(text))
     }
 
     /// The key that was read last, once more.

@@ -6,7 +6,7 @@ use toolwright_json::{Place, write_comma, write_key};
 
 use crate::decode::fault::say::KEPT_BACK_KEY;
 use crate::decode::walk::{Budget, WalkOptions, validate};
-use crate::decode::{Error, Json, MAX_DEPTH, Store, admits_key};
+use crate::decode::{Arena, Error, Json, MAX_DEPTH, admits_key};
 use crate::shape::{Alternative, Field, Kind, Shape, alternatives_of, bare};
 
 /// Placeholder for a secret in a text that is shown.
@@ -37,24 +37,24 @@ pub fn without_secrets<'t>(text: &'t str, shape: &Shape<'_>) -> Cow<'t, str> {
     if !holds_secret(shape) {
         return text.into();
     }
-    let store = Store::new();
-    let mut json = Json::new(text, &store).at(0, MAX_DEPTH);
+    let arena = Arena::new();
+    let mut json = Json::new(text, &arena).at(0, MAX_DEPTH);
     let mut out = String::with_capacity(text.len());
     match show(&mut json, &[shape], &mut out).and_then(|()| json.finish()) {
         Ok(()) => out.into(),
-        Err(_) => unshown(text).into(),
+        Err(_) => redact(text).into(),
     }
 }
 
 /// Returns what is shown of a text that may hold secrets anywhere: a JSON string that says its
 /// length.
-pub fn unshown(text: &str) -> String {
+pub fn redact(text: &str) -> String {
     format!(r#""[{} bytes]""#, text.len())
 }
 
 impl Field<'_> {
     /// Returns the default, unless the field holds a secret.
-    pub(crate) fn told_default(&self) -> Option<fn() -> Option<String>> {
+    pub(crate) fn public_default(&self) -> Option<fn() -> Option<String>> {
         self.default.filter(|_| !holds_secret(self.shape))
     }
 }

@@ -25,17 +25,17 @@ pub use self::budget::Budget;
 use self::budget::bytes;
 use self::edit::{Edit, edited};
 pub use self::fill::Defaults;
-pub use self::found::Found;
+pub use self::found::WalkReport;
 use self::memo::Memo;
-use self::object::Keys;
+use self::object::ObjectKeys;
 pub(crate) use self::rule::is_listed;
-use self::union::Ways;
+use self::union::Candidates;
 use crate::decode::fault::say;
 use crate::decode::{
-    Error, FaultCode, Json, Mismatch, Repairs, Seen, Segment, Store, admits_count, first_repeat,
-    holds_secret,
+    Arena, Error, FaultCode, Json, Mismatch, Repairs, SeenKeys, Segment, admits_count,
+    first_repeat, holds_secret,
 };
-use crate::shape::{Kind, ListedKeys, Peeled, Shape, alternatives};
+use crate::shape::{KeyTable, Kind, Shape, Unwrapped, alternatives};
 
 /// Settings for reading a text.
 #[derive(Clone, Copy)]
@@ -58,8 +58,8 @@ impl WalkOptions {
         }
     }
 
-    fn of<'t>(self, text: &'t str, at: usize, store: &'t Store) -> Json<'t> {
-        Json::new(text, store).at(at, self.depth)
+    fn of<'t>(self, text: &'t str, at: usize, arena: &'t Arena) -> Json<'t> {
+        Json::new(text, arena).at(at, self.depth)
     }
 }
 
@@ -71,8 +71,8 @@ pub(crate) fn validate(
     reading: WalkOptions,
     shape: &Shape<'_>,
 ) -> Result<Option<(String, usize)>, Error> {
-    let store = Store::new();
-    let mut walk = Walk::new(reading.of(text, at, &store), Mode::FailFast, reading);
+    let arena = Arena::new();
+    let mut walk = Walk::new(reading.of(text, at, &arena), WalkMode::FailFast, reading);
     match walk.value(shape) {
         Err(Stop) => Err(Error::new(Mismatch::Type { wanted: "" })),
         Ok(()) if walk.edits.is_empty() => Ok(None),
@@ -101,8 +101,8 @@ fn admits_by(
     shape: &Shape<'_>,
     may_start: impl Fn(Option<u8>) -> bool,
 ) -> Option<bool> {
-    let store = Store::new();
-    let mut walk = Walk::new(reading.of(text, 0, &store), Mode::FailFast, reading);
+    let arena = Arena::new();
+    let mut walk = Walk::new(reading.of(text, 0, &arena), WalkMode::FailFast, reading);
     let is_admitted =
         may_start(walk.json.peek()) && walk.value(shape).is_ok() && walk.json.finish().is_ok();
     (!walk.is_spent()).then_some(is_admitted)
@@ -116,8 +116,8 @@ pub fn filled<'t>(
     shape: &Shape<'_>,
     defaults: &Defaults,
 ) -> Option<Cow<'t, str>> {
-    let store = Store::new();
-    let mut walk = Walk::new(reading.of(text, 0, &store), Mode::FailFast, reading);
+    let arena = Arena::new();
+    let mut walk = Walk::new(reading.of(text, 0, &arena), WalkMode::FailFast, reading);
     walk.defaults = Some(defaults);
     let walked = walk.value(shape);
     let is_filled = walked.is_ok() && !walk.edits.is_empty();
@@ -136,11 +136,11 @@ pub fn collect_faults(
     reading: WalkOptions,
     root: &Shape<'_>,
     repairs: Repairs,
-) -> Found {
-    let store = Store::new();
+) -> WalkReport {
+    let arena = Arena::new();
     let mut walk = Walk::new(
-        reading.of(text, 0, &store),
-        Mode::Collect { repairs },
+        reading.of(text, 0, &arena),
+        WalkMode::Collect { repairs },
         reading,
     );
     if root.is_secret || reading.is_typed && holds_secret(root) {
@@ -158,7 +158,7 @@ pub fn collect_faults(
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Mode {
+enum WalkMode {
     /// The first fault ends the walk.
     FailFast,
     /// Faults are collected.
@@ -178,7 +178,7 @@ enum Secrecy {
 }
 
 /// Offset where an admitted value ends, and the edits that put it in other words.
-type End = (usize, Vec<Edit>);
+type AdmittedEnd = (usize, Vec<Edit>);
 
 /// Signal that the walk ends.
 struct Stop;
@@ -193,13 +193,13 @@ type Walked = Result<(), Stop>;
 
 struct Walk<'t> {
     json: Json<'t>,
-    mode: Mode,
+    mode: WalkMode,
     path: Vec<Segment>,
-    found: Found,
+    found: WalkReport,
     edits: Vec<Edit>,
     /// Verdicts on unions: nested ones would be judged again for each member of each union around
     /// them.
-    known_ways: HashMap<Memo, Option<End>>,
+    known_ways: HashMap<Memo, Option<AdmittedEnd>>,
     /// Offset of the value in which this text was found, if it is not the arguments' own.
     outer: Option<usize>,
     /// Number of unions that have been entered since the last value.
@@ -217,12 +217,12 @@ struct Walk<'t> {
 }
 
 impl<'t> Walk<'t> {
-    fn new(json: Json<'t>, mode: Mode, reading: WalkOptions) -> Self {
+    fn new(json: Json<'t>, mode: WalkMode, reading: WalkOptions) -> Self {
         Self {
             json,
             mode,
             path: Vec::new(),
-            found: Found::default(),
+            found: WalkReport::default(),
             edits: Vec::new(),
             known_ways: HashMap::new(),
             outer: None,
@@ -277,7 +277,7 @@ impl<'t> Walk<'t> {
     }
 
     fn collects(&self) -> bool {
-        self.mode != Mode::FailFast
+        self.mode != WalkMode::FailFast
     }
 
     /// Returns true if defaults are added to what is admitted.
@@ -309,13 +309,13 @@ impl<'t> Walk<'t> {
             return Err(Stop);
         };
         self.budget.levels = levels;
-        let peeled = Peeled::of(shape);
+        let peeled = Unwrapped::of(shape);
         let walked = self.guarded(peeled.is_secret, |walk| walk.value_of(shape, peeled));
         self.budget.levels += 1;
         walked
     }
 
-    fn value_of(&mut self, shape: &Shape<'_>, peeled: Peeled<'_, '_>) -> Walked {
+    fn value_of(&mut self, shape: &Shape<'_>, peeled: Unwrapped<'_, '_>) -> Walked {
         let next = self.json.peek();
         match (peeled.kind, next) {
             (Kind::Any | Kind::Unknown, _) => self.any(false),
@@ -337,14 +337,14 @@ impl<'t> Walk<'t> {
             }
             (Kind::Tuple(items), Some(b'[')) => self.tuple(shape, items),
             (Kind::Map(map), Some(b'{')) => self.map(shape, map),
-            (Kind::Object(object), Some(b'{')) => match ListedKeys::of(object) {
-                Some(keys) => self.object(Keys::Listed(&keys)),
+            (Kind::Object(object), Some(b'{')) => match KeyTable::of(object) {
+                Some(keys) => self.object(ObjectKeys::Listed(&keys)),
                 None => match alternatives(peeled.kind, false).as_slice() {
-                    [one] => self.object(Keys::Of(one)),
-                    ways => self.one_of(shape, Ways::Objects(ways, object.fields)),
+                    [one] => self.object(ObjectKeys::Of(one)),
+                    ways => self.one_of(shape, Candidates::Objects(ways, object.fields)),
                 },
             },
-            (Kind::Union(union), _) => self.one_of(shape, Ways::Of(union.members)),
+            (Kind::Union(union), _) => self.one_of(shape, Candidates::Of(union.members)),
             (Kind::Rule(rule), _) => self.rule(shape, rule),
             _ => self.mismatch(shape),
         }
@@ -378,7 +378,7 @@ impl<'t> Walk<'t> {
             }
             Some(b'{') => {
                 self.json.enter_object()?;
-                let mut seen = Seen::NONE;
+                let mut seen = SeenKeys::NONE;
                 while let Some(key) = self.json.next_key(&mut place)? {
                     self.spend(1)?;
                     self.once(&mut seen, key)?;
@@ -396,7 +396,7 @@ impl<'t> Walk<'t> {
     }
 
     /// Notes a key that may stand here once.
-    fn once(&mut self, seen: &mut Seen<'t>, key: &'t str) -> Walked {
+    fn once(&mut self, seen: &mut SeenKeys<'t>, key: &'t str) -> Walked {
         if seen.note(key) {
             return Ok(());
         }

@@ -13,8 +13,8 @@ impl Shape<'static> {
     #[doc(hidden)]
     #[track_caller]
     pub const fn can_be_read(&self, refs: &Refs) {
-        let walk = Walk { root: self, refs };
-        let Some(unread) = walk.find(self, Place::ROOT) else {
+        let walk = BufferWalk { root: self, refs };
+        let Some(unread) = walk.find(self, ShapePlace::ROOT) else {
             return;
         };
         let mut text = ConstText::new();
@@ -51,7 +51,7 @@ impl<'s> Unread<'s> {
 
 /// Where a shape stands.
 #[derive(Clone, Copy)]
-struct Place<'s> {
+struct ShapePlace<'s> {
     /// The nearest key.
     key: &'s str,
     /// serde buffers the value.
@@ -60,7 +60,7 @@ struct Place<'s> {
     is_followed: bool,
 }
 
-impl Place<'_> {
+impl ShapePlace<'_> {
     const ROOT: Self = Self {
         key: "",
         is_buffered: false,
@@ -68,13 +68,17 @@ impl Place<'_> {
     };
 }
 
-struct Walk<'w> {
+struct BufferWalk<'w> {
     root: &'w Shape<'static>,
     refs: &'w Refs,
 }
 
-impl Walk<'_> {
-    const fn find(&self, shape: &Shape<'static>, place: Place<'static>) -> Option<Unread<'static>> {
+impl BufferWalk<'_> {
+    const fn find(
+        &self,
+        shape: &Shape<'static>,
+        place: ShapePlace<'static>,
+    ) -> Option<Unread<'static>> {
         // Around a buffer there is something to check.
         let is_plain = matches!(shape.check, CheckLevel::Typed) && !place.is_buffered;
         if is_plain || is_read_by_its_author(shape) {
@@ -93,7 +97,7 @@ impl Walk<'_> {
             }
             // What it leads to is checked where it stands, but for being buffered.
             Kind::Recursive(back) if place.is_buffered && !place.is_followed => {
-                let place = Place {
+                let place = ShapePlace {
                     is_followed: true,
                     ..place
                 };
@@ -136,7 +140,7 @@ impl Walk<'_> {
         &self,
         shape: &Shape<'static>,
         id: Id,
-        place: Place<'static>,
+        place: ShapePlace<'static>,
     ) -> Option<Unread<'static>> {
         if shape.id.hash == id.hash {
             return self.find(shape, place);
@@ -156,7 +160,7 @@ impl Walk<'_> {
         &self,
         refs: &Refs,
         id: Id,
-        place: Place<'static>,
+        place: ShapePlace<'static>,
     ) -> Option<Unread<'static>> {
         let mut targets = refs.targets;
         while let [target, rest @ ..] = targets {

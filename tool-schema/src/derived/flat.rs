@@ -156,7 +156,7 @@ const fn twice<'s>(object: &Object<'s>) -> Option<&'s str> {
         while let [other, rest @ ..] = others {
             others = rest;
             if (field.flatten || other.flatten)
-                && let Some(key) = key_of(field, Wanted::KeyOf(other))
+                && let Some(key) = key_of(field, WantedKey::KeyOf(other))
             {
                 return Some(key);
             }
@@ -167,24 +167,24 @@ const fn twice<'s>(object: &Object<'s>) -> Option<&'s str> {
 
 /// The key that is looked for.
 #[derive(Clone, Copy)]
-enum Wanted<'w> {
+enum WantedKey<'w> {
     /// The key of this name.
     Name(&'w str),
     /// Any key that a field has.
     KeyOf(&'w Field<'w>),
 }
 
-impl Wanted<'_> {
+impl WantedKey<'_> {
     const fn is(self, key: &str) -> bool {
         match self {
             Self::Name(name) => same(name, key),
-            Self::KeyOf(field) => key_of(field, Wanted::Name(key)).is_some(),
+            Self::KeyOf(field) => key_of(field, WantedKey::Name(key)).is_some(),
         }
     }
 }
 
 /// Returns the first key of a field that is wanted.
-const fn key_of<'s>(field: &Field<'s>, wanted: Wanted<'_>) -> Option<&'s str> {
+const fn key_of<'s>(field: &Field<'s>, wanted: WantedKey<'_>) -> Option<&'s str> {
     if field.is_flattened() {
         key_inside(field.shape, wanted)
     } else if field.is_read() {
@@ -198,7 +198,7 @@ const fn key_of<'s>(field: &Field<'s>, wanted: Wanted<'_>) -> Option<&'s str> {
 const fn spelling<'s>(
     name: &'s str,
     mut aliases: &[&'s str],
-    wanted: Wanted<'_>,
+    wanted: WantedKey<'_>,
 ) -> Option<&'s str> {
     if wanted.is(name) {
         return Some(name);
@@ -214,7 +214,7 @@ const fn spelling<'s>(
 
 /// Returns the first key of a flattened shape that is wanted. Any keys may stand in a map; an edge back leads to
 /// keys that have been looked at.
-const fn key_inside<'s>(shape: &Shape<'s>, wanted: Wanted<'_>) -> Option<&'s str> {
+const fn key_inside<'s>(shape: &Shape<'s>, wanted: WantedKey<'_>) -> Option<&'s str> {
     let kind = shape.core();
     if let Kind::Enum(variants) = kind {
         let mut variants: &[Variant<'s>] = variants;

@@ -1,6 +1,6 @@
 //! Brings any JSON Schema into one form. References stand inline unless they come back to
 //! themselves, constants are one-value enums, `oneOf` is `anyOf`, keywords are in order. Publishing
-//! and lowering both start from this form; a [`Form`] says how they differ.
+//! and lowering both start from this form; a [`CanonicalRules`] says how they differ.
 
 mod merge;
 mod union;
@@ -13,7 +13,7 @@ use super::keywords::{Keywords, text};
 use super::path::Path;
 use super::tree::draft::{is_well_formed, read_exclusive_flags, read_spelled_default};
 use super::{Ordered, Pair, Parts, refs};
-use crate::keyword::{Holds, Keyword};
+use crate::keyword::{Keyword, Subschemas};
 use crate::text::escaped;
 
 pub use self::merge::merge;
@@ -70,7 +70,7 @@ impl ReadError {
 }
 
 /// Choices in which one use of the canonical form differs from another.
-pub trait Form {
+pub trait CanonicalRules {
     /// Number of nodes that a schema may have once references stand inline.
     const MOST_NODES: usize;
     /// Depth to which schemas may stand inside each other: every pass goes down by the stack.
@@ -113,19 +113,19 @@ pub trait Form {
 
 /// The targets that come back to themselves, each with the name that it has from now on: none for a
 /// root that is `#`.
-pub(crate) type Names = HashMap<String, Option<String>>;
+pub(crate) type DefinitionNames = HashMap<String, Option<String>>;
 
 /// Brings a schema into canonical form. `names`: none if it refers to nothing, and is taken apart
 /// without a copy. `is_root`: a root that is no more than a reference is the type itself, and not its
 /// name.
 pub fn canonical(
     root: Ordered,
-    names: Option<Names>,
+    names: Option<DefinitionNames>,
     is_root: bool,
-    form: &mut impl Form,
+    form: &mut impl CanonicalRules,
 ) -> Result<Canonical, ReadError> {
     let whole = names.as_ref().map_or(Ordered::Null, |_| root.clone());
-    let mut reader = Reader {
+    let mut reader = Canonicalizer {
         root: &whole,
         names: names.unwrap_or_default(),
         path: Path::default(),
@@ -153,10 +153,10 @@ pub fn canonical(
     })
 }
 
-struct Reader<'s, 'f, F> {
+struct Canonicalizer<'s, 'f, F> {
     /// The document that references lead into.
     root: &'s Ordered,
-    names: Names,
+    names: DefinitionNames,
     path: Path,
     nodes: usize,
     levels: usize,
@@ -171,7 +171,7 @@ struct Reader<'s, 'f, F> {
     form: &'f mut F,
 }
 
-impl<F: Form> Reader<'_, '_, F> {
+impl<F: CanonicalRules> Canonicalizer<'_, '_, F> {
     fn schema(&mut self, schema: Ordered) -> Result<Ordered, ReadError> {
         let entries = match schema {
             Ordered::Object(entries) => entries,
@@ -202,7 +202,7 @@ impl<F: Form> Reader<'_, '_, F> {
     }
 
     /// A value that is kept as it is.
-    fn kept(&mut self, value: Ordered) -> Result<Ordered, ReadError> {
+    fn unchanged(&mut self, value: Ordered) -> Result<Ordered, ReadError> {
         self.spend(weight(&value))?;
         Ok(value)
     }
@@ -267,7 +267,7 @@ impl<F: Form> Reader<'_, '_, F> {
         let mut parts = Vec::new();
         for (key, value) in entries {
             let Some(keyword) = Keyword::of(&key) else {
-                out.set(key, self.kept(value)?);
+                out.set(key, self.unchanged(value)?);
                 continue;
             };
             match (keyword, &value) {
@@ -292,7 +292,7 @@ impl<F: Form> Reader<'_, '_, F> {
                     self.is_part = false;
                 }
                 (Keyword::Const, _) => {
-                    let value = self.kept(value)?;
+                    let value = self.unchanged(value)?;
                     out.set(Keyword::Enum, Ordered::Array(vec![value]));
                 }
                 (Keyword::Type, _) => match union::known_types(&value) {
@@ -322,7 +322,7 @@ impl<F: Form> Reader<'_, '_, F> {
                 }
                 // A value that is not admitted stays as it is said.
                 (Keyword::Not, not) if not.has_any(&[Keyword::Const, Keyword::Enum]) => {
-                    out.set(keyword, self.kept(value)?);
+                    out.set(keyword, self.unchanged(value)?);
                 }
                 // A tuple, before draft 2020-12.
                 (Keyword::Items, Ordered::Array(_)) | (Keyword::PrefixItems, _) => {
@@ -358,10 +358,10 @@ impl<F: Form> Reader<'_, '_, F> {
         if keyword == Keyword::Required {
             merge::put(out, keyword, Ordered::Array(Vec::new()));
         }
-        let value = match keyword.holds() {
-            Holds::Named => self.named(value)?,
-            Holds::One | Holds::OneOrList => self.inner(&part(keyword), value)?,
-            _ => self.kept(value)?,
+        let value = match keyword.subschemas() {
+            Subschemas::Map => self.named(value)?,
+            Subschemas::Schema | Subschemas::SchemaOrList => self.inner(&part(keyword), value)?,
+            _ => self.unchanged(value)?,
         };
         match keyword {
             Keyword::AdditionalItems => out.set(Keyword::Items, value),

@@ -74,7 +74,7 @@ impl Keywords {
     }
 
     /// Appends `words` to the description, in brackets.
-    pub fn tell(&mut self, words: &str) {
+    pub fn append_to_description(&mut self, words: &str) {
         let text = with_words(self.description(), words);
         self.set(Keyword::Description, Ordered::string(text));
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use toolwright_json::Value;
 
-use crate::keyword::{COMBINING, Holds, Keyword};
+use crate::keyword::{COMBINING, Keyword, Subschemas};
 
 /// An entry of an object.
 type Entry<'t> = (Cow<'t, str>, Value<'t>);
@@ -202,7 +202,7 @@ pub trait Parts<'t> {
     /// Visits the schemas that a keyword holds.
     fn held_by<'s>(&'s self, keyword: Keyword, visit: &mut dyn FnMut(&'s Value<'t>)) {
         if let Some(value) = self.keyword(keyword) {
-            held(keyword, value, visit);
+            visit_subschemas(keyword, value, visit);
         }
     }
 
@@ -214,22 +214,28 @@ pub trait Parts<'t> {
     {
         for (key, value) in self.pairs() {
             if let Some(keyword) = Keyword::of(key) {
-                held(keyword, value, visit);
+                visit_subschemas(keyword, value, visit);
             }
         }
     }
 }
 
 /// Visits the schemas in the value of a keyword.
-fn held<'s, 't>(keyword: Keyword, value: &'s Value<'t>, visit: &mut dyn FnMut(&'s Value<'t>)) {
-    match (keyword.holds(), value) {
-        (Holds::List | Holds::OneOrList, Value::Array(members)) => members.iter().for_each(visit),
-        (Holds::Named, Value::Object(members)) => {
+fn visit_subschemas<'s, 't>(
+    keyword: Keyword,
+    value: &'s Value<'t>,
+    visit: &mut dyn FnMut(&'s Value<'t>),
+) {
+    match (keyword.subschemas(), value) {
+        (Subschemas::List | Subschemas::SchemaOrList, Value::Array(members)) => {
+            members.iter().for_each(visit);
+        }
+        (Subschemas::Map, Value::Object(members)) => {
             for (_, member) in members {
                 visit(member);
             }
         }
-        (Holds::One | Holds::OneOrList, member) => visit(member),
+        (Subschemas::Schema | Subschemas::SchemaOrList, member) => visit(member),
         _ => {}
     }
 }
@@ -252,18 +258,21 @@ pub fn inside_mut<'t>(
         let Some(keyword) = Keyword::of(key) else {
             continue;
         };
-        match (keyword.holds(), value) {
-            (Holds::List | Holds::OneOrList, Value::Array(members)) => {
+        match (keyword.subschemas(), value) {
+            (Subschemas::List | Subschemas::SchemaOrList, Value::Array(members)) => {
                 for member in members {
                     visit(keyword, "", member);
                 }
             }
-            (Holds::Named | Holds::NamedOrNames | Holds::Defined, Value::Object(members)) => {
+            (
+                Subschemas::Map | Subschemas::MapOrNames | Subschemas::Definitions,
+                Value::Object(members),
+            ) => {
                 for (name, member) in members {
                     visit(keyword, name, member);
                 }
             }
-            (Holds::One | Holds::OneOrList, member) => visit(keyword, "", member),
+            (Subschemas::Schema | Subschemas::SchemaOrList, member) => visit(keyword, "", member),
             _ => {}
         }
     }

@@ -4,7 +4,9 @@
 
 use toolwright_json::by_value;
 
-use super::canonical::{Canonical, Form, Meaning, Names, admit_null, canonical, merge};
+use super::canonical::{
+    Canonical, CanonicalRules, DefinitionNames, Meaning, admit_null, canonical, merge,
+};
 use super::keywords::{Keywords, is_null, reference, text, typed, union};
 use super::ordered::of_value;
 use super::{Ordered, Pair, Parts, refs};
@@ -38,7 +40,7 @@ pub fn published(schema: &serde_json::Value, mut form: Published) -> (Ordered, V
     let heads: Vec<_> = heads.map(|head| (head.to_owned(), name(head))).collect();
     let is_recursive = heads.iter().any(|(_, name)| *name == title);
     let names = heads.iter().cloned();
-    let names: Names = names.map(|(head, name)| (head, Some(name))).collect();
+    let names: DefinitionNames = names.map(|(head, name)| (head, Some(name))).collect();
     let read = canonical(root, Some(names), form.is_root && !form.nullable, &mut form);
     // There is no limit, and so no error.
     let (mut schema, mut defs) = match read {
@@ -92,7 +94,7 @@ fn without_order(schema: &mut Ordered) {
     }
 }
 
-impl Form for Published {
+impl CanonicalRules for Published {
     const MOST_NODES: usize = usize::MAX;
     const MOST_LEVELS: usize = usize::MAX;
 

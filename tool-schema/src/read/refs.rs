@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use toolwright_json::Value;
 
-use super::canonical::{Names, ReadError};
+use super::canonical::{DefinitionNames, ReadError};
 use super::{Ordered, Parts};
 use crate::text::{percent_decoded, portable_name, unescaped};
 
@@ -84,7 +84,7 @@ pub(crate) fn heads(root: &Ordered) -> Vec<&str> {
 
 /// The targets that come back to themselves, each with the name that it has from now on: none for
 /// the root, which is `#`.
-pub fn recursive(root: &Ordered) -> Result<Names, ReadError> {
+pub fn recursive(root: &Ordered) -> Result<DefinitionNames, ReadError> {
     let mut targets: Vec<&str> = references(root);
     targets.sort_unstable();
     targets.dedup();
@@ -109,7 +109,7 @@ pub fn recursive(root: &Ordered) -> Result<Names, ReadError> {
         }
     }
     order.sort_unstable();
-    let mut names = Names::new();
+    let mut names = DefinitionNames::new();
     for target in order {
         if comes_back(target, &edges) {
             let name = match target {
@@ -141,7 +141,7 @@ pub fn comes_back(target: &str, edges: &HashMap<&str, Vec<&str>>) -> bool {
 }
 
 /// Returns a name for the definition that a target leads to.
-fn free_name(target: &str, names: &Names) -> String {
+fn free_name(target: &str, names: &DefinitionNames) -> String {
     let last = target.rsplit('/').next().unwrap_or_default();
     definition_name(last, |name| {
         names.values().flatten().any(|known| known == name)

@@ -11,7 +11,7 @@ use crate::text::{escaped, percent_decoded, unescaped};
 const MOST_SUBTYPES: usize = 32;
 
 /// A schema that stands for its subtypes.
-struct Base {
+struct BaseSchema {
     name: String,
     /// The name under which its own keys stand.
     own_name: String,
@@ -29,14 +29,14 @@ pub fn with_subtypes(root: &Ordered) -> Option<Ordered> {
     let mut out = None;
     for keyword in [Keyword::Defs, Keyword::Definitions] {
         let defs = root.named(keyword).unwrap_or_default();
-        let mut bases: Vec<Base> = Vec::new();
+        let mut bases: Vec<BaseSchema> = Vec::new();
         for (name, body) in defs {
             let is_taken = |name: &str| {
                 defs.iter().any(|(known, _)| known == name)
                     || bases.iter().any(|base| base.own_name == name)
             };
             let own_name = definition_name(&format!("{name}Base"), is_taken);
-            bases.extend(Base::of(keyword, defs, name, body, own_name));
+            bases.extend(BaseSchema::of(keyword, defs, name, body, own_name));
         }
         if bases.is_empty() {
             continue;
@@ -57,7 +57,7 @@ pub fn with_subtypes(root: &Ordered) -> Option<Ordered> {
     out
 }
 
-impl Base {
+impl BaseSchema {
     fn of(
         keyword: Keyword,
         defs: &[Pair],

@@ -1,6 +1,6 @@
 //! Reads JSON Schema that arrives at run time into the tree that types have.
 //!
-//! `Source` refuses schemas that take unbounded work, and notes what nothing checks. Nothing else is refused, since
+//! `SchemaSource` refuses schemas that take unbounded work, and notes what nothing checks. Nothing else is refused, since
 //! the schema's publisher also checks arguments.
 
 mod array;
@@ -62,21 +62,21 @@ pub(crate) fn leaked(schema: &Value<'_>) -> &'static Shape<'static> {
         is_seven: false,
         is_exact: false,
     };
-    Reader::new(document, Memory::Program(PhantomData), None).whole()
+    TreeReader::new(document, Memory::Program(PhantomData), None).whole()
 }
 
 /// The keywords of a schema object.
 type Keywords<'v> = Value<'v>;
 
-struct Reader<'d, 'a> {
+struct TreeReader<'d, 'a> {
     document: Document<'d>,
     memory: Memory<'a>,
     /// `None` if no pattern is checked.
     patterns: Option<&'a Patterns>,
     /// The targets of references that are being read or have been, by their pointers.
-    known: HashMap<String, Known<'a>>,
+    known: HashMap<String, ReferenceState<'a>>,
     /// Targets that are read when the stack is short again.
-    later: Vec<(String, &'a Target<'a>)>,
+    later: Vec<(String, &'a ReferenceTarget<'a>)>,
     /// Schemas that have been read, and what they look at, by their pointers.
     read: HashMap<String, Shape<'a>>,
     evaluated: HashMap<(String, bool), &'a Evaluated<'a>>,
@@ -101,22 +101,22 @@ pub struct FieldDefault<'a> {
 
 /// State of a reference's target.
 #[derive(Clone, Copy)]
-enum Known<'a> {
+enum ReferenceState<'a> {
     /// Being read, so the reference leads back to it.
-    Open(&'a Target<'a>),
+    Open(&'a ReferenceTarget<'a>),
     Read(&'a Shape<'a>),
 }
 
 /// The target of a reference that leads back. It is set when it has been read.
-struct Target<'a>(OnceLock<&'a Shape<'a>>);
+struct ReferenceTarget<'a>(OnceLock<&'a Shape<'a>>);
 
-impl Definition for Target<'_> {
+impl Definition for ReferenceTarget<'_> {
     fn shape(&self) -> &Shape<'_> {
         self.0.get().copied().unwrap_or(Shape::ANYTHING)
     }
 }
 
-impl<'d, 'a> Reader<'d, 'a> {
+impl<'d, 'a> TreeReader<'d, 'a> {
     fn new(document: Document<'d>, memory: Memory<'a>, patterns: Option<&'a Patterns>) -> Self {
         Self {
             document,
@@ -247,9 +247,9 @@ impl<'d, 'a> Reader<'d, 'a> {
     /// Reads what a reference leads to.
     fn target(&mut self, pointer: &str) -> &'a Shape<'a> {
         match self.known.get(pointer) {
-            Some(Known::Read(shape)) => return shape,
-            Some(Known::Open(target)) => {
-                let target: &'a Target<'a> = target;
+            Some(ReferenceState::Read(shape)) => return shape,
+            Some(ReferenceState::Open(target)) => {
+                let target: &'a ReferenceTarget<'a> = target;
                 return self.keep(&Shape::new(Kind::Recursive(RecursiveEdge::to(
                     id(pointer),
                     target,
@@ -265,9 +265,10 @@ impl<'d, 'a> Reader<'d, 'a> {
         self.set(pointer, target)
     }
 
-    fn open(&mut self, pointer: &str) -> &'a Target<'a> {
-        let target: &'a Target<'a> = self.memory.one(Target(OnceLock::new()));
-        self.known.insert(pointer.to_owned(), Known::Open(target));
+    fn open(&mut self, pointer: &str) -> &'a ReferenceTarget<'a> {
+        let target: &'a ReferenceTarget<'a> = self.memory.one(ReferenceTarget(OnceLock::new()));
+        self.known
+            .insert(pointer.to_owned(), ReferenceState::Open(target));
         target
     }
 
@@ -284,7 +285,7 @@ impl<'d, 'a> Reader<'d, 'a> {
     }
 
     /// Reads what a reference leads to, which is known from now on.
-    fn set(&mut self, pointer: &str, target: &'a Target<'a>) -> &'a Shape<'a> {
+    fn set(&mut self, pointer: &str, target: &'a ReferenceTarget<'a>) -> &'a Shape<'a> {
         let shape = match refs::at(self.document.schema, pointer) {
             Some(schema) => self.schema(schema, pointer),
             None => Shape::ANYTHING,
@@ -295,7 +296,8 @@ impl<'d, 'a> Reader<'d, 'a> {
             ..*shape
         });
         let _ = target.0.set(shape);
-        self.known.insert(pointer.to_owned(), Known::Read(shape));
+        self.known
+            .insert(pointer.to_owned(), ReferenceState::Read(shape));
         shape
     }
 

@@ -23,16 +23,16 @@ use crate::shape::{Detail, Schema, Shape, Side};
 /// assert_eq!(SchemaDoc::of::<u8>().as_json(), r#"{"type":"integer","minimum":0,"maximum":255}"#);
 /// ```
 #[derive(Clone)]
-pub struct SchemaDoc(Source);
+pub struct SchemaDoc(DocSource);
 
 #[derive(Clone)]
-enum Source {
+enum DocSource {
     Shape {
         shape: &'static Shape<'static>,
         side: Side,
         text: OnceLock<Arc<str>>,
     },
-    Text(Arc<str>),
+    SchemaText(Arc<str>),
 }
 
 impl SchemaDoc {
@@ -62,7 +62,7 @@ impl SchemaDoc {
     }
 
     pub fn from_shape(shape: &'static Shape<'static>, side: Side) -> Self {
-        Self(Source::Shape {
+        Self(DocSource::Shape {
             shape,
             side,
             text: OnceLock::new(),
@@ -72,19 +72,19 @@ impl SchemaDoc {
     /// The schema as a value, of which equal ones are equal however their numbers are spelled.
     pub fn ordered(&self) -> Ordered {
         match &self.0 {
-            Source::Shape { shape, side, .. } => build(shape, *side, Detail::Full),
+            DocSource::Shape { shape, side, .. } => build(shape, *side, Detail::Full),
             // It was JSON when it came.
-            Source::Text(text) => read(text).unwrap_or(Ordered::Bool(true)),
+            DocSource::SchemaText(text) => read(text).unwrap_or(Ordered::Bool(true)),
         }
     }
 
     /// The schema's canonical text: all that holds, in as few bytes as say it.
     pub fn as_json(&self) -> &str {
         match &self.0 {
-            Source::Shape { shape, side, text } => {
+            DocSource::Shape { shape, side, text } => {
                 text.get_or_init(|| render(shape, *side, Detail::Full).into())
             }
-            Source::Text(text) => text,
+            DocSource::SchemaText(text) => text,
         }
     }
 
@@ -92,7 +92,7 @@ impl SchemaDoc {
     /// of an API. No provider is told that; see `Tool::redacted`.
     pub fn to_marked_json(&self) -> Cow<'_, str> {
         match &self.0 {
-            Source::Shape { shape, side, .. } if holds_secret(shape) => {
+            DocSource::Shape { shape, side, .. } if holds_secret(shape) => {
                 render(shape, *side, Detail::Marked).into()
             }
             _ => self.as_json().into(),
@@ -103,16 +103,16 @@ impl SchemaDoc {
     /// is. They hold all the same.
     pub fn to_provider_json(&self) -> Cow<'_, str> {
         match &self.0 {
-            Source::Shape { shape, side, .. } => render(shape, *side, Detail::Provider).into(),
-            Source::Text(text) => text.as_ref().into(),
+            DocSource::Shape { shape, side, .. } => render(shape, *side, Detail::Provider).into(),
+            DocSource::SchemaText(text) => text.as_ref().into(),
         }
     }
 
     /// The schema as a provider is told it, as a value that keeps its order.
     pub fn to_provider(&self) -> Ordered {
         match &self.0 {
-            Source::Shape { shape, side, .. } => build(shape, *side, Detail::Provider),
-            Source::Text(_) => self.ordered(),
+            DocSource::Shape { shape, side, .. } => build(shape, *side, Detail::Provider),
+            DocSource::SchemaText(_) => self.ordered(),
         }
     }
 
@@ -124,7 +124,7 @@ impl SchemaDoc {
     /// The tree of what is read, if the schema was known when the program compiled.
     pub fn input_shape(&self) -> Option<&'static Shape<'static>> {
         match &self.0 {
-            Source::Shape {
+            DocSource::Shape {
                 shape,
                 side: Side::Input,
                 ..
@@ -136,8 +136,8 @@ impl SchemaDoc {
     /// The tree, if the schema was known when the program compiled.
     pub fn shape(&self) -> Option<&'static Shape<'static>> {
         match &self.0 {
-            Source::Shape { shape, .. } => Some(shape),
-            Source::Text(_) => None,
+            DocSource::Shape { shape, .. } => Some(shape),
+            DocSource::SchemaText(_) => None,
         }
     }
 }
@@ -171,7 +171,7 @@ impl<'de> Deserialize<'de> for SchemaDoc {
         }
         let mut text = String::new();
         value.write(&mut text);
-        Ok(Self(Source::Text(text.into())))
+        Ok(Self(DocSource::SchemaText(text.into())))
     }
 }
 

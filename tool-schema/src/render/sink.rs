@@ -8,9 +8,9 @@ use crate::keyword::Keyword;
 use crate::read::Ordered;
 
 /// A schema's text. A value stands behind a key, or behind [`element`](Self::element).
-pub(super) struct Text(pub(super) String);
+pub(super) struct SchemaText(pub(super) String);
 
-impl Text {
+impl SchemaText {
     pub(super) fn open_object(&mut self) {
         self.0.push('{');
     }

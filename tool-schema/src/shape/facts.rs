@@ -146,7 +146,7 @@ impl Kind<'_> {
             Kind::Array(array) => (array.min_len, array.max_len),
             Kind::Map(map) => (map.min_len, map.max_len),
             Kind::Tuple(items) => (items.len() as u64, Some(items.len() as u64)),
-            Kind::Rule(Rule::Places(places)) => (places.min_len, places.max_len),
+            Kind::Rule(Rule::PrefixItems(places)) => (places.min_len, places.max_len),
             Kind::Bounded(_, bounds) => {
                 let min = match bounds.min_len {
                     Some(min) => min,

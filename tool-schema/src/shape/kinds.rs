@@ -215,11 +215,11 @@ pub struct Union<'s> {
 pub struct RecursiveEdge<'s> {
     /// Identity of the type.
     pub id: Id,
-    target: Target<'s>,
+    target: EdgeTarget<'s>,
 }
 
 #[derive(Clone, Copy)]
-enum Target<'s> {
+enum EdgeTarget<'s> {
     /// The tree of a type. A function, since a constant cannot contain itself.
     Function(fn() -> &'static Shape<'static>),
     /// A definition of a schema that was read at run time.
@@ -237,21 +237,21 @@ pub(crate) trait Definition: Send + Sync {
 impl<'s> RecursiveEdge<'s> {
     /// An edge to the tree of a type.
     pub const fn new(id: Id, shape: fn() -> &'static Shape<'static>) -> Self {
-        let target = Target::Function(shape);
+        let target = EdgeTarget::Function(shape);
         Self { id, target }
     }
 
     /// An edge to a definition.
     pub(crate) const fn to(id: Id, definition: &'s dyn Definition) -> Self {
-        let target = Target::Definition(definition);
+        let target = EdgeTarget::Definition(definition);
         Self { id, target }
     }
 
     /// Returns the tree that the edge leads to.
     pub fn shape(&self) -> &'s Shape<'s> {
         match self.target {
-            Target::Function(shape) => shape(),
-            Target::Definition(definition) => definition.shape(),
+            EdgeTarget::Function(shape) => shape(),
+            EdgeTarget::Definition(definition) => definition.shape(),
         }
     }
 }

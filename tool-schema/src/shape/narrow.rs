@@ -4,7 +4,7 @@ use crate::shape::{Bounds, Edge, Kind, Shape, Side};
 
 /// A shape without its outer layers: bounds applied, `null` and the side taken off.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Bare<'s> {
+pub(crate) struct Narrowed<'s> {
     pub(crate) kind: Kind<'s>,
     /// True if `null` is admitted too.
     pub(crate) nullable: bool,
@@ -16,10 +16,10 @@ pub(crate) struct Bare<'s> {
 }
 
 /// Takes the outer layers off a shape.
-pub(crate) const fn bare<'s>(shape: &Shape<'s>, output: bool) -> Bare<'s> {
+pub(crate) const fn bare<'s>(shape: &Shape<'s>, output: bool) -> Narrowed<'s> {
     let side = if output { Side::Output } else { Side::Input };
     let Some(inner) = shape.kind.layer_or_only_member(side) else {
-        return Bare {
+        return Narrowed {
             kind: shape.kind,
             nullable: false,
             description: shape.description,
@@ -45,7 +45,7 @@ pub(crate) const fn bare<'s>(shape: &Shape<'s>, output: bool) -> Bare<'s> {
 /// A shape without its outer layers, and what these say of how a value is read. Bounds are asked of
 /// the shape itself.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Peeled<'a, 's> {
+pub(crate) struct Unwrapped<'a, 's> {
     pub(crate) kind: &'a Kind<'s>,
     /// True if `null` is admitted too.
     pub(crate) nullable: bool,
@@ -55,7 +55,7 @@ pub(crate) struct Peeled<'a, 's> {
     pub(crate) is_secret: bool,
 }
 
-impl<'a, 's> Peeled<'a, 's> {
+impl<'a, 's> Unwrapped<'a, 's> {
     /// Takes the outer layers off a shape that is read.
     pub(crate) fn of(shape: &'a Shape<'s>) -> Self {
         let (mut nullable, mut unique, mut is_secret) = (false, false, false);

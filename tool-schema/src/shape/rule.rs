@@ -22,7 +22,7 @@ pub enum Rule<'s> {
     /// `dependentSchemas`, `dependentRequired`).
     If(If<'s>),
     /// An array whose first places have shapes of their own (`prefixItems`).
-    Places(Places<'s>),
+    PrefixItems(PrefixItems<'s>),
     /// An array that holds so many elements of a shape (`contains`).
     Contains(Contains<'s>),
     /// Keywords that depend on each other.
@@ -49,7 +49,7 @@ pub struct Contains<'s> {
 
 /// An array whose first places have shapes of their own. None of them must be there.
 #[derive(Debug, Clone, Copy)]
-pub struct Places<'s> {
+pub struct PrefixItems<'s> {
     /// The shapes of the first places.
     pub first: &'s [&'s Shape<'s>],
     /// The shape of each element behind them.

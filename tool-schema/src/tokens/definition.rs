@@ -77,7 +77,7 @@ const fn quoted(text: &str) -> usize {
 }
 
 /// Returns the cost of a keyword with this text; nothing of an empty one.
-const fn told(text: &str) -> usize {
+const fn optional_text(text: &str) -> usize {
     !text.is_empty() as usize * KEY + quoted(text)
 }
 
@@ -111,7 +111,7 @@ const fn schema(shape: &Shape<'_>, description: &str) -> usize {
             Kind::Enum(_) => 2 * NULL,
             _ => NULL,
         };
-    self::kind(kind) + told(words) + told(title) + bounds + null
+    self::kind(kind) + optional_text(words) + optional_text(title) + bounds + null
 }
 
 const fn kind(kind: &Kind<'_>) -> usize {
@@ -180,7 +180,7 @@ const fn fields(object: &Object<'_>) -> (usize, usize) {
 /// Returns the cost of a field's schema.
 const fn field(field: &Field<'_>) -> usize {
     schema(field.shape, field.description)
-        + told(field.title)
+        + optional_text(field.title)
         + field.deprecated as usize * (KEY + TOKEN)
         + field.default.is_some() as usize * (KEY + FUNCTION)
         + field.example.is_some() as usize * (KEY + SIGN + FUNCTION)
@@ -274,7 +274,7 @@ const fn literal(literal: Option<Literal<'_>>) -> usize {
 }
 
 const fn string(rules: &StringRules<'_>) -> usize {
-    lengths(rules.min_len, rules.max_len) + pattern(rules.pattern) + told(rules.format)
+    lengths(rules.min_len, rules.max_len) + pattern(rules.pattern) + optional_text(rules.format)
 }
 
 const fn pattern(pattern: Option<Pattern<'_>>) -> usize {
@@ -310,7 +310,7 @@ const fn bounds(bounds: &Bounds<'_>) -> usize {
         + literal(bounds.multiple_of)
         + lengths(min_len, bounds.max_len)
         + pattern(bounds.pattern)
-        + told(bounds.format)
+        + optional_text(bounds.format)
         + bounds.unique as usize * UNIQUE
 }
 

@@ -160,9 +160,9 @@ impl Lowerer<'_> {
         ]);
         self.leave_out(&mut keywords, &[Keyword::Required]);
         // What was said of arrays says nothing of an object.
-        keywords
-            .0
-            .retain(|(key, _)| Keyword::of(key).is_none_or(|keyword| !keyword.is_about("array")));
+        keywords.0.retain(|(key, _)| {
+            Keyword::of(key).is_none_or(|keyword| !keyword.applies_to_type("array"))
+        });
         for keyword in [
             Keyword::Properties,
             Keyword::AdditionalProperties,

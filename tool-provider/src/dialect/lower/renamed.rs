@@ -49,7 +49,7 @@ impl Lowerer<'_> {
             let found = declared.iter_mut().find(|(key, _)| key == sent);
             if let Some((_, Ordered::Object(schema))) = found {
                 let mut keywords = Keywords(std::mem::take(schema));
-                keywords.tell(&format!("named `{name}`"));
+                keywords.append_to_description(&format!("named `{name}`"));
                 *schema = keywords.0;
             }
         }

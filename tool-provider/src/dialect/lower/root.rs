@@ -320,7 +320,7 @@ fn one_object(forms: &[Keywords], description: &str) -> Ordered {
     }
     let words = in_words(forms);
     if !words.is_empty() {
-        out.tell(&words);
+        out.append_to_description(&words);
     }
     out.into_schema()
 }

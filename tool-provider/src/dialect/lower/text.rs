@@ -61,7 +61,7 @@ impl Lowerer<'_> {
             shown.set(Keyword::Defs, Ordered::Object(self.canonical.defs.clone()));
         }
         let shown = shown.into_schema().to_json();
-        out.tell(&match shown.len() {
+        out.append_to_description(&match shown.len() {
             3..=LONGEST_WORDS => format!("a string of JSON: {shown}"),
             _ => "a string of JSON".to_owned(),
         });

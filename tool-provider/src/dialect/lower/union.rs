@@ -87,7 +87,7 @@ impl Lowerer<'_> {
             let mut is_said = false;
             for (member, name) in members.iter_mut().zip(&types) {
                 let name = name.as_str().unwrap_or_default();
-                if keyword.is_some_and(|keyword| keyword.is_about(name)) {
+                if keyword.is_some_and(|keyword| keyword.applies_to_type(name)) {
                     member.set(key.clone(), value.clone());
                     is_said = true;
                 } else if let (Some(Keyword::Enum), Ordered::Array(values)) = (keyword, &value) {

@@ -24,7 +24,7 @@ impl Lowerer<'_> {
     pub(super) fn finished(&mut self, mut keywords: Keywords) -> Ordered {
         let told = |(key, value): &Pair| {
             let keyword = Keyword::of(key)?;
-            let place = keyword.place_in_words()?;
+            let place = keyword.description_place()?;
             match self.rules.takes(keyword, value, &keywords) {
                 Taken::Yes => None,
                 // What it never takes is told first.
@@ -62,7 +62,7 @@ impl Lowerer<'_> {
             self.note(kind, keyword.as_str(), &value);
         }
         if !words.is_empty() {
-            keywords.tell(&words.join("; "));
+            keywords.append_to_description(&words.join("; "));
         }
     }
 }

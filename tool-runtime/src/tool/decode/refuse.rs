@@ -7,8 +7,8 @@ use crate::tool::{Call, Slot};
 use toolwright_provider::call::ToolError;
 use toolwright_schema::decode::fault::say;
 use toolwright_schema::decode::{
-    Error, Fault, FaultCode, Found, Mismatch, Repair, RepairKind, Repairs, Reporter, holds_secret,
-    position, walk,
+    Error, Fault, FaultCode, Mismatch, Repair, RepairKind, Repairs, Reporter, WalkReport,
+    holds_secret, position, walk,
 };
 use toolwright_schema::shape::{Object, Shape};
 
@@ -79,7 +79,7 @@ fn decoded<'a>(text: &'a str, call: &Call<'a>) -> Option<&'a str> {
     let mut json = reader(text, call);
     let inner = match json.string().ok()? {
         Ok(text) => text,
-        Err(text) => call.store().pen().keep(text),
+        Err(text) => call.arena().cursor().keep(text),
     };
     json.finish().ok()?;
     let inner = inner.trim_matches([' ', '\n', '\r', '\t']);
@@ -151,14 +151,14 @@ pub(super) fn repair<'a>(
     }
     if all.faults.is_empty() && !all.is_cut {
         let repaired = match all.text.take() {
-            Some(text) => call.store().pen().keep(text),
+            Some(text) => call.arena().cursor().keep(text),
             None => text,
         };
         // One part of a schema may refuse what another repaired.
         match walk::admits_arguments(repaired, reading_at_run_time(text, call), root) {
             Some(true) => {
                 repairs.append(&mut all.repairs);
-                call.store().repaired(repaired, repairs);
+                call.arena().repaired(repaired, repairs);
                 return Ok(repaired);
             }
             Some(false) => all = found(Repairs::None),
@@ -197,11 +197,11 @@ pub(super) fn refuse<'a>(
     // Opaque types may buffer, too, and then distinguish integers by their spelling.
     let is_other = found.text.is_some() || !repairs.is_empty();
     let repaired = match found.text.take() {
-        Some(text) => call.store().pen().keep(text),
+        Some(text) => call.arena().cursor().keep(text),
         None => text,
     };
     if found.faults.is_empty() && is_other && fill(repaired, call, params, slots).is_ok() {
-        call.store().repaired(repaired, repairs);
+        call.arena().repaired(repaired, repairs);
         return Ok(());
     }
     let reporter = Reporter::new(repaired, Some(&root));
@@ -215,7 +215,7 @@ pub(super) fn refuse<'a>(
 
 /// Collects faults that types report and the walk does not, parameter by parameter.
 fn typed_faults<'a>(
-    found: &mut Found,
+    found: &mut WalkReport,
     reporter: &Reporter<'a, '_>,
     call: &Call<'a>,
     params: Object<'static>,
@@ -264,13 +264,13 @@ fn typed_faults<'a>(
 }
 
 /// Adds the faults that an error represents.
-fn push(found: &mut Found, at: usize, reporter: &Reporter<'_, '_>, error: Error) {
+fn push(found: &mut WalkReport, at: usize, reporter: &Reporter<'_, '_>, error: Error) {
     for error in error.each() {
         found.push(at, || reporter.fault(error));
     }
 }
 
-fn into_error(mut found: Found) -> ToolError {
+fn into_error(mut found: WalkReport) -> ToolError {
     found.faults.sort_by_key(|(at, _)| *at);
     let faults = found.faults.into_iter().map(|(_, fault)| fault).collect();
     let error = ToolError::invalid_args(faults);
@@ -301,7 +301,7 @@ pub(super) fn refuse_whole<'a>(
     if found.faults.is_empty() {
         if found.text.is_some() || !repairs.is_empty() {
             let text = match found.text.take() {
-                Some(text) => call.store().pen().keep(text),
+                Some(text) => call.arena().cursor().keep(text),
                 None => text,
             };
             return Refused::RepairedText(RepairedText { text, repairs });
@@ -319,12 +319,12 @@ impl<'a> RepairedText<'a> {
 
     /// Notes that the repaired text was read.
     pub(super) fn note(self, call: &Call<'_>) {
-        call.store().repaired(self.text, self.repairs);
+        call.arena().repaired(self.text, self.repairs);
     }
 
     /// Makes the error of a type that refuses the repaired text.
     pub(super) fn refused(&self, root: Option<&'static Shape<'static>>, error: Error) -> ToolError {
-        let mut found = Found::default();
+        let mut found = WalkReport::default();
         let reporter = Reporter::new(self.text, root);
         push(&mut found, 0, &reporter, error.located(0));
         into_error(found)

@@ -4,12 +4,12 @@
 //! shape, such a value has one meaning. A string is never touched where a string is admitted.
 
 use crate::decode::fault::say;
-use crate::decode::{FaultCode, Json, RepairKind, Repairs, Store};
+use crate::decode::{Arena, FaultCode, Json, RepairKind, Repairs};
 use crate::shape::Shape;
 use crate::text::near;
 
 use super::meant::may_start;
-use super::{Edit, Mode, Stop, Walk, Walked, edited};
+use super::{Edit, Stop, Walk, WalkMode, Walked, edited};
 
 /// Returns true if a key may be read as another one: it is that key with a slip in its letters.
 ///
@@ -39,7 +39,7 @@ impl Walk<'_> {
     fn repairs(&self) -> Repairs {
         const MOST: usize = 1000;
         match self.mode {
-            Mode::Collect { repairs } if self.found.repairs.len() < MOST => repairs,
+            WalkMode::Collect { repairs } if self.found.repairs.len() < MOST => repairs,
             _ => Repairs::None,
         }
     }
@@ -104,8 +104,8 @@ impl Walk<'_> {
 
     /// Takes a string for the number, boolean, array or object that stands in it.
     fn unquote(&mut self, start: usize, text: &str, depth: u8, shape: &Shape<'_>) -> bool {
-        let store = Store::new();
-        let string = match Json::new(text, &store).string() {
+        let arena = Arena::new();
+        let string = match Json::new(text, &arena).string() {
             Ok(Ok(string)) => string.to_owned(),
             Ok(Err(string)) => string,
             Err(_) => return false,
@@ -135,8 +135,8 @@ impl Walk<'_> {
         shape: &Shape<'_>,
         kind: RepairKind,
     ) -> bool {
-        let store = Store::new();
-        let mut json = Json::new(meant, &store).at(0, depth);
+        let arena = Arena::new();
+        let mut json = Json::new(meant, &arena).at(0, depth);
         if json.skip().is_err() || json.finish().is_err() {
             return false;
         }

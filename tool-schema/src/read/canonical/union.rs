@@ -2,7 +2,7 @@
 
 use super::super::keywords::{Keywords, is_null, text, type_of, typed, union};
 use super::super::{Ordered, Pair, Parts};
-use super::{Form, merge};
+use super::{CanonicalRules, merge};
 use crate::keyword::{Keyword, TYPES};
 
 /// Meaning of some values of an enum.
@@ -16,7 +16,7 @@ pub(super) fn put(
     members: Vec<Ordered>,
     out: &mut Keywords,
     meanings: &mut Vec<Meaning>,
-    form: &impl Form,
+    form: &impl CanonicalRules,
 ) -> Option<Ordered> {
     let others: Vec<&Ordered> = members.iter().filter(|member| !is_null(member)).collect();
     let has_null = others.len() < members.len();
@@ -44,7 +44,7 @@ pub(super) fn put(
 }
 
 /// Returns one enum for a union of constants of one type.
-fn folded(members: &[&Ordered], form: &impl Form) -> Option<Keywords> {
+fn folded(members: &[&Ordered], form: &impl CanonicalRules) -> Option<Keywords> {
     let first = members.first()?.keyword(Keyword::Type)?;
     let mut values = Vec::new();
     for member in members {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use toolwright_json::Value;
 
-use super::{FieldDefault, Keywords, Reader, all_of, count, number};
+use super::{FieldDefault, Keywords, TreeReader, all_of, count, number};
 use crate::keyword::Keyword;
 use crate::read::{Parts, refs};
 use crate::shape::{
@@ -33,7 +33,7 @@ const MOST_REFERENCES: usize = 8;
 /// A field, with the JSON of its default and the pointer to it.
 type Declared<'a> = (Field<'a>, Option<(&'a str, &'a str)>);
 
-impl<'a> Reader<'_, 'a> {
+impl<'a> TreeReader<'_, 'a> {
     /// Returns the shape that keywords give to objects, if they say anything.
     pub(super) fn object(&mut self, keywords: &Keywords<'_>, at: &str) -> Option<Shape<'a>> {
         let min_len = count(keywords, Keyword::MinProperties).unwrap_or(0);

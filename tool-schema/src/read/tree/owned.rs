@@ -6,8 +6,8 @@ use self_cell::{MutBorrow, self_cell};
 use super::draft::Draft;
 use super::error::{SchemaError, SchemaNote};
 use super::memory::Memory;
-use super::source::Source;
-use super::{Document, FieldDefault, Patterns, Reader};
+use super::source::SchemaSource;
+use super::{Document, FieldDefault, Patterns, TreeReader};
 use crate::shape::Shape;
 
 /// A tree that owns what it is made of.
@@ -18,18 +18,18 @@ pub struct Tree {
 
 self_cell!(
     struct Owned {
-        owner: Arena,
+        owner: TreeArena,
         #[covariant]
-        dependent: Root,
+        dependent: TreeRoot,
     }
 );
 
-struct Arena {
+struct TreeArena {
     bump: MutBorrow<Bump>,
     patterns: Patterns,
 }
 
-struct Root<'a> {
+struct TreeRoot<'a> {
     shape: &'a Shape<'a>,
     defaults: Vec<FieldDefault<'a>>,
 }
@@ -43,7 +43,7 @@ impl Tree {
     /// # Errors
     /// If checking arguments by it would take unbounded work, or it admits none.
     pub fn check(text: &str, most_bytes: usize) -> Result<(), SchemaError> {
-        Source::of_arguments(text, most_bytes).map(drop)
+        SchemaSource::of_arguments(text, most_bytes).map(drop)
     }
 
     /// Reads the schema of arguments.
@@ -51,7 +51,7 @@ impl Tree {
     /// # Errors
     /// See [`check`](Self::check).
     pub fn of_arguments(text: &str, most_bytes: usize) -> Result<Self, SchemaError> {
-        Source::of_arguments(text, most_bytes).map(|source| Self::new(source, false))
+        SchemaSource::of_arguments(text, most_bytes).map(|source| Self::new(source, false))
     }
 
     /// Reads a schema of any values, to compare it with another.
@@ -59,10 +59,10 @@ impl Tree {
     /// # Errors
     /// See [`check`](Self::check).
     pub fn exact(text: &str) -> Result<Self, SchemaError> {
-        Source::read(text, Self::MOST_BYTES).map(|source| Self::new(source, true))
+        SchemaSource::read(text, Self::MOST_BYTES).map(|source| Self::new(source, true))
     }
 
-    fn new(source: Source<'_>, is_exact: bool) -> Self {
+    fn new(source: SchemaSource<'_>, is_exact: bool) -> Self {
         let mut notes = source.notes;
         let mut patterns = Patterns::new();
         for (pattern, at) in source.patterns {
@@ -75,7 +75,7 @@ impl Tree {
                 }),
             }
         }
-        let arena = Arena {
+        let arena = TreeArena {
             bump: MutBorrow::new(Bump::new()),
             patterns,
         };
@@ -87,10 +87,10 @@ impl Tree {
                 is_seven: source.draft == Draft::Seven,
                 is_exact,
             };
-            let mut reader = Reader::new(document, memory, Some(&arena.patterns));
+            let mut reader = TreeReader::new(document, memory, Some(&arena.patterns));
             let shape = reader.root();
             let defaults = reader.defaults;
-            Root { shape, defaults }
+            TreeRoot { shape, defaults }
         });
         Self { owned, notes }
     }

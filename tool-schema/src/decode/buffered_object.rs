@@ -8,8 +8,8 @@ use toolwright_json::Place;
 
 use super::Error;
 use super::expected::Expected;
-use super::read::{Form, Json};
-use crate::shape::{Field, JsonType, Kind, Object, Peeled, Shape, Union, Variant};
+use super::read::{Json, ReadMode};
+use crate::shape::{Field, JsonType, Kind, Object, Shape, Union, Unwrapped, Variant};
 
 impl<'de> Json<'de> {
     /// Returns what a value that serde buffers has to be, if the reader can check it as it goes: a value without
@@ -22,11 +22,11 @@ impl<'de> Json<'de> {
         for _ in 0..8 {
             shape = match &shape.kind {
                 Kind::Object(object) if next == b'{' => {
-                    Listed::of(object)?;
-                    self.form = if is_tagged {
-                        Form::Tagged
+                    BufferedKeys::of(object)?;
+                    self.mode = if is_tagged {
+                        ReadMode::Tagged
                     } else {
-                        Form::Buffered
+                        ReadMode::Buffered
                     };
                     return Some(Expected::Shaped(shape));
                 }
@@ -43,7 +43,7 @@ impl<'de> Json<'de> {
                 _ => match unbounded(shape, next) {
                     Some(inner) => inner,
                     None if next == b'[' && has_elements(shape) => {
-                        self.form = Form::Buffered;
+                        self.mode = ReadMode::Buffered;
                         return Some(Expected::Shaped(shape));
                     }
                     None => return None,
@@ -101,15 +101,15 @@ fn unbounded(shape: &'static Shape<'static>, next: u8) -> Option<&'static Shape<
 /// The keys of an object that has no others: its own, and those of a struct that is flattened into it behind
 /// them. So serde reads the content of an internally tagged variant.
 ///
-/// The walk's [`ListedKeys`](crate::shape::ListedKeys) know more of flattened structs. Here they would
+/// The walk's [`KeyTable`](crate::shape::ListedKeys) know more of flattened structs. Here they would
 /// cost a tagged value 5 % of its instructions (`decode-tagged` of `benches/gate.sh`).
 #[derive(Clone, Copy)]
-struct Listed {
+struct BufferedKeys {
     own: &'static [Field<'static>],
     flattened: &'static [Field<'static>],
 }
 
-impl Listed {
+impl BufferedKeys {
     /// Returns the keys of an object; nothing if there are others, or too many to be noted in a word.
     fn of(object: &Object<'static>) -> Option<Self> {
         let listed = match object.fields {
@@ -157,7 +157,7 @@ impl Listed {
 
 /// Returns true if a shape is an array whose elements need not be compared.
 fn has_elements(shape: &Shape<'_>) -> bool {
-    let peeled = Peeled::of(shape);
+    let peeled = Unwrapped::of(shape);
     matches!(peeled.kind, Kind::Array(array) if !array.unique && !peeled.unique)
 }
 
@@ -182,8 +182,8 @@ fn tag_of(
 }
 
 /// The keys of a buffered object, as they come.
-pub(super) struct Member {
-    keys: Listed,
+pub(super) struct BufferedObject {
+    keys: BufferedKeys,
     /// Keys mostly come in the type's order.
     next: usize,
     /// A bit for each key that has come.
@@ -194,10 +194,10 @@ pub(super) struct Member {
     is_tagged: bool,
 }
 
-impl Member {
+impl BufferedObject {
     pub(super) fn of(object: &Object<'static>, is_tagged: bool) -> Option<Self> {
         Some(Self {
-            keys: Listed::of(object)?,
+            keys: BufferedKeys::of(object)?,
             next: 0,
             given: 0,
             value: None,
@@ -255,7 +255,7 @@ impl Member {
     /// Returns what the value behind a key has to be.
     #[inline]
     pub(super) fn value(&mut self, json: &mut Json<'_>, key: &str) -> Result<Expected, Error> {
-        json.form = Form::Buffered;
+        json.mode = ReadMode::Buffered;
         if self.value.is_none() {
             self.find(key)?;
         }

@@ -17,11 +17,11 @@ static INSTALLED: AtomicBool = AtomicBool::new(false);
 thread_local! {
     /// Number of contained parts of tools that run on this thread, one inside the other.
     static RUNNING: Cell<u32> = const { Cell::new(0) };
-    /// The panic that nobody has asked about yet.
+    /// The last panic, until it is read.
     static LAST: RefCell<Option<Record>> = const { RefCell::new(None) };
 }
 
-/// Adds the place and a backtrace to what the host learns of a contained panic, from now on.
+/// Adds the place and a backtrace to the host's details of a contained panic, from now on.
 ///
 /// Without this, `ToolError::host_detail` is what the panic message, and the program's panic hook
 /// prints the rest to standard error, as it does for every panic. With it, the detail goes on with
@@ -81,7 +81,7 @@ pub fn capture() {
 
 /// A panic of contained code.
 struct Record {
-    /// Text of the panic, to tell it from one that the tool caught itself.
+    /// Text of the panic, to distinguish it from one that the tool caught.
     message: Option<String>,
     place: String,
     trace: Backtrace,
@@ -93,8 +93,8 @@ impl fmt::Display for Record {
     }
 }
 
-/// Notes a panic of contained code. False where it is to be printed: it is another one, or one beside
-/// a panic that was noted and not contained yet.
+/// Records a panic of contained code. Returns false if the panic must be printed: it is not contained, or another one
+/// was recorded and not read yet.
 fn is_recorded(info: &PanicHookInfo<'_>) -> bool {
     // A thread that ends has no such values any more.
     if RUNNING.try_with(Cell::get).unwrap_or(0) == 0 {
@@ -110,7 +110,7 @@ fn is_recorded(info: &PanicHookInfo<'_>) -> bool {
     match first {
         Ok(Some(None)) => true,
         Ok(Some(Some(first))) => {
-            // This one may end the program, and then nobody asks about the first.
+            // This panic may end the program, and then the first is never read.
             let message = first.message.as_deref().unwrap_or(NO_TEXT);
             let _ = writeln!(io::stderr(), "{message}\n{first}");
             false
@@ -123,7 +123,7 @@ fn is_recorded(info: &PanicHookInfo<'_>) -> bool {
 struct Running(());
 
 impl Running {
-    /// Returns `None` if nobody asked for places.
+    /// Returns `None` if places are not captured.
     #[inline]
     fn start() -> Option<Self> {
         INSTALLED.load(Ordering::Relaxed).then(Self::counted)
@@ -133,7 +133,7 @@ impl Running {
     fn counted() -> Self {
         let _ = RUNNING.try_with(|running| {
             if running.get() == 0 {
-                // Of a panic that a tool caught itself.
+                // A panic that a tool caught.
                 forget();
             }
             running.set(running.get() + 1);
@@ -157,7 +157,7 @@ fn take_report(message: Option<&str>) -> Option<String> {
     let last = LAST
         .try_with(|last| last.try_borrow_mut().ok()?.take())
         .ok()??;
-    // What is thrown on (`resume_unwind`) passes by the hook: the last panic was another one.
+    // A panic thrown again (`resume_unwind`) skips the hook: the last panic was another one.
     (last.message.as_deref() == message).then(|| last.to_string())
 }
 
@@ -189,16 +189,16 @@ impl Panic {
     }
 }
 
-/// Runs code that is not the runtime's, and catches its panic.
+/// Runs foreign code, and catches its panic.
 ///
-/// What a panic leaves half done is that code's own: the runtime's state is not touched by `run`.
+/// Code that panics may leave its data half changed; the runtime's state is not reachable from `run`.
 #[inline]
 pub fn caught<T>(run: impl FnOnce() -> T) -> Result<T, Panic> {
     let _running = Running::start();
     catch_unwind(AssertUnwindSafe(run)).map_err(Panic::of)
 }
 
-/// Runs code of the host's or of a tool's whose panic changes nothing: `what` of it panicked is reported instead.
+/// Runs code of the host or a tool whose panic changes nothing; the panic of `what` is reported instead.
 #[inline]
 #[doc(hidden)]
 pub fn reported<T>(what: &'static str, run: impl FnOnce() -> T) -> Option<T> {
@@ -217,7 +217,7 @@ pub fn reported<T>(what: &'static str, run: impl FnOnce() -> T) -> Option<T> {
 pub fn report(what: &'static str, detail: &str) {
     #[cfg(feature = "tracing")]
     {
-        // What listens may be what panics.
+        // The subscriber itself may panic.
         let event = || {
             let listens = tracing::enabled!(tracing::Level::ERROR);
             tracing::error!(what, detail, "{what} panicked");
@@ -228,7 +228,7 @@ pub fn report(what: &'static str, detail: &str) {
         }
     }
     if INSTALLED.load(Ordering::Acquire) {
-        // A panic may quote what somebody else wrote.
+        // A panic may quote foreign text.
         let detail = Printable::new(detail);
         let _ = writeln!(io::stderr(), "{what} panicked: {detail}");
     }

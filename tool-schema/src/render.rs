@@ -73,7 +73,7 @@ impl Writer {
         self.out.close_object();
     }
 
-    /// The keywords of one schema. `is_root`: a recursive type stands there itself, and not its name.
+    /// The keywords of one schema. `is_root`: a recursive type is inlined, and not referenced.
     fn keywords(
         &mut self,
         shape: &'static Shape<'static>,
@@ -139,7 +139,7 @@ impl Writer {
             ..*words
         };
         self.words(described(description.unwrap_or_default(), &kind), &words);
-        // The keys stand behind the description, which a reader wants first.
+        // The keys follow the description, which is most useful first.
         if let Some(object) = own_keys {
             let keys = object.fields.iter();
             let keys = keys.filter_map(|field| Key::of(field, is_output));

@@ -1,4 +1,4 @@
-//! The tree: what values of a type look like in JSON, said in `const`.
+//! The tree: the JSON of a type's values, in `const`.
 //!
 //! Everything is `Copy`, so that constant functions can build it and walk it. A compiled type is a
 //! `Shape<'static>`. A schema that arrives at run time is read into a `Shape<'s>` in an arena; its
@@ -67,7 +67,7 @@ pub struct Shape<'s> {
     pub title: &'s str,
     /// Identity of the type, where a recursive type may come back to it.
     pub id: Id,
-    /// Level at which the decoder checks values. `Shape::new` decides it; nobody else sets it.
+    /// Level at which the decoder checks values; set by `Shape::new` alone.
     #[doc(hidden)]
     pub check: CheckLevel,
     /// True if values are for the tool alone: no error, event or log shows them. Providers do not
@@ -146,11 +146,11 @@ pub enum Kind<'s> {
     },
     /// A type that contains this one.
     Recursive(RecursiveEdge<'s>),
-    /// A type that tells its schema only at run time.
+    /// A type whose schema is known only at run time.
     Foreign(Foreign),
     /// A rule of a schema that was read at run time; no Rust type has one.
     Rule(Rule<'s>),
-    /// No schema is known: the type has none. The compiler has reported it by now.
+    /// A type without a schema. The compiler has reported it by now.
     Unknown,
 }
 
@@ -158,7 +158,7 @@ impl<'s> Shape<'s> {
     /// Any JSON value.
     pub const ANYTHING: &'s Self = &Self::new(Kind::Any);
 
-    /// A shape without words of its own.
+    /// A shape without a description or title.
     pub const fn new(kind: Kind<'s>) -> Self {
         Self {
             check: CheckLevel::of(&kind),

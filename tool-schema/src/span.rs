@@ -11,7 +11,7 @@ use crate::panics::reported;
 
 const SUBSCRIBER: &str = "a subscriber of `tracing`";
 
-/// A span, or none where nobody wants it.
+/// A span, or none if no subscriber wants it.
 pub struct SafeSpan(Span);
 
 impl SafeSpan {
@@ -25,12 +25,12 @@ impl SafeSpan {
         Self(reported(SUBSCRIBER, open).unwrap_or_else(Span::none))
     }
 
-    /// Returns true if nobody wants it.
+    /// Returns true if no subscriber wants it.
     pub fn is_none(&self) -> bool {
         self.0.is_disabled()
     }
 
-    /// Records what became known.
+    /// Records late fields.
     pub fn record(&self, record: impl FnOnce(&Span)) {
         if !self.is_none() {
             reported(SUBSCRIBER, || record(&self.0));

@@ -9,7 +9,7 @@ use super::expected::Expected;
 use super::read::Json;
 use super::{Error, Mismatch, Segment, key};
 
-/// Reads the value that stands next, of which this is known.
+/// Reads the next value, with these expectations of its parts.
 #[inline]
 fn read<'de, T: DeserializeSeed<'de>>(
     json: &mut Json<'de>,
@@ -86,7 +86,7 @@ pub(super) struct StructAccess<'j, 'de> {
     value: Expected,
     known: &'static [&'static str],
     container: Container,
-    /// Keys so far that the struct does not know, where such may stand.
+    /// Keys so far that the struct does not know, if the schema admits any.
     others: Option<Box<SeenKeys<'de>>>,
 }
 
@@ -234,8 +234,8 @@ impl<'de> SeenKeys<'de> {
 }
 
 impl<'j, 'de> Entries<'j, 'de> {
-    /// Starts before the opening bracket. Without `is_map` it may be a struct that was not
-    /// announced: the content of a variant, where the tag stands in a key beside it.
+    /// Starts before the opening bracket. Without `is_map` it may be a struct without a name: the content of a variant
+    /// whose tag is a key beside it.
     #[inline]
     pub(super) fn new(json: &'j mut Json<'de>, is_map: bool) -> Self {
         Self {

@@ -4,10 +4,10 @@ use std::sync::OnceLock;
 
 use crate::decode::Repair;
 
-/// Room for texts that a call needs beside its arguments and that must live as long as they do.
+/// Storage for texts that a call needs beside its arguments and that live as long as they do.
 ///
-/// The tool does not read a string with escapes as it stands in the arguments. Its unescaped text
-/// is kept here, so that a `&str` parameter can borrow it. An empty arena allocates nothing.
+/// A string with escapes differs from its text in the arguments. Its unescaped text is stored here, so that a `&str`
+/// parameter can borrow it. An empty arena allocates nothing.
 ///
 /// ```
 /// use toolwright::{Context, args::Arena, call::Call};

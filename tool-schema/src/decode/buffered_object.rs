@@ -1,8 +1,8 @@
-//! A value that serde reads into a buffer, checked on its way there.
+//! Checks values that serde reads into a buffer.
 //!
-//! Behind a buffer nobody sees the text: a struct ignores keys that it does not know, and an integer is known by
-//! its digits alone. So the value is checked by its shape alone, whatever the type asks for. Where its first byte
-//! or its tag says which member of a union it is, that takes no pass of its own.
+//! Behind a buffer the text is gone: a struct ignores unknown keys, and an integer is known by its digits alone. So the
+//! value is checked by its shape, whatever the type requests. If its first byte or its tag determines the member of a
+//! union, the variant is known without a second pass.
 
 use toolwright_json::Place;
 
@@ -12,9 +12,9 @@ use super::read::{Json, ReadMode};
 use crate::shape::{Field, JsonType, Kind, Object, Shape, Union, Unwrapped, Variant};
 
 impl<'de> Json<'de> {
-    /// Returns what a value that serde buffers has to be, if the reader can check it as it goes: a value without
-    /// parts, an array, or an object whose keys are all known. Of a union that is the one member that may
-    /// admit the value. It looks no further than behind the first entry of an object.
+    /// Returns the expectation of a value that serde buffers, if the reader can check it in one pass: a value without
+    /// parts, an array, or an object whose keys are all known. For a union it is the one member that may admit the
+    /// value, found by looking no further than the first entry of an object.
     pub(super) fn member(&mut self, mut shape: &'static Shape<'static>) -> Option<Expected> {
         let next = self.peek()?;
         let mut is_tagged = false;
@@ -53,7 +53,7 @@ impl<'de> Json<'de> {
         None
     }
 
-    /// Returns the member of a union of objects that has the tag which stands in the first entry.
+    /// Returns the member of a union of objects whose tag is the first entry.
     fn tagged_member(
         &mut self,
         union: &'static Union<'static>,
@@ -92,7 +92,7 @@ impl<'de> Json<'de> {
     }
 }
 
-/// Returns the shape inside a layer that says nothing of a value with this first byte, or behind an edge back.
+/// Returns the shape inside layers without rules for a value with this first byte, or behind an edge back.
 fn unbounded(shape: &'static Shape<'static>, next: u8) -> Option<&'static Shape<'static>> {
     let says_more = shape.kind.bounds().is_some() || shape.kind.adds_null() && next == b'n';
     shape.layer_or_target().filter(|_| !says_more)
@@ -252,7 +252,7 @@ impl BufferedObject {
         Ok(())
     }
 
-    /// Returns what the value behind a key has to be.
+    /// Returns the expectation of the value behind a key.
     #[inline]
     pub(super) fn value(&mut self, json: &mut Json<'_>, key: &str) -> Result<Expected, Error> {
         json.mode = ReadMode::Buffered;

@@ -1,4 +1,4 @@
-//! The parts of an array or object that is being read, and what each of them has to be.
+//! The parts of an array or object that is being read, with the expectation of each.
 
 use toolwright_json::Place;
 
@@ -18,7 +18,7 @@ pub(super) struct Container {
 }
 
 enum ContainerParts {
-    /// All alike, in whatever way.
+    /// All parts have one expectation.
     Alike(Expected),
     PrefixItems(&'static [&'static Shape<'static>]),
     Keys(KeyCursor),
@@ -117,7 +117,7 @@ impl Container {
         count: 0,
     };
 
-    /// Notes what is known of the parts of the value that has been opened.
+    /// Sets the expectations of the parts of the value that has been opened.
     #[inline]
     pub(super) fn enter(&mut self, json: &Json<'_>, is_array: bool) -> Result<(), Error> {
         match json.expected {
@@ -135,7 +135,7 @@ impl Container {
         Ok(())
     }
 
-    /// Consumes the key that mostly comes next, if it does, and says what its value has to be.
+    /// Consumes the most likely next key, if it is next, and returns the expectation of its value.
     #[inline]
     pub(super) fn expected_key(
         &mut self,
@@ -168,7 +168,7 @@ impl Container {
         matches!(self.parts, ContainerParts::Alike(Expected::Typed))
     }
 
-    /// Returns true if keys that nobody knows may stand here.
+    /// Returns true if unknown keys are permitted.
     #[inline]
     pub(super) fn is_open(&self) -> bool {
         matches!(
@@ -177,7 +177,7 @@ impl Container {
         )
     }
 
-    /// Returns what the next element has to be.
+    /// Returns the expectation of the next element.
     #[inline]
     pub(super) fn element(&mut self, json: &mut Json<'_>) -> Result<Expected, Error> {
         let index = self.count;
@@ -196,7 +196,7 @@ impl Container {
         }
     }
 
-    /// Returns what the value behind a key has to be.
+    /// Returns the expectation of the value behind a key.
     #[inline]
     pub(super) fn value(&mut self, json: &mut Json<'_>, key: &str) -> Result<Expected, Error> {
         self.count += 1;
@@ -243,7 +243,7 @@ impl Container {
 
     #[inline(never)]
     fn close_shaped(&self, json: &mut Json<'_>, shape: &Shape<'_>) -> Result<(), Error> {
-        // What is around it says so again, if it is buffered, too.
+        // The container around it sets the mode again, if it is buffered, too.
         if json.is_buffered() {
             json.mode = ReadMode::Plain;
         }

@@ -77,7 +77,7 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
         deserialize_i128 i128, deserialize_u128 u128
     }
 
-    /// Whatever stands here: for `serde_json::Value`, and for what serde buffers.
+    /// Any value: for `serde_json::Value`, and for serde's buffers.
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.peek() {
             Some(b'"') => self.deserialize_str(visitor),

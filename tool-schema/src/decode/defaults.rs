@@ -7,7 +7,7 @@ use crate::decode::{Fault, MAX_DEPTH, Repairs, WalkOptions, collect_faults, writ
 use crate::shape::{Field, Role, Shape, bare};
 use crate::text::escaped;
 
-/// A default that the type of its own field refuses.
+/// A default that its field's type refuses.
 pub struct RefusedDefault {
     /// Path of the default, as in `LowerError::path`.
     pub path: String,
@@ -50,7 +50,7 @@ pub fn refused_examples(shape: &'static Shape<'static>) -> Vec<RefusedDefault> {
 /// Returns the JSON that a field is looked at for.
 type Of = fn(&Field<'static>) -> Option<fn() -> Option<String>>;
 
-/// The walk ends: what leads back is not followed.
+/// Terminates: edges back are not followed.
 fn look(shape: &'static Shape<'static>, path: &str, of: Of, found: &mut Vec<RefusedDefault>) {
     for child in bare(shape, false).kind.children() {
         let path = match child.role {

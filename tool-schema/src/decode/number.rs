@@ -22,7 +22,7 @@ pub(super) fn integer_of(text: &str) -> Result<Number<'_>, Error> {
     Number::of_integer(text).ok_or_else(not_integer)
 }
 
-/// The integer that `text`, a JSON number, stands for.
+/// The integer that `text`, a JSON number, represents.
 pub(super) fn wide_integer_of(text: &str) -> Result<Integer, Error> {
     Integer::of(text).ok_or_else(not_integer)
 }
@@ -60,7 +60,7 @@ where
 }
 
 impl<'de> Json<'de> {
-    /// Consumes a number and compares it with what it has to be.
+    /// Consumes a number and compares it with the expectation.
     #[inline(always)]
     #[allow(clippy::inline_always)] // Integers and floats are read by code of their own.
     pub(super) fn checked_number(&mut self, wanted: &'static str) -> Result<Number<'de>, Error> {
@@ -90,7 +90,7 @@ impl<'de> Json<'de> {
         }
     }
 
-    /// The zero that was read. An integer of 64 bits has no sign there, and a float may be asked for.
+    /// The zero that was read. An integer of 64 bits loses its sign, and the type may be a float.
     #[cold]
     fn zero(&self, expected: Expected) -> Number<'de> {
         match expected {

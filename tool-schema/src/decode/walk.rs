@@ -1,8 +1,8 @@
-//! Walks a text beside a shape, and decides whether it is of the shape, or collects all its faults.
+//! Traverses a text along a shape, and decides if the shape admits it, or collects all faults.
 //!
-//! While a type is read, the first fault ends it, and what serde buffers is out of sight. The walk
-//! needs no type. It judges a text that serde will buffer, before serde does. When a call has been
-//! refused, it finds every fault of the arguments, and repairs what a model means and did not say.
+//! Reading a type ends at the first fault and does not see values that serde buffers. The walk needs no type. It
+//! validates a text before serde buffers it. When a call has been refused, it finds every fault of the arguments, and
+//! repairs common mistakes of models.
 
 mod budget;
 mod edit;
@@ -168,10 +168,10 @@ enum WalkMode {
 /// Parts of the text that may be shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Secrecy {
-    /// All: there are no secrets.
+    /// All of it: there are no secrets.
     None,
-    /// Keys that the shape has, and keys of maps. A value that does not fit may be the secret that
-    /// belongs elsewhere, and so may a key that nobody declared.
+    /// Declared keys, and keys of maps. A value that does not fit may be a misplaced secret, and so may an undeclared
+    /// key.
     Around,
     /// Keys that the shape has: the value is a secret, or a part of one.
     Here,
@@ -211,7 +211,7 @@ struct Walk<'t> {
     is_wrapped: bool,
     secrecy: Secrecy,
     is_typed: bool,
-    /// Set if defaults are added to what is admitted.
+    /// Set if defaults are added to admitted values.
     defaults: Option<&'t Defaults>,
     budget: Budget,
 }
@@ -251,7 +251,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Returns a key that nobody declared as it is shown.
+    /// Returns the text to show for an undeclared key.
     fn key<'k>(&self, key: &'k str) -> impl FnOnce() -> Segment + use<'k> {
         segment(self.hides(), key)
     }
@@ -280,7 +280,7 @@ impl<'t> Walk<'t> {
         self.mode != WalkMode::FailFast
     }
 
-    /// Returns true if defaults are added to what is admitted.
+    /// Returns true if defaults are added to admitted values.
     fn fills(&self) -> bool {
         self.defaults.is_some()
     }
@@ -301,7 +301,7 @@ impl<'t> Walk<'t> {
         walked
     }
 
-    /// Walks the value that stands next.
+    /// Walks the next value.
     fn value(&mut self, shape: &Shape<'_>) -> Walked {
         self.spend(1)?;
         let Some(levels) = self.budget.levels.checked_sub(1) else {
@@ -354,15 +354,15 @@ impl<'t> Walk<'t> {
         self.skipped().map(drop)
     }
 
-    /// Passes over the value that stands next, and returns its text.
+    /// Skips the next value, and returns its text.
     fn skipped(&mut self) -> Result<&'t str, Stop> {
         let text = self.json.skip()?;
         self.spend(bytes(text))?;
         Ok(text)
     }
 
-    /// Walks a value of any type, in which no key stands twice. If the type is opaque, an integer
-    /// may be asked for anywhere: `respells` spells it as one.
+    /// Walks a value of any type without duplicate keys. For an opaque type any integer may need respelling: `respells`
+    /// writes it as one.
     fn any(&mut self, respells: bool) -> Walked {
         let mut place = Place::Opened;
         match self.json.peek() {
@@ -395,7 +395,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Notes a key that may stand here once.
+    /// Notes a key that may occur once.
     fn once(&mut self, seen: &mut SeenKeys<'t>, key: &'t str) -> Walked {
         if seen.note(key) {
             return Ok(());
@@ -468,7 +468,7 @@ impl<'t> Walk<'t> {
     }
 }
 
-/// A key in a path, or what stands for it if it may not be shown.
+/// A key in a path, or its placeholder if it may not be shown.
 fn segment(is_hidden: bool, key: &str) -> impl FnOnce() -> Segment + use<'_> {
     move || Segment::Key(if is_hidden { say::KEPT_BACK_KEY } else { key }.to_owned())
 }

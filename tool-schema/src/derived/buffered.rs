@@ -1,14 +1,15 @@
-//! Checks at compile time that what a tool reads can be read. serde reads no integer of 128 bits from its buffers, which
-//! hold the values of untagged and internally tagged enums and of flattened fields. Their keys are strings, so it reads
-//! no map there whose keys are other values. A result is written without a buffer.
+//! Checks at compile time that serde can read a tool's arguments. serde reads no integer of 128 bits from its buffers,
+//! which hold the values of untagged and internally tagged enums and of flattened fields. Their keys are strings, so it
+//! reads no map there whose keys are other values. A result is written without a buffer.
 
 use crate::shape::{CheckLevel, Id, Int, Kind, Refs, Role, Shape};
 use crate::text::ConstText;
 
 impl Shape<'static> {
-    /// Refuses a type that is read and that holds what serde cannot read. The targets are those of its edges.
+    /// Refuses an argument type with content that serde cannot read. The targets are those of its edges.
     ///
     /// # Panics
+    ///
     /// At the caller's place, with the edit to make.
     #[doc(hidden)]
     #[track_caller]
@@ -35,7 +36,7 @@ impl Shape<'static> {
     }
 }
 
-/// What serde cannot read.
+/// Content that serde cannot read.
 struct Unread<'s> {
     /// The nearest key around it.
     key: &'s str,
@@ -49,7 +50,7 @@ impl<'s> Unread<'s> {
     }
 }
 
-/// Where a shape stands.
+/// Position of a shape.
 #[derive(Clone, Copy)]
 struct ShapePlace<'s> {
     /// The nearest key.
@@ -95,7 +96,7 @@ impl BufferWalk<'_> {
                     return Some(Unread::new(place.key, what, "take `String` keys"));
                 }
             }
-            // What it leads to is checked where it stands, but for being buffered.
+            // The target is checked at its definition, except for being buffered.
             Kind::Recursive(back) if place.is_buffered && !place.is_followed => {
                 let place = ShapePlace {
                     is_followed: true,
@@ -121,7 +122,7 @@ impl BufferWalk<'_> {
             if let Role::Field(field) = child.role
                 && !field.name.is_empty()
             {
-                // What stands beside a tag has no name. It is buffered if the union is.
+                // A tag's sibling has no name. It is buffered if the union is.
                 place.is_buffered |= field.flatten;
                 if !field.flatten {
                     place.key = field.name;
@@ -135,7 +136,7 @@ impl BufferWalk<'_> {
         None
     }
 
-    /// Looks into the type of an identity, wherever it stands in a tree.
+    /// Checks the type of an identity, anywhere in a tree.
     const fn of_type(
         &self,
         shape: &Shape<'static>,
@@ -195,8 +196,7 @@ const fn wide(min: Int, max: Int, key: &'static str) -> Option<Unread<'static>> 
     }
 }
 
-/// Returns true if a function of the author's reads what looks like a leaf (`#[schema(as = u128)]`), and may read it from
-/// anything.
+/// Returns true if a custom function reads a leaf (`#[schema(as = u128)]`), and may read it from anything.
 const fn is_read_by_its_author(shape: &Shape<'_>) -> bool {
     matches!(
         (&shape.kind, shape.check),

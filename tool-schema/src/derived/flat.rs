@@ -1,5 +1,5 @@
-//! Checks at compile time that what is flattened into a type can stand there. Otherwise serde would
-//! never read such a type, or not as its schema says.
+//! Checks at compile time that a type can be flattened into another. Otherwise serde would never read such a type, or
+//! not by its schema.
 
 use crate::shape::{CheckLevel, Field, Id, Kind, Map, Object, Role, Shape, Side, Union, Variant};
 use crate::text::ConstText;
@@ -63,11 +63,10 @@ impl Shape<'_> {
     }
 }
 
-/// Refuses a flattened field, with so many fields behind it, that is no object of keys that can be told.
+/// Refuses a flattened field, followed by `behind` fields, unless it is an object with known keys.
 #[track_caller]
 const fn fits(field: &Field<'_>, fields: &[Field<'_>], behind: usize, owner: Owner) {
-    // serde does not see that enums and maps read their keys. What stands beside a tag has no name, and is
-    // read as a whole.
+    // serde does not see that enums and maps read their keys. The sibling of a tag has no name, and is read as a whole.
     assert!(
         field.name.is_empty() || !owner.denies || field.shape.core().takes_its_keys(),
         "`deny_unknown_fields` refuses keys of what is flattened\nhelp: remove `deny_unknown_fields`: a tool refuses keys that its schema does not name",
@@ -119,7 +118,7 @@ const fn has_any_key(map: &Map<'_>) -> bool {
     (is_any_string || keys.is_opaque()) && map.min_len == 0 && map.max_len.is_none()
 }
 
-/// Returns true if a layer around a map says how many keys it has.
+/// Returns true if a layer around a map bounds its number of keys.
 const fn is_counted(mut shape: &Shape<'_>) -> bool {
     while let Some(inner) = shape.kind.layer(Side::Input) {
         if !matches!(shape.kind.len_range(), (0, None)) {
@@ -212,8 +211,8 @@ const fn spelling<'s>(
     None
 }
 
-/// Returns the first key of a flattened shape that is wanted. Any keys may stand in a map; an edge back leads to
-/// keys that have been looked at.
+/// Returns the first wanted key of a flattened shape. A map may have any key; an edge back leads to keys that were
+/// visited.
 const fn key_inside<'s>(shape: &Shape<'s>, wanted: WantedKey<'_>) -> Option<&'s str> {
     let kind = shape.core();
     if let Kind::Enum(variants) = kind {

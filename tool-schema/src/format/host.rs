@@ -8,7 +8,7 @@ use super::is_some_of;
 /// 3.1). The section says that no name has the form of an address, `#.#.#.#`. A dot at the end is
 /// a notation of the DNS, not part of a name.
 ///
-/// Names made with Punycode are not decoded: what stands behind `xn--` is a label like others.
+/// Names made with Punycode are not decoded: the text behind `xn--` is a label like others.
 pub(super) fn is_name(text: &str) -> bool {
     let is_number = |label: &str| label.bytes().all(|byte| byte.is_ascii_digit());
     let is_address = text.split('.').count() == 4 && text.split('.').all(is_number);

@@ -1,6 +1,6 @@
-//! Brings any JSON Schema into one form. References stand inline unless they come back to
-//! themselves, constants are one-value enums, `oneOf` is `anyOf`, keywords are in order. Publishing
-//! and lowering both start from this form; a [`CanonicalRules`] says how they differ.
+//! Normalizes any JSON Schema. References are inlined unless they are recursive, constants are one-value enums, `oneOf`
+//! is `anyOf`, keywords are in order. Publishing and lowering both start from this form; [`CanonicalRules`] has their
+//! differences.
 
 mod merge;
 mod union;
@@ -28,8 +28,7 @@ pub struct Canonical {
 }
 
 impl Canonical {
-    /// Takes the root, to be lowered. A recursive schema keeps a copy of it, which references lead
-    /// to.
+    /// Takes the root for lowering. A recursive schema keeps a copy of it, the target of references.
     pub fn take_root(&mut self) -> Ordered {
         if self.is_recursive {
             self.root.clone()
@@ -38,7 +37,7 @@ impl Canonical {
         }
     }
 
-    /// Returns what a reference leads to.
+    /// Returns the target of a reference.
     pub fn target(&self, reference: &str) -> Option<&Ordered> {
         if reference == "#" {
             return Some(&self.root);
@@ -52,7 +51,7 @@ impl Canonical {
 /// Why a schema cannot be read.
 #[derive(Debug)]
 pub enum ReadError {
-    /// The target of a reference that leads nowhere.
+    /// The target of a dangling reference.
     Unresolved(String),
     TooLarge {
         at: String,
@@ -71,12 +70,12 @@ impl ReadError {
 
 /// Choices in which one use of the canonical form differs from another.
 pub trait CanonicalRules {
-    /// Number of nodes that a schema may have once references stand inline.
+    /// Maximum number of nodes of a schema with its references inlined.
     const MOST_NODES: usize;
-    /// Depth to which schemas may stand inside each other: every pass goes down by the stack.
+    /// Maximum depth of nested schemas: every pass is recursive.
     const MOST_LEVELS: usize;
 
-    /// Returns true if a keyword is left out, beside those that no form keeps.
+    /// Returns true if a keyword is left out, beside those that are always left out.
     fn drops(&self, keyword: Keyword) -> bool;
 
     /// Notes a keyword that is left out.
@@ -87,7 +86,7 @@ pub trait CanonicalRules {
         Ordered::Bool(false)
     }
 
-    /// Sets what a format means. Returns whether the keyword is left out.
+    /// Sets the keywords for a format. Returns true if `format` is left out.
     fn format(&self, format: &str, out: &mut Keywords) -> bool;
 
     /// Returns the type that a schema means and does not name. By the letter `properties` without `type` admit strings as well;
@@ -111,13 +110,11 @@ pub trait CanonicalRules {
     fn finish(&self, out: &mut Keywords, is_part: bool);
 }
 
-/// The targets that come back to themselves, each with the name that it has from now on: none for a
-/// root that is `#`.
+/// The recursive targets, each with its new name: `None` for a root that is `#`.
 pub(crate) type DefinitionNames = HashMap<String, Option<String>>;
 
-/// Brings a schema into canonical form. `names`: none if it refers to nothing, and is taken apart
-/// without a copy. `is_root`: a root that is no more than a reference is the type itself, and not its
-/// name.
+/// Normalizes a schema. `names`: `None` if it has no references, and is consumed without a copy. `is_root`: a root that
+/// is only a reference is the type itself, and not its name.
 pub fn canonical(
     root: Ordered,
     names: Option<DefinitionNames>,
@@ -154,17 +151,17 @@ pub fn canonical(
 }
 
 struct Canonicalizer<'s, 'f, F> {
-    /// The document that references lead into.
+    /// The document that references point into.
     root: &'s Ordered,
     names: DefinitionNames,
     path: Path,
     nodes: usize,
     levels: usize,
-    /// The targets of `names` that are referred to from what has been read, with their names.
+    /// The targets of `names` with references from the schemas read so far, with their names.
     used: Vec<(String, String)>,
     is_root: bool,
     is_part: bool,
-    /// The next schema joins others for the same value, so a type that contains itself stands there itself.
+    /// The next schema joins others for the same value, so a recursive type is inlined there.
     joins: bool,
     /// Targets that are being read to join others.
     joined: Vec<String>,
@@ -176,7 +173,7 @@ impl<F: CanonicalRules> Canonicalizer<'_, '_, F> {
         let entries = match schema {
             Ordered::Object(entries) => entries,
             Ordered::Bool(false) => return Ok(self.form.never()),
-            // Anything else but `true` is no schema, and says nothing.
+            // Any other value is not a schema, and has no effect.
             _ => return Ok(Ordered::empty()),
         };
         self.spend(1 + entries.len())?;
@@ -201,7 +198,7 @@ impl<F: CanonicalRules> Canonicalizer<'_, '_, F> {
         Ok(())
     }
 
-    /// A value that is kept as it is.
+    /// A value without changes.
     fn unchanged(&mut self, value: Ordered) -> Result<Ordered, ReadError> {
         self.spend(weight(&value))?;
         Ok(value)
@@ -263,7 +260,7 @@ impl<F: CanonicalRules> Canonicalizer<'_, '_, F> {
         let joins = std::mem::take(&mut self.joins) || entries.iter().any(says_more);
         let mut out = Keywords(Vec::with_capacity(entries.len()));
         let mut meanings = Vec::new();
-        // What is said in another place, after what is said here.
+        // Adds the keywords of another place, after these.
         let mut parts = Vec::new();
         for (key, value) in entries {
             let Some(keyword) = Keyword::of(&key) else {
@@ -320,7 +317,7 @@ impl<F: CanonicalRules> Canonicalizer<'_, '_, F> {
                         out.set(keyword, value);
                     }
                 }
-                // A value that is not admitted stays as it is said.
+                // A value that is not admitted does not change.
                 (Keyword::Not, not) if not.has_any(&[Keyword::Const, Keyword::Enum]) => {
                     out.set(keyword, self.unchanged(value)?);
                 }
@@ -348,7 +345,7 @@ impl<F: CanonicalRules> Canonicalizer<'_, '_, F> {
         Ok(self.finished(out, &meanings, is_part))
     }
 
-    /// Sets a keyword that stands alone.
+    /// Sets a keyword without siblings.
     fn keyword(
         &mut self,
         keyword: Keyword,
@@ -397,14 +394,14 @@ impl<F: CanonicalRules> Canonicalizer<'_, '_, F> {
         out.into_schema()
     }
 
-    /// Returns the schema that a reference leads to, unless it stays a reference.
+    /// Returns the target of a reference, unless it remains a reference.
     fn reference(
         &mut self,
         target: &str,
         is_root: bool,
         out: &mut Keywords,
     ) -> Result<Option<Ordered>, ReadError> {
-        // A root that is no more than a name is the type itself.
+        // A root that is only a name is the type itself.
         let is_named = !is_root || target == "#";
         let joins =
             std::mem::take(&mut self.joins) && !self.joined.iter().any(|known| known == target);
@@ -430,7 +427,7 @@ impl<F: CanonicalRules> Canonicalizer<'_, '_, F> {
     }
 }
 
-/// The part of a path that leads into the schema of a keyword.
+/// The path segment of a keyword's schema.
 fn part(keyword: Keyword) -> Cow<'static, str> {
     match keyword {
         Keyword::Not | Keyword::If | Keyword::Then | Keyword::Else => {

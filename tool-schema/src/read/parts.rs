@@ -9,9 +9,9 @@ use crate::keyword::{COMBINING, Keyword, Subschemas};
 /// An entry of an object.
 type Entry<'t> = (Cow<'t, str>, Value<'t>);
 
-/// Answers questions about one schema: what it says by which keyword.
+/// Read access to the keywords of one schema.
 pub trait Parts<'t> {
-    /// The keywords with their values; none of what is no object.
+    /// The keywords with their values; empty unless the schema is an object.
     fn pairs(&self) -> &[Entry<'t>];
 
     /// The value of a keyword.
@@ -31,7 +31,7 @@ pub trait Parts<'t> {
         keywords.iter().any(|keyword| self.has(*keyword))
     }
 
-    /// The string that a keyword says.
+    /// The string behind a keyword.
     fn text<'s>(&'s self, keyword: Keyword) -> Option<&'s str>
     where
         't: 's,
@@ -39,7 +39,7 @@ pub trait Parts<'t> {
         self.keyword(keyword)?.as_str()
     }
 
-    /// The list that a keyword says.
+    /// The list behind a keyword.
     fn list(&self, keyword: Keyword) -> Option<&[Value<'t>]> {
         match self.keyword(keyword) {
             Some(Value::Array(items)) => Some(items),
@@ -47,7 +47,7 @@ pub trait Parts<'t> {
         }
     }
 
-    /// The schemas that a keyword says by name.
+    /// The named schemas behind a keyword.
     fn named(&self, keyword: Keyword) -> Option<&[Entry<'t>]> {
         match self.keyword(keyword) {
             Some(Value::Object(entries)) => Some(entries),
@@ -60,17 +60,17 @@ pub trait Parts<'t> {
         self.keyword(keyword)?.as_u128()
     }
 
-    /// Returns true if a keyword says `true`.
+    /// Returns true if a keyword is `true`.
     fn is_true(&self, keyword: Keyword) -> bool {
         matches!(self.keyword(keyword), Some(Value::Bool(true)))
     }
 
-    /// Returns true if a keyword says `false`: nothing fits there.
+    /// Returns true if a keyword is `false`: no value fits.
     fn is_false(&self, keyword: Keyword) -> bool {
         matches!(self.keyword(keyword), Some(Value::Bool(false)))
     }
 
-    /// The names of the types that values may be of; none where any may be.
+    /// The names of the permitted types; empty if any is permitted.
     fn types<'s>(&'s self) -> impl Iterator<Item = &'s str>
     where
         't: 's,
@@ -88,7 +88,7 @@ pub trait Parts<'t> {
         self.text(Keyword::Type) == Some(name)
     }
 
-    /// The names that a keyword lists, or the one that it says.
+    /// The names behind a keyword: a list, or one.
     fn names<'s>(&'s self, keyword: Keyword) -> impl Iterator<Item = &'s str>
     where
         't: 's,
@@ -278,7 +278,7 @@ pub fn inside_mut<'t>(
     }
 }
 
-/// Changes what a schema and those inside it refer to, definitions included.
+/// Changes the references of a schema and of those inside it, definitions included.
 pub fn change_references<'t>(schema: &mut Value<'t>, change: &mut dyn FnMut(&mut Cow<'t, str>)) {
     if let Value::Object(entries) = schema {
         for (key, value) in entries {

@@ -1,4 +1,4 @@
-//! Types that stand under `$defs`, since something inside them comes back to them.
+//! Types under `$defs`: those that are recursive.
 
 use super::{FieldWords, Writer};
 use crate::keyword::Keyword;
@@ -6,7 +6,7 @@ use crate::read::Ordered;
 use crate::read::refs::definition_name;
 use crate::shape::{Id, Kind, Shape, Side, Union};
 
-/// A type that stands under `$defs`, by its name there.
+/// A type under `$defs`, by its name there. Only foreign schemas have texts.
 // Only foreign schemas bring texts.
 #[cfg_attr(not(feature = "schemars"), allow(dead_code))]
 pub(super) struct RenderedDefinition {
@@ -61,7 +61,7 @@ impl Writer {
         }
     }
 
-    /// The name under which a type stands in `$defs`.
+    /// The name of a type under `$defs`.
     fn defined(&mut self, id: Id, shape: &'static Shape<'static>) -> String {
         if let Some(known) = self.defs.iter().find(|def| def.hash == id.hash) {
             return known.name.clone();

@@ -36,12 +36,12 @@ enum DocSource {
 }
 
 impl SchemaDoc {
-    /// The schema of what `T` is read from.
+    /// The schema of `T` as input.
     pub fn of<T: Schema + ?Sized>() -> Self {
         Self::from_shape(T::SHAPE, Side::Input)
     }
 
-    /// The schema of what `T` is written as.
+    /// The schema of `T` as output.
     pub fn of_output<T: Schema + ?Sized>() -> Self {
         Self::from_shape(T::SHAPE, Side::Output)
     }
@@ -55,8 +55,8 @@ impl SchemaDoc {
     /// Reads a JSON Schema from its text. The order of its keys is kept.
     ///
     /// # Errors
-    /// When the text is no JSON, or its value is neither an object nor a boolean, which are the
-    /// only forms that a JSON Schema takes (draft 2020-12, section 4.3).
+    /// When the text is not JSON, or its value is neither an object nor a boolean, which are the only forms that a JSON
+    /// Schema takes (draft 2020-12, section 4.3).
     pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)
     }
@@ -88,8 +88,8 @@ impl SchemaDoc {
         }
     }
 
-    /// The text with `writeOnly` at what is secret: for forms that people fill in, and for documents
-    /// of an API. No provider is told that; see `Tool::redacted`.
+    /// The text with `writeOnly` on secrets: for forms, and for documents of an API. It is not sent to providers; see
+    /// `Tool::redacted`.
     pub fn to_marked_json(&self) -> Cow<'_, str> {
         match &self.0 {
             DocSource::Shape { shape, side, .. } if holds_secret(shape) => {
@@ -99,8 +99,7 @@ impl SchemaDoc {
         }
     }
 
-    /// The text as a provider is told it: without bounds that only repeat how wide a Rust number
-    /// is. They hold all the same.
+    /// The text for providers: without bounds that only repeat the width of a Rust number. The bounds still apply.
     pub fn to_provider_json(&self) -> Cow<'_, str> {
         match &self.0 {
             DocSource::Shape { shape, side, .. } => render(shape, *side, Detail::Provider).into(),
@@ -108,7 +107,7 @@ impl SchemaDoc {
         }
     }
 
-    /// The schema as a provider is told it, as a value that keeps its order.
+    /// The schema for providers, as a value that keeps its order.
     pub fn to_provider(&self) -> Ordered {
         match &self.0 {
             DocSource::Shape { shape, side, .. } => build(shape, *side, Detail::Provider),
@@ -121,7 +120,7 @@ impl SchemaDoc {
         serde_json::to_value(self.ordered()).unwrap_or(serde_json::Value::Bool(true))
     }
 
-    /// The tree of what is read, if the schema was known when the program compiled.
+    /// The tree of the input, if the schema was known when the program compiled.
     pub fn input_shape(&self) -> Option<&'static Shape<'static>> {
         match &self.0 {
             DocSource::Shape {

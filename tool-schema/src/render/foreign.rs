@@ -30,7 +30,7 @@ impl Writer {
         let mut new = Vec::new();
         for (name, body) in defs {
             let source = body.to_json();
-            // The same type may stand in several places.
+            // A type may occur several times.
             let known = self.defs.iter().find(|def| def.source == source);
             if let Some(known) = known {
                 renamed.push((name.into_owned(), known.name.clone()));

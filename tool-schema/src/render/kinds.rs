@@ -37,7 +37,7 @@ impl Writer {
             }
             Kind::Tuple(items) => {
                 self.type_name("array", nullable);
-                // A list of no schemas is no valid keyword.
+                // An empty list of schemas is not valid.
                 if !items.is_empty() {
                     self.out.key(Keyword::PrefixItems);
                     self.out.open_array();
@@ -63,7 +63,7 @@ impl Writer {
             | Kind::Bounded(..)
             | Kind::InOut { .. }
             | Kind::Foreign(_)
-            // What is read at run time is published as it was written.
+            // A schema that was read at run time is published unchanged.
             | Kind::Rule(_)
             | Kind::Recursive(_) => {}
         }

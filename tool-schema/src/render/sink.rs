@@ -7,7 +7,7 @@ use toolwright_json::{write_comma, write_key, write_string};
 use crate::keyword::Keyword;
 use crate::read::Ordered;
 
-/// A schema's text. A value stands behind a key, or behind [`element`](Self::element).
+/// A schema's text. A value follows a key, or [`element`](Self::element).
 pub(super) struct SchemaText(pub(super) String);
 
 impl SchemaText {

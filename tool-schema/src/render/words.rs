@@ -7,7 +7,7 @@ use crate::decode::{refusal, written};
 use crate::keyword::Keyword;
 use crate::shape::{Field, Kind, Shape, Variant};
 
-/// Words of a field, beside its type.
+/// Title, description, default and example of a field.
 #[derive(Default, Clone, Copy)]
 pub(crate) struct FieldWords<'f> {
     pub(crate) description: &'f str,
@@ -46,7 +46,7 @@ impl Writer {
         }
         let Some(shape) = words.shape else { return };
         if let Some(json) = words.default.and_then(|json| written(shape, json))
-            // A model that repeats what its own bounds refuse would be refused: `Toolset::check` tells.
+            // A default that its bounds refuse is left out: a model would copy it. `Toolset::check` reports it.
             && refusal(shape, &json).is_none()
         {
             self.json(Keyword::Default, &json);

@@ -6,9 +6,9 @@ use crate::shape::{Field, Kind, Object, Unwrapped};
 /// takes no allocation to know them.
 #[derive(Default)]
 pub(crate) struct KeyTable<'s> {
-    /// Fields that stand beside each other.
+    /// Runs of fields without flattened ones.
     runs: [&'s [Field<'s>]; 4],
-    /// Other keys may stand there.
+    /// True if other keys are permitted.
     pub(crate) open: bool,
 }
 
@@ -43,7 +43,7 @@ impl<'s> KeyTable<'s> {
         let inner = Unwrapped::of(field.shape);
         match inner.kind {
             _ if !field.is_read() => Some(used),
-            // Keys of what may be missing may be missing, and those of a secret are secret.
+            // The keys of an optional field are optional, and those of a secret are secret.
             _ if inner.is_secret || inner.nullable && !field.is_required() => None,
             Kind::Object(object) => self.add(object, used),
             _ => None,

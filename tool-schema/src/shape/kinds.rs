@@ -12,8 +12,8 @@ pub struct IntegerRange {
     pub min: Int,
     /// The largest.
     pub max: Int,
-    /// True if `min` is the lower end of a signed type of 32 bits or more, which nobody wrote. It holds and is not
-    /// published: it steers no model, and beyond 2^53 programs in JavaScript change it.
+    /// True if `min` is the lower end of a signed type of 32 bits or more. The bound applies and is not published: it
+    /// is of no use to a model, and beyond 2^53 programs in JavaScript change it.
     pub min_is_width: bool,
     /// True if `max` is the upper end of a type of 32 bits or more, as `min_is_width`.
     pub max_is_width: bool,
@@ -98,7 +98,7 @@ pub struct NumberRange<'s> {
 }
 
 impl NumberRange<'_> {
-    /// The largest `f32`, as its shortest text says it: what is written has to be read again.
+    /// The largest `f32`, in its shortest text: written values must be readable.
     pub(crate) const F32: f64 = 3.402_823_5e38;
 
     /// All the numbers of a type.
@@ -181,7 +181,7 @@ pub struct Array<'s> {
 pub struct Object<'s> {
     /// The keys, in the type's order.
     pub fields: &'s [Field<'s>],
-    /// True if other keys may stand beside them.
+    /// True if other keys are permitted beside them.
     pub open: bool,
 }
 
@@ -206,7 +206,7 @@ pub struct Union<'s> {
     /// serde reads the value into a buffer before it picks a member (`untagged`, internally
     /// tagged), and the decoder cannot see in.
     pub buffered: bool,
-    /// Adjacently tagged: only content that stands before its tag is read into a buffer.
+    /// Adjacently tagged: only content that precedes its tag is buffered.
     pub adjacent: bool,
 }
 
@@ -247,7 +247,7 @@ impl<'s> RecursiveEdge<'s> {
         Self { id, target }
     }
 
-    /// Returns the tree that the edge leads to.
+    /// Returns the tree that the edge points to.
     pub fn shape(&self) -> &'s Shape<'s> {
         match self.target {
             EdgeTarget::Function(shape) => shape(),
@@ -256,7 +256,7 @@ impl<'s> RecursiveEdge<'s> {
     }
 }
 
-/// Prints the identity alone: the target may lead back here.
+/// Prints the identity alone: the target may be recursive.
 impl fmt::Debug for RecursiveEdge<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Back").field(&self.id).finish()
@@ -266,9 +266,9 @@ impl fmt::Debug for RecursiveEdge<'_> {
 /// A type whose schema is known only at run time.
 #[derive(Debug, Clone, Copy)]
 pub struct Foreign {
-    /// The JSON Schema of what is read.
+    /// The JSON Schema of the input.
     pub input: fn() -> serde_json::Value,
-    /// The JSON Schema of what is written.
+    /// The JSON Schema of the output.
     pub output: fn() -> serde_json::Value,
 }
 

@@ -1,4 +1,4 @@
-//! Bounds on a type that has bounds of its own: both hold.
+//! Applies bounds to a type that has bounds: both apply.
 
 use crate::shape::{Bounds, Edge, Kind, Shape, Side};
 
@@ -8,10 +8,10 @@ pub(crate) struct Narrowed<'s> {
     pub(crate) kind: Kind<'s>,
     /// True if `null` is admitted too.
     pub(crate) nullable: bool,
-    /// The first words on the way in; empty for none.
+    /// The outermost description; empty for none.
     pub(crate) description: &'s str,
     pub(crate) title: &'s str,
-    /// True if a layer says that values are for the tool alone.
+    /// True if a layer marks values as secret.
     pub(crate) is_secret: bool,
 }
 
@@ -42,16 +42,15 @@ pub(crate) const fn bare<'s>(shape: &Shape<'s>, output: bool) -> Narrowed<'s> {
     bare
 }
 
-/// A shape without its outer layers, and what these say of how a value is read. Bounds are asked of
-/// the shape itself.
+/// A shape without its outer layers, and the layers' effects on reading. The shape itself checks bounds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Unwrapped<'a, 's> {
     pub(crate) kind: &'a Kind<'s>,
     /// True if `null` is admitted too.
     pub(crate) nullable: bool,
-    /// True if a layer says that no two elements are equal.
+    /// True if a layer excludes equal elements.
     pub(crate) unique: bool,
-    /// True if a layer says that values are for the tool alone.
+    /// True if a layer marks values as secret.
     pub(crate) is_secret: bool,
 }
 

@@ -10,7 +10,7 @@ pub enum Rule<'s> {
     Never,
     /// One of these values, as JSON (`enum`, `const`).
     Literals(&'s [&'s str]),
-    /// A value of all of these shapes (`allOf`, and keywords beside each other).
+    /// A value of all of these shapes (`allOf`, and sibling keywords).
     All(&'s [Shape<'s>]),
     /// A value of exactly one of these shapes (`oneOf`).
     OneOf(&'s [Shape<'s>]),
@@ -91,7 +91,7 @@ pub struct Text<'s> {
     pub check: Check<'s>,
 }
 
-/// Rules that depend on several keywords beside each other.
+/// Rules that depend on several sibling keywords.
 #[derive(Debug, Clone, Copy)]
 pub enum Check<'s> {
     /// Values by patterns of their keys (`patternProperties`, with `additionalProperties`).

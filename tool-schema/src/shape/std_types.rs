@@ -1,4 +1,4 @@
-//! Schemas of the types that everybody has: what serde writes for them, said exactly.
+//! Schemas of std's types, exactly as serde writes them.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -151,7 +151,7 @@ impl<T: ?Sized> Schema for PhantomData<T> {
 
 impl<T: Schema> Schema for Option<T> {
     const ID: Id = Id::of("Option", "").with(T::ID);
-    // Of a type that admits `null` too: the key of an `Option` may be missing, that of others not.
+    // For a type that admits `null`: the key of an `Option` may be missing, that of others not.
     const SHAPE: &'static Shape<'static> = &Shape::new(Kind::Nullable(T::SHAPE));
     const REFS: &'static Refs = T::REFS;
 }

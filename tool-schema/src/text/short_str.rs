@@ -8,13 +8,13 @@ use std::sync::Arc;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Number of bytes that stand in place: the ids of `OpenAI` take 29 and those of Anthropic 30.
+/// Number of bytes stored inline: the ids of `OpenAI` take 29 and those of Anthropic 30.
 const IN_PLACE: usize = 30;
 
 /// A text that is cheap to clone and never changes, as the ids and names of calls are.
 ///
-/// Up to 30 bytes stand in the value itself: making, cloning and dropping it takes no allocation
-/// and no shared counter. A longer text is shared.
+/// Up to 30 bytes are stored inline: making, cloning and dropping it takes no allocation and no shared counter. A
+/// longer text is shared.
 ///
 /// ```
 /// use toolwright::text::ShortStr;
@@ -152,7 +152,7 @@ impl From<Cow<'_, str>> for ShortStr {
     }
 }
 
-/// A long text goes on being shared.
+/// A long text remains shared.
 impl From<Arc<str>> for ShortStr {
     #[inline]
     fn from(text: Arc<str>) -> Self {
@@ -235,8 +235,8 @@ macro_rules! equal {
 
 equal! { str &str String Cow<'_, str> }
 
-/// Compares in one direction alone. With the other, what is compared to an `Arc<str>` would need a
-/// type annotation in every crate that uses this one.
+/// Compares in one direction alone. The other one would make type annotations necessary for comparisons with an
+/// `Arc<str>` in every crate that uses this one.
 impl PartialEq<Arc<str>> for ShortStr {
     #[inline]
     fn eq(&self, other: &Arc<str>) -> bool {

@@ -11,7 +11,7 @@ use crate::shape::{
     Shape, Side, StringRules, Union, Variant,
 };
 
-/// What is around a definition's name, description and schema, with `"strict":true`.
+/// The text around a definition's name, description and schema, with `"strict":true`.
 const DEFINITION: usize = 16 * TOKEN;
 
 /// The JSON of a default or an example, which is unknown before the program runs.
@@ -20,13 +20,13 @@ const FUNCTION: usize = 4 * TOKEN;
 /// The schema of a type that has it only when the program runs.
 const FOREIGN: usize = 40 * TOKEN;
 
-/// A keyword behind a comma, with its colon, and with quotes if it says a text: `,"minLength":`.
+/// A keyword behind a comma, with its colon, and with quotes if its value is a text: `,"minLength":`.
 const KEY: usize = 4 * TOKEN;
 
 /// A schema of one keyword without its value, or of a type: `{"anyOf":[`, `{"type":"string"}`.
 const TYPED: usize = 5 * TOKEN;
 
-/// Brackets, a comma or quotes that share no token with what is around them.
+/// Brackets, a comma or quotes that share no token with their neighbours.
 const SIGN: usize = TOKEN;
 
 /// An object that takes no other keys: `,"additionalProperties":false`.
@@ -43,7 +43,7 @@ const NULL: usize = 4 * TOKEN;
 
 /// Returns a number of tokens that a tool's definition does not exceed.
 pub const fn bound(name: &str, description: &str, input: &Shape<'_>) -> usize {
-    // A recursive type is written where it stands and among the definitions.
+    // A recursive type is written inline and among the definitions.
     let written = 1 + refers_back(input) as usize;
     (around(name, description) + written * schema(input, "")).div_ceil(TOKEN)
 }
@@ -186,7 +186,7 @@ const fn field(field: &Field<'_>) -> usize {
         + field.example.is_some() as usize * (KEY + SIGN + FUNCTION)
 }
 
-/// Returns the cost of an enum's values, and of what they mean, which stands in the description.
+/// Returns the cost of an enum's values, and of their meanings in the description.
 const fn variants(variants: &[Variant<'_>]) -> usize {
     let (mut names, mut meanings) = (0, 0);
     let mut rest = variants;

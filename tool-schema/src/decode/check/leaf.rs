@@ -210,7 +210,7 @@ impl NumberRange<'_> {
         if value < self.width {
             return true;
         }
-        // What is rounded to the width may be above it; of `f64` it is the same number then.
+        // A number above the maximum may round to it; as an `f64` it is equal then.
         let width = format!("{:e}", self.width);
         let is_f64 = self.width >= f64::MAX;
         let unsigned = || text.strip_prefix('-').unwrap_or(text);

@@ -22,7 +22,7 @@ pub(crate) fn first_repeat<'t>(elements: impl Iterator<Item = &'t str>) -> Optio
 #[derive(PartialEq, Eq, Hash)]
 enum ValueIdentity<'t> {
     Number(Decimal<'t>),
-    /// Any other value. Words, and strings without escapes, stand in the text as they are.
+    /// Any other value. Literals, and strings without escapes, are compared as text.
     Text(Cow<'t, str>),
 }
 

@@ -1,7 +1,7 @@
 //! Adds the defaults of a run-time schema to arguments that leave keys out.
 //!
-//! It is a walk of its own, over arguments that are admitted already: a default changes no verdict. The walk decides
-//! which alternative a value is of, so that only its defaults are added.
+//! It is a separate walk over admitted arguments: a default changes no verdict. The walk decides which alternative a
+//! value is of, so that only its defaults are added.
 
 use std::collections::{HashMap, HashSet};
 
@@ -26,8 +26,8 @@ struct AddedEntry {
 }
 
 impl Defaults {
-    /// Returns the defaults of a tree that was read from `schema`. A default of `null` that its schema refuses stands
-    /// for none; others that it refuses are returned.
+    /// Returns the defaults of a tree that was read from `schema`. A default of `null` that its schema refuses means no
+    /// default; other refused defaults are returned.
     pub(crate) fn of(found: &[FieldDefault<'_>], schema: &str) -> (Self, Vec<RefusedDefault>) {
         let (mut defaults, mut refused) = (Self::default(), Vec::new());
         // One budget for all of them.

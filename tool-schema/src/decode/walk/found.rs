@@ -18,7 +18,7 @@ const MOST_CHARACTERS: usize = 2 * 1024;
 /// Result of a walk.
 #[derive(Debug, Default)]
 pub struct WalkReport {
-    /// The first faults, each with the offset of what is at fault.
+    /// The first faults, each with the offset of the faulty value.
     pub faults: Vec<(usize, Fault)>,
     /// Number of faults beyond those.
     pub more: usize,

@@ -1,10 +1,10 @@
-//! Remembers verdicts on values that a walk is asked about again.
+//! Remembers verdicts on values that a walk visits again.
 
 use crate::shape::Shape;
 
 use super::{AdmittedEnd, Stop, Walk, WalkMode, Walked};
 
-/// A value's place, and the address of what it is judged by.
+/// A value's place, and the address of its shape.
 pub(super) type Memo = (usize, usize);
 
 impl Walk<'_> {
@@ -57,13 +57,12 @@ impl Walk<'_> {
         walked
     }
 
-    /// Returns true if a shape admits the value that stands next, as it stands. It is not consumed.
+    /// Returns true if a shape admits the next value unchanged. The value is not consumed.
     pub(super) fn admits_next(&mut self, shape: &Shape<'_>) -> Result<bool, Stop> {
         Ok(self.validated_next(shape)?.is_some())
     }
 
-    /// Returns where the value that stands next ends, and in which other words, if a shape admits it. It
-    /// is not consumed.
+    /// Returns the end and the replacement of the next value, if a shape admits it. The value is not consumed.
     pub(super) fn validated_next(
         &mut self,
         shape: &Shape<'_>,

@@ -73,7 +73,7 @@ impl<'w> ObjectKeys<'w> {
         }
     }
 
-    /// Returns true if the object may have keys that nobody here knows.
+    /// Returns true if the object may have unknown keys.
     fn is_open(self) -> bool {
         match self {
             Self::Listed(plain) => plain.open,
@@ -133,7 +133,7 @@ impl<'t> Walk<'t> {
         let mut others = None;
         let mut unknown = Vec::new();
         let mut cut = RemovedRange::default();
-        // What is missing is looked for once.
+        // Missing keys are searched once.
         let cost = keys.cost();
         self.spend(cost)?;
         while let Some(name) = self.json.next_key(&mut place)? {
@@ -191,14 +191,14 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Takes out the entries that stand first, up to the next one.
+    /// Removes the leading entries, up to the next one.
     fn close_cut(&mut self, cut: &mut RemovedRange, to: usize) {
         if let Some(from) = cut.open.take() {
             self.edits.push(Edit::new(from..to, ""));
         }
     }
 
-    /// Returns true if `null` stands for a default here.
+    /// Returns true if `null` means a default here.
     fn drops_null(&mut self, key: &Key<'_>) -> bool {
         self.json.peek() == Some(b'n')
             && self.repairs_values()
@@ -212,7 +212,7 @@ impl<'t> Walk<'t> {
         Ok(())
     }
 
-    /// Reports what is missing from an object, and what is too much.
+    /// Reports missing and excess entries of an object.
     fn ends(
         &mut self,
         keys: ObjectKeys<'_>,
@@ -231,7 +231,7 @@ impl<'t> Walk<'t> {
             return Ok(());
         }
         let missing: Vec<Key<'_>> = missing.map(|(_, key)| key).collect();
-        // A key that is missing comes first; where none is, the one that may be.
+        // Required missing keys come first, then optional ones.
         let meant = match (unknown, missing.as_slice()) {
             ([one], [key]) => self.repairs_key(one.key, key.name).then_some((one, *key)),
             ([one], []) => self.meant_optional(keys, given, one).map(|key| (one, key)),

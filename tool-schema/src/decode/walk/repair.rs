@@ -1,4 +1,4 @@
-//! Repairs arguments that do not say what the model means.
+//! Repairs common mistakes in a model's arguments.
 //!
 //! Models send numbers in quotes, JSON inside strings, one value where a list belongs. Guided by the
 //! shape, such a value has one meaning. A string is never touched where a string is admitted.
@@ -44,7 +44,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns true if a value may be read as what it stands for, with its keys as they are.
+    /// Returns true if a value may be read as its meaning, with its keys unchanged.
     pub(super) fn repairs_values(&self) -> bool {
         self.repairs() >= Repairs::Values
     }
@@ -69,7 +69,7 @@ impl Walk<'_> {
         self.unfit(start, shape, FaultCode::WrongType)
     }
 
-    /// Reads the string that stands next as what stands in it, if that is certain.
+    /// Reads the next string as the JSON inside it, if that is certain.
     pub(super) fn unquoted(&mut self, shape: &Shape<'_>) -> Result<bool, Stop> {
         if !self.repairs_values() || self.json.peek() != Some(b'"') {
             return Ok(false);
@@ -102,7 +102,7 @@ impl Walk<'_> {
             )
     }
 
-    /// Takes a string for the number, boolean, array or object that stands in it.
+    /// Reads a string as the number, boolean, array or object inside it.
     fn unquote(&mut self, start: usize, text: &str, depth: u8, shape: &Shape<'_>) -> bool {
         let arena = Arena::new();
         let string = match Json::new(text, &arena).string() {
@@ -116,7 +116,7 @@ impl Walk<'_> {
             Some(b'{' | b'[') => RepairKind::Parsed,
             _ => return false,
         };
-        // An object in a text is keys that nobody saw who looked at the arguments before.
+        // An object in a text has keys that earlier readers of the arguments did not see.
         if self.repairs() != Repairs::All && inner.contains('{') {
             return false;
         }
@@ -143,7 +143,7 @@ impl Walk<'_> {
         let path = self.path.clone();
         let found = std::mem::take(&mut self.found);
         let mut inner = self.within(json.at(0, depth), start);
-        // What this walk found stays, whatever becomes of the repair.
+        // The faults of this walk stay, whether the repair is used or not.
         self.path = path;
         self.found = found;
         inner.is_wrapped = kind == RepairKind::Wrapped;

@@ -10,7 +10,7 @@ use super::union::Candidates;
 use super::{Edit, Stop, Walk, WalkMode, Walked, bytes, edited};
 
 impl Walk<'_> {
-    /// Walks the value that stands next by a rule.
+    /// Walks the next value by a rule.
     pub(super) fn rule(&mut self, shape: &Shape<'_>, rule: &Rule<'_>) -> Walked {
         match rule {
             Rule::Never => self.never(),
@@ -86,7 +86,7 @@ impl Walk<'_> {
         let (mut unions, mut end) = (self.unions, start);
         let faults = self.found.count();
         for (index, part) in parts.iter().enumerate() {
-            // Other parts are not asked about defaults: the value is admitted as it came.
+            // Other parts add no defaults: the value is admitted unchanged.
             if self.edits.len() > noted && !self.fills() {
                 return self.rest_of_all(start, end, depth, noted, parts.get(index..));
             }
@@ -94,7 +94,7 @@ impl Walk<'_> {
             if matches!(part.kind, Kind::Rule(Rule::Text(_))) && self.found.count() > faults {
                 continue;
             }
-            // Of a value of another type the rest says nothing new.
+            // Other parts have no rules for a value of another type.
             let at = self.outer.unwrap_or(start);
             if self.found.is_of_wrong_type(faults, at) {
                 break;
@@ -292,8 +292,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns true if the value that stands next meets a condition. The verdict is remembered: the schema around may
-    /// look at the same value.
+    /// Returns true if the next value meets a condition. The verdict is remembered: the schema around may check the
+    /// value again.
     fn meets(&mut self, condition: &Shape<'_>) -> Result<bool, Stop> {
         self.json.peek();
         let memo = (self.json.offset(), std::ptr::from_ref(condition).addr());
@@ -306,7 +306,7 @@ impl Walk<'_> {
         Ok(is_met)
     }
 
-    /// Collects what looks at the value that stands next.
+    /// Collects the schemas that evaluate the next value.
     fn active<'s>(&mut self, by: &'s Evaluated<'s>, active: &mut Vec<&'s Evaluated<'s>>) -> Walked {
         self.spend(1)?;
         active.push(by);

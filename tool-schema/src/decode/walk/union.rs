@@ -27,8 +27,7 @@ pub(super) enum Candidates<'s> {
 }
 
 impl<'s> Candidates<'s> {
-    /// Returns the address of what they are made of, which lives as long as the program: a name for
-    /// the whole.
+    /// Returns the address of the candidates, which live as long as the program: an identity for the whole.
     fn id(self) -> usize {
         match self {
             Self::Of(members) => members.as_ptr().addr(),
@@ -82,7 +81,7 @@ fn any<'s>(
     members.iter().any(|member| {
         let peeled = Unwrapped::of(member);
         match peeled.kind {
-            // What it says of a value of this type is all that it says.
+            // Its rules for a value of this type are all of its rules.
             Kind::Rule(Rule::When(types, inner)) if next.is_some_and(|next| types.has(next)) => {
                 any(std::slice::from_ref(*inner), depth, (next, text), is_one)
             }
@@ -125,7 +124,7 @@ fn merged<'s>(whole: &'s Shape<'s>, parts: &[Shape<'s>]) -> Option<Alternative<'
     (!way.keys.is_empty()).then_some(way)
 }
 
-/// The first entry of an object, behind whose key a string stands.
+/// The first entry of an object, if its value is a string.
 #[derive(Clone, Copy)]
 struct TagEntry<'t> {
     key: &'t str,
@@ -133,7 +132,7 @@ struct TagEntry<'t> {
 }
 
 impl TagEntry<'_> {
-    /// Returns true if it says that an object is none with these keys, the first of which is a tag.
+    /// Returns true if it excludes an object with these keys, the first of which is a tag.
     fn is_no_tag_of(self, object: &Object<'_>) -> bool {
         match object.fields {
             [field, ..] if !field.flatten && field.is_read_as(self.key) => {
@@ -145,7 +144,7 @@ impl TagEntry<'_> {
 }
 
 impl<'t> Walk<'t> {
-    /// A value that is of one of some ways: the first that admits it is what serde reads.
+    /// A value of one of several candidates: the first that admits it is the one that serde reads.
     pub(super) fn one_of(&mut self, shape: &Shape<'_>, ways: Candidates<'_>) -> Walked {
         let start = self.json.offset();
         let depth = self.json.depth();
@@ -153,7 +152,7 @@ impl<'t> Walk<'t> {
         if self.unions > 16 {
             return self.mismatch(shape);
         }
-        // Of the outermost union nobody asks again, and of those in it only its own members do.
+        // The outermost union is visited once, and inner unions only by its members.
         let memo =
             (self.tried > 1 && self.mode == WalkMode::FailFast).then_some((start, ways.id()));
         if let Some(known) = self.known(memo, depth) {
@@ -208,7 +207,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Consumes the beginning of the object that stands next, up to behind its first value.
+    /// Consumes the beginning of the next object, through its first value.
     fn first_entry(&mut self) -> Result<Option<TagEntry<'t>>, Stop> {
         if self.json.peek() != Some(b'{') {
             return Ok(None);

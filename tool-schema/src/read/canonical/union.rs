@@ -11,7 +11,7 @@ pub struct Meaning {
     pub words: String,
 }
 
-/// Puts a union among the keywords; what is no union is given back, to hold as it is.
+/// Sets a union among the keywords; returns a value that is not a union, unchanged.
 pub(super) fn put(
     members: Vec<Ordered>,
     out: &mut Keywords,
@@ -81,7 +81,7 @@ fn name_of(value: &Ordered) -> String {
         .map_or_else(|| value.to_json(), str::to_owned)
 }
 
-/// Returns the types that JSON Schema has, each once; nothing if there is none.
+/// Returns the valid types, without duplicates; `None` if there is none.
 pub(super) fn known_types(value: &Ordered) -> Option<Ordered> {
     let is_known = |name: &Ordered| name.as_str().is_some_and(|name| TYPES.contains(&name));
     let Ordered::Array(names) = value else {

@@ -96,7 +96,7 @@ impl<'a> TreeReader<'_, 'a> {
         }
         Some(Shape::new(Kind::Rule(Rule::PrefixItems(PrefixItems {
             first: shapes,
-            // That there is none is said by their number.
+            // Maximum 0 already excludes elements.
             rest: items.filter(|_| !is_closed).unwrap_or(Shape::ANYTHING),
             min_len,
             max_len: most,

@@ -1,4 +1,4 @@
-//! The drafts of JSON Schema, and what each knows.
+//! The drafts of JSON Schema, and the keywords of each.
 
 use std::borrow::Cow;
 
@@ -24,7 +24,7 @@ impl Draft {
     }
 }
 
-/// Returns true if a draft knows a keyword. What draft 7 and older ones do not know is known later alone.
+/// Returns true if a draft has a keyword. A keyword that draft 7 lacks is a later one.
 pub(super) fn is_of(keyword: Keyword, draft: Draft, has_places: bool) -> bool {
     use Keyword::{
         AdditionalItems, DependentRequired, DependentSchemas, DynamicAnchor, DynamicRef,

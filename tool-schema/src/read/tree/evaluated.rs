@@ -1,4 +1,4 @@
-//! Keywords that depend on what others look at: `patternProperties`, `unevaluatedProperties`, `unevaluatedItems`.
+//! Keywords that depend on other keywords: `patternProperties`, `unevaluatedProperties`, `unevaluatedItems`.
 
 use toolwright_json::Value;
 
@@ -82,7 +82,7 @@ impl<'a> TreeReader<'_, 'a> {
         found
     }
 
-    /// Those of a schema itself do not include what its `unevaluated…` look at.
+    /// The parts that a schema evaluates, without those of its `unevaluated…` keywords.
     fn evaluated_by(
         &mut self,
         keywords: &Keywords<'_>,
@@ -126,7 +126,7 @@ impl<'a> TreeReader<'_, 'a> {
         self.memory.one(found)
     }
 
-    /// Returns what other schemas for the same value look at, each with its condition.
+    /// Returns the parts that other schemas for the same value evaluate, each with its condition.
     fn other_parts(
         &mut self,
         keywords: &Keywords<'_>,

@@ -27,7 +27,7 @@ fn is_map(keywords: &Keywords<'_>) -> bool {
 
 const ANY_KEY: Shape<'_> = Shape::string(0, None);
 
-/// A default stands beside a key's schema, or behind so many references.
+/// Maximum number of references between a key and its default.
 const MOST_REFERENCES: usize = 8;
 
 /// A field, with the JSON of its default and the pointer to it.
@@ -82,7 +82,7 @@ impl<'a> TreeReader<'_, 'a> {
             }
             (_, additional) => parts.push(self.closed(fields, additional)),
         }
-        // A map has said what its keys are.
+        // The shape of keys is set already.
         let is_map = matches!(
             parts.first(),
             Some(Shape {
@@ -115,7 +115,7 @@ impl<'a> TreeReader<'_, 'a> {
         }
     }
 
-    /// An object with these keys, and others as `additional` says.
+    /// An object with these keys; `additional` is the rule for others.
     fn closed(
         &mut self,
         declared: Vec<Declared<'a>>,

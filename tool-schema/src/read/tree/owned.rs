@@ -1,4 +1,4 @@
-//! Trees that own what they are made of.
+//! Trees with an arena.
 
 use bumpalo::Bump;
 use self_cell::{MutBorrow, self_cell};
@@ -10,7 +10,7 @@ use super::source::SchemaSource;
 use super::{Document, FieldDefault, Patterns, TreeReader};
 use crate::shape::Shape;
 
-/// A tree that owns what it is made of.
+/// A tree that owns its parts.
 pub struct Tree {
     owned: Owned,
     notes: Vec<SchemaNote>,
@@ -41,7 +41,7 @@ impl Tree {
     /// Checks the schema of arguments without reading it into a tree.
     ///
     /// # Errors
-    /// If checking arguments by it would take unbounded work, or it admits none.
+    /// If checking arguments would take unbounded work, or the schema admits none.
     pub fn check(text: &str, most_bytes: usize) -> Result<(), SchemaError> {
         SchemaSource::of_arguments(text, most_bytes).map(drop)
     }
@@ -105,7 +105,7 @@ impl Tree {
         &self.owned.borrow_dependent().defaults
     }
 
-    /// Returns what is not checked, or read as what it probably means.
+    /// Returns notes on the parts that are not checked, or are read by their probable meaning.
     pub fn notes(&self) -> &[SchemaNote] {
         &self.notes
     }

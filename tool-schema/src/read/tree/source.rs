@@ -1,4 +1,4 @@
-//! Reads the text of a schema, refuses what has no bounds, and notes what is not checked.
+//! Reads the text of a schema, refuses unbounded work, and notes unchecked keywords.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -42,12 +42,12 @@ pub(super) struct SchemaSource<'t> {
     most_schemas: usize,
 }
 
-/// A reference, until all that it may lead to is known.
+/// A reference whose possible targets are not all known.
 struct Link {
     from: String,
     keyword: Keyword,
     text: String,
-    /// The schema with an `$id` that it stands in.
+    /// The enclosing schema with an `$id`.
     resource: String,
 }
 
@@ -137,7 +137,7 @@ impl<'t> SchemaSource<'t> {
         }
     }
 
-    /// Looks into a schema, and takes out what cannot be read.
+    /// Traverses a schema, and removes unreadable parts.
     fn schema(
         &mut self,
         schema: &mut Value<'_>,
@@ -203,7 +203,7 @@ impl<'t> SchemaSource<'t> {
         }
     }
 
-    /// Of equal keys the last one counts, as readers of JSON have it.
+    /// The last of duplicate keys counts, as in JSON readers.
     fn without_repeats(&mut self, entries: &mut Vec<(Cow<'_, str>, Value<'_>)>, at: &str) {
         let is_last: Vec<bool> = {
             let mut seen = HashSet::new();
@@ -261,7 +261,7 @@ impl<'t> SchemaSource<'t> {
         });
     }
 
-    /// Returns what becomes of a keyword that is not simply checked, with the words of a note.
+    /// Returns the use of a keyword that is not simply checked, with the text of a note.
     fn remark(
         &self,
         name: &str,
@@ -385,7 +385,7 @@ impl<'t> SchemaSource<'t> {
         Ok(())
     }
 
-    /// Finds where every reference leads, and notes it as a schema for the same value.
+    /// Resolves every reference, and records its target as a schema for the same value.
     fn resolve(&mut self) -> Result<(), SchemaError> {
         for link in std::mem::take(&mut self.links) {
             let at = format!("{}/{}", link.from, link.keyword.as_str());
@@ -438,7 +438,7 @@ impl<'t> SchemaSource<'t> {
         Ok(target.filter(|target| self.here.contains_key(target)))
     }
 
-    /// Returns true if an object may be admitted. It terminates: no reference leads back for the same value.
+    /// Returns true if an object may be admitted. It terminates: no reference for the same value is recursive.
     fn admits_object(&self, schema: &Value<'_>, at: &str) -> bool {
         let admits = |keyword: Keyword, index: usize, schema: &Value<'_>| {
             self.admits_object(schema, &format!("{at}/{}/{index}", keyword.as_str()))
@@ -468,10 +468,10 @@ impl<'t> SchemaSource<'t> {
     }
 }
 
-/// What becomes of a keyword.
+/// Use of a keyword.
 #[derive(Clone, Copy)]
 enum KeywordUse {
-    /// It is read as what it means, or means nothing.
+    /// It is read by its meaning, or has none.
     Read,
     /// It means nothing here.
     Dropped,

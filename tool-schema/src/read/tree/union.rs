@@ -83,7 +83,7 @@ impl<'a> TreeReader<'_, 'a> {
         }
     }
 
-    /// Reads `not`, `if` and what depends on a key.
+    /// Reads `not`, `if` and rules that depend on a key.
     pub(super) fn conditional(
         &mut self,
         keywords: &Keywords<'_>,

@@ -9,10 +9,11 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
+use toolwright::agent::{Thread, ThreadMessage, ToolMessage};
 use toolwright::dialect::{Lowered, NoteKind, lower};
 use toolwright::{
-    Context, Dialect, DynTool, Schema, ToolCall, ToolError, Toolset, Wire, schema::SchemaDoc, tool,
-    tools,
+    Context, Dialect, DynTool, Encoder, Schema, ToolCall, ToolError, Toolset, Wire,
+    schema::SchemaDoc, tool, tools,
 };
 
 fn lowered(schema: &str, dialect: Dialect) -> Lowered {
@@ -275,6 +276,86 @@ fn an_argument_gets_a_name_that_the_dialect_accepts_and_its_own_one_back() {
         strict.clone().unwrap_err().contains("page_size_"),
         "{strict:?}"
     );
+}
+
+#[test]
+fn faults_name_an_argument_as_it_was_sent() {
+    let page = r#"{"type":"object","properties":{"page[size]":{"type":"integer"}},"additionalProperties":false}"#;
+    let schema = format!(
+        r#"{{"type":"object","properties":{{"page[size]":{{"type":"integer"}},"$filter":{{"type":"string","maxLength":3}},
+        "名":{{"type":"array","items":{{"type":"integer"}}}},"inner":{page}}},"required":["page[size]"],"additionalProperties":false}}"#
+    );
+    let tools = echo(&schema);
+    let cases = [
+        (
+            json!({"page_size_": "x"}),
+            r#"page_size_: expected an integer, got "x""#,
+        ),
+        (json!({}), "page_size_: missing, expected an integer"),
+        (
+            json!({"page_size_": 1, "_filter": "$filter: `long`"}),
+            "_filter: expected ",
+        ),
+        (
+            json!({"page_size_": 1, "_": [1, "x"]}),
+            "_[1]: expected an integer",
+        ),
+        (
+            json!({"page_size_": 1, "page_size": 2}),
+            "page_size: unknown argument; did you mean `page_size_`?",
+        ),
+        // Keys of objects inside have their own names.
+        (
+            json!({"page_size_": 1, "inner": {"page_size": 2}}),
+            "inner.page_size: unknown key; did you mean `page[size]`?",
+        ),
+    ];
+    for (arguments, words) in cases {
+        for encoder in [Encoder::auto(), Encoder::json(), Encoder::text()] {
+            let (own, sent) = answered(&tools, Dialect::Anthropic, &arguments, encoder);
+            assert!(sent.contains(words), "{arguments}: {sent}");
+            // The host reads the schema's own names, and so does a model that was sent them.
+            let is_inside = words.starts_with("inner");
+            assert_eq!(own.contains(words), is_inside, "{own}");
+            let (_, unchanged) = answered(&tools, Dialect::OpenAiNonStrict, &arguments, encoder);
+            assert_eq!(
+                unchanged.contains(words),
+                own.contains(words),
+                "{unchanged}"
+            );
+        }
+    }
+    // Values are not changed.
+    let filter = json!({"page_size_": 1, "_filter": "$filter: `$filter`"});
+    let (_, sent) = answered(&tools, Dialect::Anthropic, &filter, Encoder::auto());
+    assert!(sent.contains(r#"got "$filter: "#), "{sent}");
+}
+
+/// The result of a call, as its error says it, and as the provider reads it.
+fn answered(
+    tools: &Toolset,
+    dialect: Dialect,
+    arguments: &Value,
+    encoder: Encoder,
+) -> (String, String) {
+    let sent = Wire::Anthropic.definitions_in(tools, dialect).unwrap();
+    let mut call = ToolCall::new("1", "echo", arguments.to_string());
+    sent.restore(&mut call);
+    let result = tools.call_blocking(&call, &Context::new());
+    let own = result.errors().collect::<Vec<_>>().join("\n");
+    // A stored message has the schema's names, and each request has its own.
+    let thread = Thread::from([
+        ThreadMessage::user("Go."),
+        ThreadMessage::calls([call]),
+        ThreadMessage::Tool(ToolMessage::of(0, &result, encoder)),
+    ]);
+    let body: Value = serde_json::from_str(&thread.format_with(&sent, None).unwrap()).unwrap();
+    let results: Value = serde_json::from_str(&sent.results(&[result], encoder)).unwrap();
+    let text = results[0]["content"][0]["content"].as_str().unwrap();
+    assert_eq!(body["messages"][2]["content"][0]["content"], text);
+    let words: Value = serde_json::from_str(text).unwrap_or_default();
+    let words = words["error"].as_str().map(str::to_owned);
+    (own, words.unwrap_or_else(|| text.to_owned()))
 }
 
 #[test]

@@ -20,7 +20,7 @@ use self::strict_tools::{StrictSelection, fitted};
 use toolwright_json::joined;
 
 use crate::call::{Block, Encoder, Outcome, ToolCall, ToolDef, ToolResult};
-use crate::dialect::{Dialect, LowerError, Note, Renames};
+use crate::dialect::{Dialect, Inverse, LowerError, Note, Renames};
 use crate::wire::{
     Accumulator, AnswerForm, Completion, JsonText, Loading, Parallel, ToolChoice, ToolChoiceError,
     Wire, WireError,
@@ -518,16 +518,20 @@ impl Definitions {
         if let Some(renames) = self.0.renames.get() {
             renames.restore(&mut call.name);
         }
-        let mut tools = self.0.tools.iter();
-        let inverse = match tools.find(|tool| *tool.name == *call.name) {
-            Some(tool) => &tool.lowered.inverse,
-            None => match self.0.loaded_inverse(&call.name) {
-                Some(inverse) => inverse,
-                None => return,
-            },
+        let Some(inverse) = self.inverse(&call.name) else {
+            return;
         };
         if let Some(arguments) = inverse.raise(&call.arguments) {
             call.arguments = arguments.into();
+        }
+    }
+
+    /// Returns the way back from the form in which a tool is sent.
+    fn inverse(&self, name: &str) -> Option<&Inverse> {
+        let mut tools = self.0.tools.iter();
+        match tools.find(|tool| *tool.name == *name) {
+            Some(tool) => Some(&tool.lowered.inverse),
+            None => self.0.loaded_inverse(name),
         }
     }
 
@@ -539,23 +543,30 @@ impl Definitions {
             .unwrap_or(name)
     }
 
-    /// The results under the names that the provider is told.
+    /// Returns the results under the names that the provider receives: those of tools, and of arguments in errors.
     pub(super) fn told_of<'r>(&self, results: &'r [ToolResult]) -> Cow<'r, [ToolResult]> {
-        if self.0.renames.get().is_none() {
+        let is_renamed = self.0.renames.get().is_some();
+        if !is_renamed && results.iter().all(ToolResult::is_success) {
             return Cow::Borrowed(results);
         }
         let results = results.iter().map(|result| {
-            let mut result = ToolResult {
-                name: self.told(&result.name).into(),
-                ..result.clone()
-            };
-            if let Ok(Outcome::Content(content)) = &mut result.outcome {
-                for block in content.blocks_mut() {
-                    if let Block::Tool { name, .. } = block {
-                        *name = self.told(name).to_owned();
+            let mut result = result.clone();
+            match &mut result.outcome {
+                Ok(Outcome::Content(content)) => {
+                    for block in content.blocks_mut() {
+                        if let Block::Tool { name, .. } = block {
+                            *name = self.told(name).to_owned();
+                        }
                     }
                 }
+                Err(error) => {
+                    if let Some(inverse) = self.inverse(&result.name) {
+                        error.replace_messages(|message| inverse.name_as_sent(message));
+                    }
+                }
+                Ok(_) => {}
             }
+            result.name = self.told(&result.name).into();
             result
         });
         Cow::Owned(results.collect())

@@ -27,6 +27,8 @@ mod answers;
 mod attended;
 #[path = "command_line/flags.rs"]
 mod flags;
+#[path = "command_line/foreign.rs"]
+mod foreign;
 #[path = "command_line/program.rs"]
 mod program;
 #[path = "command_line/screen.rs"]
@@ -51,6 +53,7 @@ fn main() -> ExitCode {
         screen::TESTS,
         attended::TESTS,
         sessions::TESTS,
+        foreign::TESTS,
     ]
     .concat();
     let trials = all.into_iter().map(|(name, test)| {

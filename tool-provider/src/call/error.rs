@@ -231,11 +231,11 @@ impl ToolError {
         self.with_debug(detail)
     }
 
-    /// Shortens the messages, by what becomes of each if it is too long. What is left empty goes.
-    pub fn shorten(&mut self, mut cut: impl FnMut(&str) -> Option<String>) {
+    /// Replaces the messages for which `replace` returns another text.
+    pub fn replace_messages(&mut self, mut replace: impl FnMut(&str) -> Option<String>) {
         for message in &mut self.0.messages {
-            if let Some(short) = cut(message) {
-                *message = short.into();
+            if let Some(other) = replace(message) {
+                *message = other.into();
             }
         }
     }

@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use toolwright_json::write_string;
-
+use toolwright_json::{Value, write_string};
+use toolwright_schema::decode::Segment;
+use toolwright_schema::decode::fault::say;
 use toolwright_schema::read::Ordered;
 
 /// One thing to restore in what a model sends.
@@ -101,4 +102,51 @@ impl Inverse {
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
+
+    /// Names the arguments in an error message as the model was sent them. `None` if the message stays as it is.
+    ///
+    /// Faults, and so stored messages, have the schema's own names: each request has other ones.
+    pub(crate) fn name_as_sent(&self, message: &str) -> Option<String> {
+        // As `Encoder::json` stores it.
+        let stored = message.strip_prefix("{\"error\":");
+        if let Some(json) = stored.and_then(|rest| rest.strip_suffix('}'))
+            && let Ok(Value::String(words)) = Value::parse(json)
+        {
+            let mut json = String::from("{\"error\":");
+            write_string(&mut json, &self.name_as_sent(&words)?);
+            return Some(json + "}");
+        }
+        let renamed = self.steps.iter().filter_map(|step| match &step.op {
+            Op::KeyIsRenamed { to } => Some((&**to, step.at.strip_prefix('/')?)),
+            _ => None,
+        });
+        let renamed: Vec<_> = renamed.collect();
+        if !renamed.iter().any(|(own, _)| message.contains(own)) {
+            return None;
+        }
+        let lines = message.split('\n').map(|line| sent_line(line, &renamed));
+        Some(lines.collect::<Vec<_>>().join("\n"))
+    }
+}
+
+/// A line of an error message with the names that were sent: at the head of its path, and in backticks if the path leads to an
+/// argument itself. Keys inside arguments are not renamed.
+fn sent_line(line: &str, renamed: &[(&str, &str)]) -> String {
+    // As `Encoder::text` stores it.
+    let line_start = line.strip_prefix("Error: ");
+    let (mark, line) = line_start.map_or(("", line), |line| ("Error: ", line));
+    let head = renamed.iter().find_map(|(own, sent)| {
+        let shown = say::path(&[Segment::Key((*own).to_owned())]);
+        let rest = line.strip_prefix(&*shown)?;
+        rest.starts_with([':', '.', '[']).then_some((*sent, rest))
+    });
+    let (head, rest) = head.unwrap_or(("", line));
+    let path = rest.split(": ").next().unwrap_or_default();
+    if !path.contains(['`', ' ']) && path.contains(['.', '[']) {
+        return format!("{mark}{head}{rest}");
+    }
+    let named = renamed.iter().fold(rest.to_owned(), |rest, (own, sent)| {
+        rest.replace(&format!("`{own}`"), &format!("`{sent}`"))
+    });
+    format!("{mark}{head}{named}")
 }

@@ -84,7 +84,7 @@ impl OutputLimit {
             Ok(_) => {}
             Err(error) => {
                 let (mut bytes, mut lines) = (self.bytes, self.lines);
-                error.shorten(|message| take(message, &mut bytes, &mut lines, None));
+                error.replace_messages(|message| take(message, &mut bytes, &mut lines, None));
             }
         }
     }

@@ -8,6 +8,8 @@ mod call;
 mod command;
 mod exit;
 mod flags;
+#[cfg(feature = "foreign")]
+mod foreign;
 #[cfg(feature = "lock")]
 mod lock;
 mod prompt;
@@ -74,8 +76,17 @@ pub(crate) fn run(serve: Serve, arguments: Vec<OsString>) -> Exit {
             printer.schemas(&tools, word(asked, "name"), word(asked, "dialect"))
         }
         Some(("check", asked)) => {
-            let targets = asked.get_many::<String>("target").unwrap_or_default();
-            printer.check(&tools, targets.map(String::as_str), word(asked, "tokens"))
+            #[cfg(feature = "foreign")]
+            if let Some(server) = word(asked, "foreign") {
+                foreign::fetch(server, asked).and_then(|fetched| match fetched {
+                    Ok((tools, notices)) => printer.check(&tools, &notices, asked),
+                    Err(exit) => Ok(exit),
+                })
+            } else {
+                printer.check(&tools, &[], asked)
+            }
+            #[cfg(not(feature = "foreign"))]
+            printer.check(&tools, &[], asked)
         }
         #[cfg(feature = "lock")]
         Some(("lock", asked)) => printer.lock(&tools, asked),
@@ -110,9 +121,16 @@ pub(crate) fn run(serve: Serve, arguments: Vec<OsString>) -> Exit {
 }
 
 /// Adds the commands that the program's features and its agent bring.
-#[cfg_attr(not(any(feature = "lock", feature = "agent")), allow(unused))]
+#[cfg_attr(
+    not(any(feature = "lock", feature = "agent", feature = "foreign")),
+    allow(unused)
+)]
 fn commands(program: Command, tools: &Toolset, serve: &Serve) -> Command {
     let mut command = command::with_tools(program, tools);
+    #[cfg(feature = "foreign")]
+    {
+        command = foreign::with_flags(command);
+    }
     #[cfg(feature = "lock")]
     {
         command = command.subcommand(lock::command());
@@ -211,6 +229,17 @@ fn word<'m>(matches: &'m ArgMatches, name: &str) -> Option<&'m str> {
     matches.get_one::<String>(name).map(String::as_str)
 }
 
+/// Reads a token from the environment. Prints an error if there is none.
+fn environment_token(variable: &str) -> Result<String, Exit> {
+    match std::env::var(variable) {
+        Ok(token) if !token.trim_ascii().is_empty() => Ok(token),
+        _ => {
+            print_error(&format!("the environment has no token in `{variable}`"));
+            Err(Exit::Usage)
+        }
+    }
+}
+
 fn serve_http(serve: Serve, asked: &ArgMatches) -> io::Result<Exit> {
     let many = |name: &str| asked.get_many::<String>(name).unwrap_or_default().cloned();
     let mut serve = serve;
@@ -221,14 +250,9 @@ fn serve_http(serve: Serve, asked: &ArgMatches) -> io::Result<Exit> {
         serve = serve.http(move |http| http.allow_origin(origin));
     }
     if let Some(variable) = word(asked, "token-env") {
-        match std::env::var(variable) {
-            Ok(token) if !token.trim_ascii().is_empty() => {
-                serve = serve.http(move |http| http.bearer(token));
-            }
-            _ => {
-                print_error(&format!("the environment has no token in `{variable}`"));
-                return Ok(Exit::Usage);
-            }
+        match environment_token(variable) {
+            Ok(token) => serve = serve.http(move |http| http.bearer(token)),
+            Err(exit) => return Ok(exit),
         }
     }
     if asked.get_flag("allow-anyone") {

@@ -5,19 +5,22 @@ use std::fmt::Write as _;
 use std::io::{self, BufWriter, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
+use clap::ArgMatches;
 use serde_json::{Map, Value};
 use toolwright_provider::call::{Outcome, Payload, ToolCall, ToolDef, ToolError, ToolResult};
+use toolwright_provider::definitions::{Notice, NoticeKind};
 use toolwright_provider::dialect::{Dialect, lower};
 use toolwright_provider::wire::Namespace;
 use toolwright_runtime::executor::{Executor, Pending, PendingReason, Reply};
 use toolwright_runtime::tool::Context;
-use toolwright_runtime::toolset::{Severity, Toolset};
+use toolwright_runtime::toolset::{Report, Severity, Toolset};
 use toolwright_schema::text::Printable;
 use toolwright_schema::tokens::Tokenizer;
 
 use super::OutputFormat;
 use super::command::summaries;
 use super::exit::Exit;
+use super::word;
 use crate::answer;
 use crate::definitions;
 use crate::json::{Json, list, object, quoted};
@@ -205,18 +208,19 @@ impl Printer {
         Ok(if is_refused { Exit::Failed } else { Exit::Done })
     }
 
-    pub(super) fn check<'t>(
+    /// Prints what the dialects asked for would refuse, after the notices of tools that come from another server.
+    pub(super) fn check(
         &mut self,
         tools: &Toolset,
-        targets: impl Iterator<Item = &'t str>,
-        tokenizer: Option<&str>,
+        notices: &[Notice],
+        asked: &ArgMatches,
     ) -> io::Result<Exit> {
-        let tokenizer = match self::tokenizer(tokenizer) {
+        let tokenizer = match self::tokenizer(word(asked, "tokens")) {
             Ok(tokenizer) => tokenizer,
             Err(exit) => return Ok(exit),
         };
         let mut dialects = Vec::new();
-        for target in targets {
+        for target in asked.get_many::<String>("target").unwrap_or_default() {
             match target.parse::<Dialect>() {
                 _ if target == "all" => dialects.extend(Dialect::ALL),
                 Ok(dialect) => dialects.push(dialect),
@@ -230,15 +234,21 @@ impl Printer {
             .iter()
             .map(|dialect| tools.check(*dialect))
             .collect();
-        let is_accepted = reports
+        let is_complete = !notices
             .iter()
-            .all(toolwright_runtime::toolset::Report::is_accepted);
+            .any(|notice| notice.kind == NoticeKind::Refused);
+        let is_accepted = is_complete && reports.iter().all(Report::is_accepted);
         match self.output {
             OutputFormat::Json => {
                 let tokens = tokenizer.map(|by| (by, definitions::tokens(tools, by)));
-                self.line(&list(reports.iter().map(|one| report(one, tokens))))?;
+                self.line(&list(
+                    reports.iter().map(|one| report(one, notices, tokens)),
+                ))?;
             }
             OutputFormat::Text => {
+                for notice in notices {
+                    self.line(&notice.to_string())?;
+                }
                 // What several dialects have in common is said once.
                 let mut said = HashSet::new();
                 for mut report in reports {
@@ -403,10 +413,7 @@ fn taken(tools: &Toolset, tokenizer: Tokenizer) -> String {
     format!("the definitions take {how}{tokens} tokens of a request, by {tokenizer}{later}")
 }
 
-fn report(
-    report: &toolwright_runtime::toolset::Report,
-    tokens: Option<(Tokenizer, usize)>,
-) -> String {
+fn report(report: &Report, notices: &[Notice], tokens: Option<(Tokenizer, usize)>) -> String {
     let problems = report.problems.iter().map(|problem| {
         let severity = match problem.severity {
             Severity::Error => "error",
@@ -429,6 +436,16 @@ fn report(
         ("accepted", report.is_accepted().to_string().into()),
         ("problems", list(problems).into()),
     ];
+    if !notices.is_empty() {
+        let notices = notices.iter().map(|notice| {
+            object([
+                ("tool", quoted(&notice.tool).into()),
+                ("kind", quoted(notice.kind.as_str()).into()),
+                ("message", quoted(&notice.message).into()),
+            ])
+        });
+        members.push(("notices", list(notices).into()));
+    }
     if let Some((tokenizer, tokens)) = tokens {
         members.push(("tokens", tokens.to_string().into()));
         members.push(("tokenizer", quoted(tokenizer.name()).into()));

@@ -107,8 +107,8 @@ pub mod wire {
 pub mod dialect {
     #[doc(inline)]
     pub use toolwright_provider::dialect::{
-        Acceptance, Inverse, InverseSteps, LowerError, LowerErrorCode, Lowered, Note, NoteKind, Op,
-        Quantity, Renames, RequestLimits, RequestUsage, Step, UnknownDialect, lower,
+        Acceptance, Inverse, InverseSteps, Limit, LowerError, LowerErrorCode, Lowered, Note,
+        NoteKind, Op, Renames, RequestLimits, RequestUsage, Step, UnknownDialect, lower,
     };
 }
 

@@ -12,10 +12,10 @@ use toolwright_schema::text::{Printable, printable};
 /// in them is an escape, as in [`Printable`]. `Debug` and [`source`](Error::source) are for the host: they
 /// can hold paths, addresses and secrets.
 #[derive(Clone)]
-pub struct ToolError(Box<Inner>);
+pub struct ToolError(Box<ErrorData>);
 
 #[derive(Clone)]
-struct Inner {
+struct ErrorData {
     kind: ErrorKind,
     messages: Vec<Cow<'static, str>>,
     faults: Vec<Fault>,
@@ -116,7 +116,7 @@ impl ToolError {
         if messages.is_empty() {
             messages.push("the tool failed and did not say why".into());
         }
-        Self(Box::new(Inner {
+        Self(Box::new(ErrorData {
             kind,
             messages,
             faults: Vec::new(),

@@ -109,9 +109,9 @@ impl Outcome {
     }
 
     /// The outcome as a result has it: nobody asks any more whether it stands in an error's place.
-    pub fn unmarked(self) -> Self {
+    pub fn without_error_mark(self) -> Self {
         match self {
-            Self::Value(value) => Self::Value(value.unmarked()),
+            Self::Value(value) => Self::Value(value.without_error_mark()),
             other => other,
         }
     }

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use self::json::Json;
-use self::root::{Plain, Root};
+use self::json::JsonScalar;
+use self::root::{RootValue, Scalar};
 use crate::call::{ErrorKind, ToolError};
 
 /// A tool's value, as the text that it will be sent as: written once, when the tool returns.
@@ -25,14 +25,14 @@ use crate::call::{ErrorKind, ToolError};
 /// assert_eq!(Payload::new([1, 2]).to_json(), "[1,2]");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Payload(Repr);
+pub struct Payload(PayloadRepr);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Repr {
+enum PayloadRepr {
     Text(String),
-    Json(Json),
+    Json(JsonScalar),
     /// A value that is not there yet, such as a stream. The runtime knows its type.
-    Later(Later),
+    Later(LaterPayload),
     /// Value in an error's place: it goes to the model, though the tool is `return_direct`.
     Handled(Box<Payload>),
     /// Message of the error that the value's own `Serialize` returned.
@@ -43,30 +43,30 @@ enum Repr {
 
 /// A value that is not there yet. Equal to itself alone.
 #[derive(Clone)]
-struct Later(Arc<dyn Any + Send + Sync>);
+struct LaterPayload(Arc<dyn Any + Send + Sync>);
 
-impl PartialEq for Later {
+impl PartialEq for LaterPayload {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-impl Eq for Later {}
+impl Eq for LaterPayload {}
 
-impl fmt::Debug for Later {
+impl fmt::Debug for LaterPayload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Later(..)")
     }
 }
 
-impl Repr {
+impl PayloadRepr {
     /// Raw JSON (`serde_json::value::RawValue`) is written past the serializer that would have seen
     /// that it is a string.
     fn of_json(json: String) -> Self {
         let text = json.starts_with('"').then(|| serde_json::from_str(&json));
         match text {
             Some(Ok(text)) => Self::Text(text),
-            _ => Self::Json(Json::Long(json)),
+            _ => Self::Json(JsonScalar::Long(json)),
         }
     }
 
@@ -75,7 +75,9 @@ impl Repr {
     fn failed(json: Vec<u8>) -> Self {
         match String::from_utf8(json).map(Self::of_json) {
             Ok(Self::Text(words)) => Self::Failed(words),
-            Ok(Self::Json(json)) if json != Json::NULL => Self::Failed(json.as_str().to_owned()),
+            Ok(Self::Json(json)) if json != JsonScalar::NULL => {
+                Self::Failed(json.as_str().to_owned())
+            }
             _ => Self::Failed(String::new()),
         }
     }
@@ -101,33 +103,38 @@ impl Payload {
     }
 
     /// Creates the payload that `write` writes. Only what this calls is compiled for each type.
-    fn written(write: &dyn Fn(&mut Root) -> serde_json::Result<()>, unit_is_done: bool) -> Self {
-        let mut root = Root::default();
+    fn written(
+        write: &dyn Fn(&mut RootValue) -> serde_json::Result<()>,
+        unit_is_done: bool,
+    ) -> Self {
+        let mut root = RootValue::default();
         let written = write(&mut root);
         Self(match (written, root.plain) {
-            (Ok(()), Some(Plain::Signed(value))) => Repr::Json(Json::signed(value)),
-            (Ok(()), Some(Plain::Unsigned(value))) => Repr::Json(Json::unsigned(value)),
-            (Ok(()), Some(Plain::Text(text))) => Repr::Text(text),
-            (Ok(()), Some(Plain::Json(json))) => Repr::Json(json),
-            (Ok(()), Some(Plain::Unit)) if unit_is_done => Repr::Text("done".to_owned()),
-            (Ok(()), Some(Plain::Unit)) => Repr::Json(Json::NULL),
+            (Ok(()), Some(Scalar::Signed(value))) => PayloadRepr::Json(JsonScalar::signed(value)),
+            (Ok(()), Some(Scalar::Unsigned(value))) => {
+                PayloadRepr::Json(JsonScalar::unsigned(value))
+            }
+            (Ok(()), Some(Scalar::Text(text))) => PayloadRepr::Text(text),
+            (Ok(()), Some(Scalar::Json(json))) => PayloadRepr::Json(json),
+            (Ok(()), Some(Scalar::Unit)) if unit_is_done => PayloadRepr::Text("done".to_owned()),
+            (Ok(()), Some(Scalar::Unit)) => PayloadRepr::Json(JsonScalar::NULL),
             (Ok(()), None) => {
                 let json = root.json.map(root::Writer::into_inner).unwrap_or_default();
                 match String::from_utf8(json) {
-                    Ok(json) => Repr::of_json(json),
-                    Err(error) => Repr::Unencodable(error.to_string()),
+                    Ok(json) => PayloadRepr::of_json(json),
+                    Err(error) => PayloadRepr::Unencodable(error.to_string()),
                 }
             }
             (Err(error), _) => match root.failure.take() {
-                Some(json) => Repr::failed(json),
-                None => Repr::Unencodable(error.to_string()),
+                Some(json) => PayloadRepr::failed(json),
+                None => PayloadRepr::Unencodable(error.to_string()),
             },
         })
     }
 
     /// A string, untouched.
     pub fn text(text: impl Into<String>) -> Self {
-        Self(Repr::Text(text.into()))
+        Self(PayloadRepr::Text(text.into()))
     }
 
     /// Converts the bytes of a file or a program: to a string if they are text, and else to a note of their
@@ -153,13 +160,13 @@ impl Payload {
     /// A value that is JSON text already.
     #[doc(hidden)]
     pub fn json(json: String) -> Self {
-        Self(Repr::of_json(json))
+        Self(PayloadRepr::of_json(json))
     }
 
     /// A value that is not there yet: whoever runs the call knows its type, and reads it.
     #[doc(hidden)]
     pub fn later(value: Arc<dyn Any + Send + Sync>) -> Self {
-        Self(Repr::Later(Later(value)))
+        Self(PayloadRepr::Later(LaterPayload(value)))
     }
 
     #[inline]
@@ -167,28 +174,28 @@ impl Payload {
     #[doc(hidden)]
     pub fn as_later<T: 'static>(&self) -> Option<&T> {
         match &self.0 {
-            Repr::Later(Later(value)) => value.downcast_ref(),
+            PayloadRepr::Later(LaterPayload(value)) => value.downcast_ref(),
             _ => None,
         }
     }
 
     /// Marks the value as one in an error's place. A layer sees it as any value; an answer that leaves the
-    /// runtime is [`unmarked`](Self::unmarked).
+    /// runtime is [`without_error_mark`](Self::unmarked).
     #[doc(hidden)]
     pub fn __handled(self) -> Self {
-        Self(Repr::Handled(Box::new(self)))
+        Self(PayloadRepr::Handled(Box::new(self)))
     }
 
     /// Returns true if the value stands in an error's place.
     #[doc(hidden)]
     pub fn __is_handled(&self) -> bool {
-        matches!(self.0, Repr::Handled(_))
+        matches!(self.0, PayloadRepr::Handled(_))
     }
 
     /// The value alone.
-    pub fn unmarked(self) -> Self {
+    pub fn without_error_mark(self) -> Self {
         match self.0 {
-            Repr::Handled(value) => value.unmarked(),
+            PayloadRepr::Handled(value) => value.without_error_mark(),
             other => Self(other),
         }
     }
@@ -196,8 +203,8 @@ impl Payload {
     /// The string, if the value is one.
     pub fn as_text(&self) -> Option<&str> {
         match &self.0 {
-            Repr::Text(text) => Some(text),
-            Repr::Handled(value) => value.as_text(),
+            PayloadRepr::Text(text) => Some(text),
+            PayloadRepr::Handled(value) => value.as_text(),
             _ => None,
         }
     }
@@ -205,14 +212,16 @@ impl Payload {
     /// The value as JSON text.
     pub fn to_json(&self) -> Cow<'_, str> {
         match &self.0 {
-            Repr::Text(text) => {
+            PayloadRepr::Text(text) => {
                 let mut out = String::with_capacity(text.len() + 2);
                 toolwright_json::write_string(&mut out, text);
                 Cow::Owned(out)
             }
-            Repr::Json(json) => Cow::Borrowed(json.as_str()),
-            Repr::Handled(value) => value.to_json(),
-            Repr::Later(_) | Repr::Unencodable(_) | Repr::Failed(_) => Cow::Borrowed("null"),
+            PayloadRepr::Json(json) => Cow::Borrowed(json.as_str()),
+            PayloadRepr::Handled(value) => value.to_json(),
+            PayloadRepr::Later(_) | PayloadRepr::Unencodable(_) | PayloadRepr::Failed(_) => {
+                Cow::Borrowed("null")
+            }
         }
     }
 
@@ -220,37 +229,39 @@ impl Payload {
     #[inline]
     pub fn to_plain(&self) -> Cow<'_, str> {
         Cow::Borrowed(match &self.0 {
-            Repr::Text(text) => text,
-            Repr::Json(json) => json.as_str(),
-            Repr::Handled(value) => return value.to_plain(),
-            Repr::Later(_) | Repr::Unencodable(_) | Repr::Failed(_) => "null",
+            PayloadRepr::Text(text) => text,
+            PayloadRepr::Json(json) => json.as_str(),
+            PayloadRepr::Handled(value) => return value.to_plain(),
+            PayloadRepr::Later(_) | PayloadRepr::Unencodable(_) | PayloadRepr::Failed(_) => "null",
         })
     }
 
     /// The value as a JSON value.
     pub fn to_value(&self) -> serde_json::Value {
         match &self.0 {
-            Repr::Text(text) => serde_json::Value::String(text.clone()),
-            Repr::Json(json) => serde_json::from_str(json.as_str()).unwrap_or_default(),
-            Repr::Handled(value) => value.to_value(),
-            Repr::Later(_) | Repr::Unencodable(_) | Repr::Failed(_) => serde_json::Value::Null,
+            PayloadRepr::Text(text) => serde_json::Value::String(text.clone()),
+            PayloadRepr::Json(json) => serde_json::from_str(json.as_str()).unwrap_or_default(),
+            PayloadRepr::Handled(value) => value.to_value(),
+            PayloadRepr::Later(_) | PayloadRepr::Unencodable(_) | PayloadRepr::Failed(_) => {
+                serde_json::Value::Null
+            }
         }
     }
 
     /// Returns true if the payload is text or JSON.
     #[inline]
     pub fn is_written(&self) -> bool {
-        matches!(self.0, Repr::Text(_) | Repr::Json(_))
+        matches!(self.0, PayloadRepr::Text(_) | PayloadRepr::Json(_))
     }
 
     pub fn check(&self) -> Result<(), ToolError> {
         match (self.failure(), &self.0) {
             (Some(error), _) => Err(error),
-            (None, Repr::Later(_)) => Err(ToolError::new(
+            (None, PayloadRepr::Later(_)) => Err(ToolError::new(
                 ErrorKind::InvalidReturn,
                 "the tool answered with a stream inside of something else",
             )),
-            (None, Repr::Handled(value)) => value.check(),
+            (None, PayloadRepr::Handled(value)) => value.check(),
             (None, _) => Ok(()),
         }
     }
@@ -259,14 +270,14 @@ impl Payload {
     #[inline]
     pub(super) fn failure(&self) -> Option<ToolError> {
         match &self.0 {
-            Repr::Unencodable(why) => Some(
+            PayloadRepr::Unencodable(why) => Some(
                 ToolError::new(
                     ErrorKind::Encoding,
                     "the tool ran, but its result cannot be written as JSON",
                 )
                 .with_debug(why.clone()),
             ),
-            Repr::Failed(words) => Some(ToolError::failed(words.clone())),
+            PayloadRepr::Failed(words) => Some(ToolError::failed(words.clone())),
             _ => None,
         }
     }

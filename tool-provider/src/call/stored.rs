@@ -315,10 +315,10 @@ impl FormatVersion {
     /// Returns an error message if the text has another version.
     pub fn of_another(text: &str) -> Option<String> {
         #[derive(Deserialize)]
-        struct Stored {
+        struct StoredForm {
             form: u32,
         }
-        let stored: Stored = serde_json::from_str(text).ok()?;
+        let stored: StoredForm = serde_json::from_str(text).ok()?;
         Self::try_from(stored.form).err()
     }
 }

@@ -11,7 +11,7 @@ use super::notice::{Notice, NoticeKind};
 use super::{CachedDefinition, DefinitionsError};
 use toolwright_json::quoted;
 
-use crate::dialect::{Dialect, LowerError, Note, NoteKind, Quantity, Renames, Share, shares};
+use crate::dialect::{Dialect, Limit, LimitUse, LowerError, Note, NoteKind, Renames, shares};
 use crate::wire::{Loading, ToolDeclaration, Wire};
 use toolwright_schema::text::{did_you_mean, near};
 
@@ -116,8 +116,8 @@ pub enum NonStrict {
     /// A request may hold no more in strict tools, and of those that were left this one stood
     /// behind: it was to be kept after the others, or it was not named and has the largest share.
     TooMany {
-        /// Quantity of which the request has too much.
-        quantity: Quantity,
+        /// The exceeded limit.
+        limit: Limit,
         /// The most that a request may hold.
         most: usize,
         /// Share of it that the tool would add.
@@ -152,20 +152,16 @@ impl fmt::Display for NonStrict {
         match self {
             Self::Rejected(reject) => reject.fmt(f),
             Self::TooMany {
-                quantity: Quantity::Tools,
+                limit: Limit::Tools,
                 most,
                 ..
             } => write!(
                 f,
                 "a request may hold {most} strict tools, and there are more"
             ),
-            Self::TooMany {
-                quantity,
-                most,
-                share,
-            } => write!(
+            Self::TooMany { limit, most, share } => write!(
                 f,
-                "a request may hold {most} {quantity} in strict tools, and this one would add {share}"
+                "a request may hold {most} {limit} in strict tools, and this one would add {share}"
             ),
         }
     }
@@ -283,7 +279,7 @@ struct Over<'t, 'f> {
     loaded: usize,
     wire: Wire,
     fit: &'f DefinitionOptions,
-    share: Share,
+    share: LimitUse,
 }
 
 impl Over<'_, '_> {
@@ -324,7 +320,7 @@ impl Over<'_, '_> {
                 return;
             };
             let why = NonStrict::TooMany {
-                quantity: self.share.quantity,
+                limit: self.share.limit,
                 most: self.share.most,
                 share: self.adds(one),
             };

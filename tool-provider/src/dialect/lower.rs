@@ -17,7 +17,7 @@ use super::Dialect;
 use super::canonical::canonical;
 use super::inverse::{Inverse, Step};
 use super::report::{LowerError, LowerErrorCode, Note, NoteKind};
-use super::rules::{Null, ObjectForm, Root, Rules, Wanted};
+use super::rules::{Null, NullPresence, ObjectForm, Root, Rules};
 use super::shared::shared;
 use super::size::Size;
 use toolwright_schema::keyword::Keyword;
@@ -248,17 +248,17 @@ fn root(schema: &Ordered) -> Root {
 struct SchemaPath {
     is_root: bool,
     /// Presence of `null` that the position asks for.
-    null: Wanted,
+    null: NullPresence,
 }
 
 impl SchemaPath {
     const ROOT: Self = Self {
         is_root: true,
-        null: Wanted::AsSaid,
+        null: NullPresence::AsSaid,
     };
     const INNER: Self = Self {
         is_root: false,
-        null: Wanted::AsSaid,
+        null: NullPresence::AsSaid,
     };
 }
 
@@ -357,7 +357,7 @@ impl Lowerer<'_> {
             return self.value(keywords, spot);
         }
         let said = self.take_null(&mut keywords);
-        if said && spot.null == Wanted::Never {
+        if said && spot.null == NullPresence::Never {
             self.drop_width(&mut keywords);
         }
         let is_nullable = spot.null.admits(said);

@@ -6,9 +6,9 @@
 
 mod canonical;
 mod inverse;
+mod limit;
 mod lower;
 mod names;
-mod quantity;
 mod report;
 mod restore;
 mod rules;
@@ -23,16 +23,16 @@ use std::str::FromStr;
 use toolwright_schema::text::{did_you_mean, near};
 
 pub use self::inverse::{Inverse, Op, Step};
+pub use self::limit::Limit;
+pub use self::limit::{LimitUse, shares};
 pub use self::lower::{Lowered, lower};
 pub use self::lower::{lower_all, object_root};
 pub use self::names::Renames;
-pub use self::quantity::Quantity;
-pub use self::quantity::{Share, shares};
 pub use self::report::{LowerError, LowerErrorCode, Note, NoteKind};
 use self::rules::Rules;
 pub(crate) use self::shared::provider_text;
 pub use self::size::Size;
-pub use self::verdict::Judged;
+pub use self::verdict::Analysis;
 pub use self::verdict::{Acceptance, InverseSteps, RequestUsage};
 
 /// Dialect of JSON Schema that one provider's API accepts.

@@ -155,13 +155,13 @@ pub(super) enum Enums {
 /// Keywords that bound a value and are taken.
 pub(super) enum Accepts {
     All,
-    AllBut(&'static [(Keyword, When)]),
-    Only(&'static [(Keyword, When)]),
+    AllBut(&'static [(Keyword, Condition)]),
+    Only(&'static [(Keyword, Condition)]),
 }
 
 /// Conditions under which a keyword is taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum When {
+pub(super) enum Condition {
     Always,
     Never,
     /// Its number is no larger.
@@ -193,7 +193,7 @@ pub(super) enum Formats {
 
 /// Presence of `null` among the values behind a key.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum NullPresence {
     /// `null` if the schema says so.
     AsSaid,
     /// `null` in any case: it says that the key is missing.
@@ -202,7 +202,7 @@ pub(super) enum Wanted {
     Never,
 }
 
-impl Wanted {
+impl NullPresence {
     /// Returns true if `null` is a value. `said`: the schema says so.
     pub(super) const fn admits(self, said: bool) -> bool {
         match self {

@@ -127,7 +127,7 @@ impl Size {
     }
 
     /// Returns the reject code of a size beyond the limits.
-    pub(super) const fn judge(&self, limits: &Limits) -> Option<LowerErrorCode> {
+    pub(super) const fn check(&self, limits: &Limits) -> Option<LowerErrorCode> {
         match self.beyond(limits) {
             Some(_) => Some(LowerErrorCode::TooLarge),
             None => None,

@@ -5,7 +5,7 @@ mod request;
 mod words;
 
 use super::{Descriptor, Handle, Listed, NameOverride, OneToolBlock};
-use toolwright_provider::dialect::{Acceptance, Dialect, Judged, LowerErrorCode};
+use toolwright_provider::dialect::{Acceptance, Analysis, Dialect, LowerErrorCode};
 use toolwright_schema::text::same;
 
 pub use self::request::{LoadLimits, MOST_LOADED, count, fits_request, within_budget};
@@ -176,10 +176,10 @@ const fn check_tool(
     while let [target, tail @ ..] = rest {
         rest = tail;
         let Some(target) = target else { continue };
-        let judged = target.judge(tool.input, tool.refs);
-        match judged.verdict {
+        let analysis = target.analyze(tool.input, tool.refs);
+        match analysis.verdict {
             Acceptance::Refused(code, steps) => {
-                return Some(words::refused(name, *target, code, &steps, &judged.size));
+                return Some(words::refused(name, *target, code, &steps, &analysis.size));
             }
             Acceptance::Opaque(steps) if !may_be_opaque => {
                 return Some(words::opaque(
@@ -199,7 +199,7 @@ const fn check_tool(
 #[derive(Clone, Copy)]
 pub struct OwnTargets {
     tool: &'static str,
-    found: Option<(Dialect, Judged)>,
+    found: Option<(Dialect, Analysis)>,
 }
 
 /// Asks a tool's own targets.
@@ -209,11 +209,11 @@ pub const fn own_targets(targets: &[Option<Dialect>], about: &Descriptor) -> Own
     while let [target, tail @ ..] = rest {
         rest = tail;
         let Some(target) = target else { continue };
-        let judged = target.judge(about.input, about.refs);
-        if !matches!(judged.verdict, Acceptance::Accepted) {
+        let analysis = target.analyze(about.input, about.refs);
+        if !matches!(analysis.verdict, Acceptance::Accepted) {
             return OwnTargets {
                 tool,
-                found: Some((*target, judged)),
+                found: Some((*target, analysis)),
             };
         }
     }
@@ -227,8 +227,8 @@ impl OwnTargets {
     /// At the caller's place, with the tool, the argument, the target and the way out.
     #[track_caller]
     pub const fn argument(&self, name: &str) {
-        if let Some((_, judged)) = &self.found
-            && let Acceptance::Refused(_, steps) | Acceptance::Opaque(steps) = &judged.verdict
+        if let Some((_, analysis)) = &self.found
+            && let Acceptance::Refused(_, steps) | Acceptance::Opaque(steps) = &analysis.verdict
             && let [first, ..] = steps.names()
             && same(first, name)
         {
@@ -242,12 +242,12 @@ impl OwnTargets {
     /// See [`argument`](Self::argument).
     #[track_caller]
     pub const fn refuse(&self) {
-        let Some((target, judged)) = &self.found else {
+        let Some((target, analysis)) = &self.found else {
             return;
         };
-        let text = match &judged.verdict {
+        let text = match &analysis.verdict {
             Acceptance::Refused(code, steps) => {
-                words::refused(self.tool, *target, *code, steps, &judged.size)
+                words::refused(self.tool, *target, *code, steps, &analysis.size)
             }
             Acceptance::Opaque(steps) => {
                 words::opaque(self.tool, *target, steps, words::Opaque::InTool)

@@ -328,7 +328,7 @@ impl<'a> BatchState<'a> {
             }
         }
         if !is_written(&result.outcome) {
-            result.outcome = result.outcome.map(Outcome::unmarked);
+            result.outcome = result.outcome.map(Outcome::without_error_mark);
         }
         result
     }

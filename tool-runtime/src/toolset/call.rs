@@ -133,7 +133,7 @@ fn answered_slowly(
     entry: Option<&ToolEntry>,
     arena: &Arena,
 ) -> ToolResult {
-    let mut result = ToolResult::new(call, outcome.map(Outcome::unmarked));
+    let mut result = ToolResult::new(call, outcome.map(Outcome::without_error_mark));
     result.repairs = arena.repairs().into();
     result.attributes = attributes(entry);
     result

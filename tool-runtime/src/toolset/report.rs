@@ -7,7 +7,7 @@ use crate::tool::Context;
 use crate::toolset::Toolset;
 use toolwright_provider::call::{ErrorKind, ToolCall, ToolDef};
 use toolwright_provider::dialect::{
-    Dialect, LowerError, LowerErrorCode, Lowered, Quantity, Renames, lower_all, shares,
+    Dialect, Limit, LowerError, LowerErrorCode, Lowered, Renames, lower_all, shares,
 };
 use toolwright_schema::decode::{Checker, RefusedDefault, Repairs, refused_defaults};
 use toolwright_schema::keyword::{Keyword, Subschemas};
@@ -67,7 +67,7 @@ pub enum ProblemCode {
     /// The dialect cannot express the arguments.
     Rejected(LowerErrorCode),
     /// A request holds too much of this.
-    TooMany(Quantity),
+    TooMany(Limit),
     /// A text holds invisible characters, which only a model reads.
     HiddenText,
     /// The bounds of a parameter or field refuse its default. Definitions leave it out; a call without the argument
@@ -94,13 +94,13 @@ pub enum ProblemCode {
 }
 
 impl ProblemCode {
-    /// Returns the stable name: that of the rejection, `too_many_` and the quantity's name, `hidden_text`,
+    /// Returns the stable name: that of the rejection, `too_many_` and the limit's name, `hidden_text`,
     /// `refused_default`, `refused_example`, `unknown_tool`, `unknown_argument`, `renamed`, `long_description`,
     /// `nested_arguments`, `left_out`, `lenient`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Rejected(code) => code.as_str(),
-            Self::TooMany(quantity) => quantity.too_many(),
+            Self::TooMany(limit) => limit.too_many(),
             Self::HiddenText => "hidden_text",
             Self::RefusedDefault => "refused_default",
             Self::RefusedExample => "refused_example",
@@ -164,7 +164,7 @@ impl Report {
             path: None,
             message,
             help: match code {
-                ProblemCode::TooMany(Quantity::Tools) => {
+                ProblemCode::TooMany(Limit::Tools) => {
                     "send the tools that a turn needs, and no others"
                 }
                 ProblemCode::TooMany(_) => "send some of the tools without strictness",
@@ -187,7 +187,7 @@ impl Report {
     fn quantities(&mut self, tools: &Toolset, lowered: &[(bool, Lowered)]) {
         let dialect = self.dialect;
         if let Some(most) = dialect.most_tools() {
-            self.too_many(Quantity::Tools, tools.most_sent(), most);
+            self.too_many(Limit::Tools, tools.most_sent(), most);
             return;
         }
         for share in shares(dialect) {
@@ -200,23 +200,14 @@ impl Report {
             let mut loaded: Vec<usize> = of(true).collect();
             loaded.sort_unstable_by(|one, other| other.cmp(one));
             let loaded: usize = loaded.iter().take(tools.most_loaded()).sum();
-            self.too_many(
-                share.quantity,
-                of(false).sum::<usize>() + loaded,
-                share.most,
-            );
+            self.too_many(share.limit, of(false).sum::<usize>() + loaded, share.most);
         }
     }
 
-    fn too_many(&mut self, quantity: Quantity, total: usize, most: usize) {
+    fn too_many(&mut self, limit: Limit, total: usize, most: usize) {
         if total > most {
-            let message = format!("{total} {quantity}, and one request may hold {most}");
-            self.about(
-                Severity::Error,
-                None,
-                ProblemCode::TooMany(quantity),
-                message,
-            );
+            let message = format!("{total} {limit}, and one request may hold {most}");
+            self.about(Severity::Error, None, ProblemCode::TooMany(limit), message);
         }
     }
 

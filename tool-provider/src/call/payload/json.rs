@@ -5,7 +5,7 @@ use std::fmt;
 
 /// See the module.
 #[derive(Clone)]
-pub(super) enum Json {
+pub(super) enum JsonScalar {
     Long(String),
     Word(Word),
 }
@@ -20,7 +20,7 @@ pub(super) struct Word {
 
 const ROOM: usize = 8;
 
-impl Json {
+impl JsonScalar {
     pub(super) const NULL: Self = Self::Word(Word {
         bytes: *b"null\0\0\0\0",
         len: 4,
@@ -72,15 +72,15 @@ impl Json {
     }
 }
 
-impl PartialEq for Json {
+impl PartialEq for JsonScalar {
     fn eq(&self, other: &Self) -> bool {
         self.as_str() == other.as_str()
     }
 }
 
-impl Eq for Json {}
+impl Eq for JsonScalar {}
 
-impl fmt::Debug for Json {
+impl fmt::Debug for JsonScalar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.as_str().fmt(f)
     }

@@ -3,7 +3,7 @@
 
 use serde::ser::{Serialize, Serializer};
 
-use super::json::Json;
+use super::json::JsonScalar;
 use super::strict::{Failure, Strict};
 
 /// Serializer that writes JSON into a buffer.
@@ -11,9 +11,9 @@ pub(super) type Writer = serde_json::Serializer<Vec<u8>>;
 
 /// Form in which a value is written; none at first.
 #[derive(Default)]
-pub(super) struct Root {
+pub(super) struct RootValue {
     /// Set when the value is a string, an integer, a boolean or nothing.
-    pub(super) plain: Option<Plain>,
+    pub(super) plain: Option<Scalar>,
     /// Set when it is anything else.
     pub(super) json: Option<Writer>,
     /// Set when an error stands in it.
@@ -22,16 +22,16 @@ pub(super) struct Root {
 
 /// A value without parts. Of an integer the digits are written where they stay: it is moved in a
 /// register, and they are not.
-pub(super) enum Plain {
+pub(super) enum Scalar {
     Text(String),
-    Json(Json),
+    Json(JsonScalar),
     Unsigned(u64),
     Signed(i64),
     /// `null`, of `()` or of a JSON value.
     Unit,
 }
 
-impl Root {
+impl RootValue {
     /// Room for a small value is made at once, so that one is written with one allocation.
     fn json(&mut self) -> Strict<'_, &mut Writer> {
         let room = Vec::with_capacity(128);
@@ -58,7 +58,7 @@ macro_rules! integers {
     )*};
 }
 
-impl<'j> Serializer for &'j mut Root {
+impl<'j> Serializer for &'j mut RootValue {
     type Ok = ();
     type Error = serde_json::Error;
     type SerializeSeq = Strict<'j, <&'j mut Writer as Serializer>::SerializeSeq>;
@@ -71,12 +71,12 @@ impl<'j> Serializer for &'j mut Root {
         Strict<'j, <&'j mut Writer as Serializer>::SerializeStructVariant>;
 
     fn serialize_str(self, value: &str) -> Result<(), Self::Error> {
-        self.plain = Some(Plain::Text(value.to_owned()));
+        self.plain = Some(Scalar::Text(value.to_owned()));
         Ok(())
     }
 
     fn serialize_char(self, value: char) -> Result<(), Self::Error> {
-        self.plain = Some(Plain::Text(value.to_string()));
+        self.plain = Some(Scalar::Text(value.to_string()));
         Ok(())
     }
 
@@ -113,7 +113,7 @@ impl<'j> Serializer for &'j mut Root {
     }
 
     fn serialize_none(self) -> Result<(), Self::Error> {
-        self.plain = Some(Plain::Json(Json::NULL));
+        self.plain = Some(Scalar::Json(JsonScalar::NULL));
         Ok(())
     }
 
@@ -122,26 +122,26 @@ impl<'j> Serializer for &'j mut Root {
     }
 
     fn serialize_unit(self) -> Result<(), Self::Error> {
-        self.plain = Some(Plain::Unit);
+        self.plain = Some(Scalar::Unit);
         Ok(())
     }
 
     fn serialize_bool(self, value: bool) -> Result<(), Self::Error> {
-        self.plain = Some(Plain::Json(Json::bool(value)));
+        self.plain = Some(Scalar::Json(JsonScalar::bool(value)));
         Ok(())
     }
 
     integers! {
-        serialize_i8(value: i8) => Plain::Signed(value.into());
-        serialize_i16(value: i16) => Plain::Signed(value.into());
-        serialize_i32(value: i32) => Plain::Signed(value.into());
-        serialize_i64(value: i64) => Plain::Signed(value);
-        serialize_i128(value: i128) => Plain::Json(Json::digits(value));
-        serialize_u8(value: u8) => Plain::Unsigned(value.into());
-        serialize_u16(value: u16) => Plain::Unsigned(value.into());
-        serialize_u32(value: u32) => Plain::Unsigned(value.into());
-        serialize_u64(value: u64) => Plain::Unsigned(value);
-        serialize_u128(value: u128) => Plain::Json(Json::digits(value));
+        serialize_i8(value: i8) => Scalar::Signed(value.into());
+        serialize_i16(value: i16) => Scalar::Signed(value.into());
+        serialize_i32(value: i32) => Scalar::Signed(value.into());
+        serialize_i64(value: i64) => Scalar::Signed(value);
+        serialize_i128(value: i128) => Scalar::Json(JsonScalar::digits(value));
+        serialize_u8(value: u8) => Scalar::Unsigned(value.into());
+        serialize_u16(value: u16) => Scalar::Unsigned(value.into());
+        serialize_u32(value: u32) => Scalar::Unsigned(value.into());
+        serialize_u64(value: u64) => Scalar::Unsigned(value);
+        serialize_u128(value: u128) => Scalar::Json(JsonScalar::digits(value));
     }
 
     forward! {

@@ -20,12 +20,12 @@ pub(super) struct Strict<'f, S> {
 }
 
 /// A value that is written by a strict serializer.
-struct Part<'f, 'v, T: ?Sized> {
+struct StrictPart<'f, 'v, T: ?Sized> {
     value: &'v T,
     failure: &'f Failure,
 }
 
-impl<T: Serialize + ?Sized> Serialize for Part<'_, '_, T> {
+impl<T: Serialize + ?Sized> Serialize for StrictPart<'_, '_, T> {
     fn serialize<S: Serializer>(&self, inner: S) -> Result<S::Ok, S::Error> {
         let failure = self.failure;
         self.value.serialize(Strict { inner, failure })
@@ -33,9 +33,9 @@ impl<T: Serialize + ?Sized> Serialize for Part<'_, '_, T> {
 }
 
 impl<'f, S> Strict<'f, S> {
-    fn part<'v, T: ?Sized>(&self, value: &'v T) -> Part<'f, 'v, T> {
+    fn part<'v, T: ?Sized>(&self, value: &'v T) -> StrictPart<'f, 'v, T> {
         let failure = self.failure;
-        Part { value, failure }
+        StrictPart { value, failure }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::super::inverse::{Op, Step};
 use super::super::report::{LowerError, LowerErrorCode, NoteKind};
 use super::super::rules::{ObjectFacts, ObjectForm, Objects, Optional};
-use super::{Lowerer, SchemaPath, Wanted};
+use super::{Lowerer, NullPresence, SchemaPath};
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::keywords::{Keywords, text};
 use toolwright_schema::read::{Ordered, Pair, Parts};
@@ -232,7 +232,7 @@ impl Lowerer<'_> {
             }
             // `null` may also say that the value is of another alternative.
             let is_partial = partial.iter().any(|key| key == name);
-            if null == Wanted::Always && (is_partial || !self.admits_null(schema)) {
+            if null == NullPresence::Always && (is_partial || !self.admits_null(schema)) {
                 let mark = self.path.enter(&part);
                 self.steps.push(Step {
                     op: Op::NullIsAbsent,

@@ -3,7 +3,7 @@
 use toolwright_json::Decimal;
 
 use super::super::report::NoteKind;
-use super::super::rules::{Formats, Rules, When, is_pythons};
+use super::super::rules::{Condition, Formats, Rules, is_pythons};
 use super::Lowerer;
 use toolwright_schema::keyword::Keyword;
 use toolwright_schema::read::keywords::Keywords;
@@ -12,7 +12,7 @@ use toolwright_schema::shape::pattern_matches;
 
 /// Answers to whether a dialect takes a keyword.
 #[derive(PartialEq, Eq)]
-pub(super) enum Taken {
+pub(super) enum KeywordSupport {
     Yes,
     /// Not with this value.
     NotThis,
@@ -26,9 +26,9 @@ impl Lowerer<'_> {
             let keyword = Keyword::of(key)?;
             let place = keyword.description_place()?;
             match self.rules.takes(keyword, value, &keywords) {
-                Taken::Yes => None,
+                KeywordSupport::Yes => None,
                 // What it never takes is told first.
-                taken => Some((taken == Taken::NotThis, place, keyword)),
+                taken => Some((taken == KeywordSupport::NotThis, place, keyword)),
             }
         };
         let mut told: Vec<_> = keywords.0.iter().filter_map(told).collect();
@@ -69,8 +69,19 @@ impl Lowerer<'_> {
 
 impl Rules {
     /// Judges whether a keyword is taken with a value, beside others.
-    pub(super) fn takes(&self, keyword: Keyword, value: &Ordered, beside: &Keywords) -> Taken {
-        let yes_if = |fits| if fits { Taken::Yes } else { Taken::NotThis };
+    pub(super) fn takes(
+        &self,
+        keyword: Keyword,
+        value: &Ordered,
+        beside: &Keywords,
+    ) -> KeywordSupport {
+        let yes_if = |fits| {
+            if fits {
+                KeywordSupport::Yes
+            } else {
+                KeywordSupport::NotThis
+            }
+        };
         if keyword == Keyword::Enum {
             let takes = |value: &Ordered| {
                 let is_number = matches!(value, Ordered::Number(_));
@@ -80,35 +91,36 @@ impl Rules {
         }
         if keyword == Keyword::Format {
             return match self.formats {
-                Formats::Any => Taken::Yes,
-                Formats::Only([]) => Taken::No,
+                Formats::Any => KeywordSupport::Yes,
+                Formats::Only([]) => KeywordSupport::No,
                 Formats::Only(known) => {
                     yes_if(value.as_str().is_some_and(|name| known.contains(&name)))
                 }
             };
         }
         match self.when(keyword) {
-            When::Always => Taken::Yes,
-            When::Never => Taken::No,
-            When::AtMost(most) => yes_if(value.as_u128().is_some_and(|count| count <= most)),
-            When::NoLookaround => yes_if(!looks_around(value)),
-            When::Python => yes_if(are_pythons(value)),
-            When::PythonNoLookaround => yes_if(are_pythons(value) && !looks_around(value)),
-            When::SafeInteger => yes_if(is_counted(value)),
-            When::Regular => yes_if(is_regular(value)),
-            When::RegularNoProperties => yes_if(is_regular(value) && !has_properties(value)),
-            When::NoInnerPattern => {
+            Condition::Always => KeywordSupport::Yes,
+            Condition::Never => KeywordSupport::No,
+            Condition::AtMost(most) => yes_if(value.as_u128().is_some_and(|count| count <= most)),
+            Condition::NoLookaround => yes_if(!looks_around(value)),
+            Condition::Python => yes_if(are_pythons(value)),
+            Condition::PythonNoLookaround => yes_if(are_pythons(value) && !looks_around(value)),
+            Condition::SafeInteger => yes_if(is_counted(value)),
+            Condition::Regular => yes_if(is_regular(value)),
+            Condition::RegularNoProperties => yes_if(is_regular(value) && !has_properties(value)),
+            Condition::NoInnerPattern => {
                 let pattern = beside.text(Keyword::Pattern).unwrap_or("^$");
                 yes_if(pattern.starts_with('^') && pattern.ends_with('$'))
             }
-            When::NoPatternNorFormat => {
+            Condition::NoPatternNorFormat => {
                 let taken = |form| {
                     let value = beside.keyword(form);
-                    value.is_some_and(|value| self.takes(form, value, beside) == Taken::Yes)
+                    value
+                        .is_some_and(|value| self.takes(form, value, beside) == KeywordSupport::Yes)
                 };
                 yes_if(!taken(Keyword::Pattern) && !taken(Keyword::Format))
             }
-            When::NoneOptional => {
+            Condition::NoneOptional => {
                 let declared = beside.declared().unwrap_or_default();
                 yes_if(declared.iter().all(|(name, _)| beside.requires(name)))
             }

@@ -1,7 +1,7 @@
 //! Rules of a dialect for objects, their keys and unions of them.
 
 use super::super::LowerErrorCode;
-use super::{Maps, Objects, Optional, Rules, Wanted};
+use super::{Maps, NullPresence, Objects, Optional, Rules};
 
 /// Kinds of a tool's arguments.
 #[derive(Clone, Copy)]
@@ -82,12 +82,12 @@ impl Rules {
     }
 
     /// Returns whether a key is in `required`, and the `null` behind it.
-    pub(in super::super) const fn key(&self, may_miss: bool) -> (bool, Wanted) {
+    pub(in super::super) const fn key(&self, may_miss: bool) -> (bool, NullPresence) {
         match self.optional {
-            _ if !may_miss => (true, Wanted::AsSaid),
-            Optional::Kept => (false, Wanted::AsSaid),
-            Optional::Null => (true, Wanted::Always),
-            Optional::Absent => (false, Wanted::Never),
+            _ if !may_miss => (true, NullPresence::AsSaid),
+            Optional::Kept => (false, NullPresence::AsSaid),
+            Optional::Null => (true, NullPresence::Always),
+            Optional::Absent => (false, NullPresence::Never),
         }
     }
 

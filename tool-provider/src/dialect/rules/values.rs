@@ -1,7 +1,7 @@
 //! Rules of a dialect for values other than objects.
 
 use super::super::LowerErrorCode;
-use super::{Accepts, AllOf, Enums, Items, Null, Objects, Recursion, Rules, When, is_pythons};
+use super::{Accepts, AllOf, Condition, Enums, Items, Null, Objects, Recursion, Rules, is_pythons};
 use toolwright_schema::keyword::Keyword;
 
 /// Up to 2^53, beyond which doubles leave integers out.
@@ -90,7 +90,7 @@ impl Rules {
     /// Returns true if `minItems` and `maxItems` are taken in any case.
     const fn takes_lengths(&self) -> bool {
         let [least, most] = [self.when(Keyword::MinItems), self.when(Keyword::MaxItems)];
-        matches!((least, most), (When::Always, When::Always))
+        matches!((least, most), (Condition::Always, Condition::Always))
     }
 
     /// Returns true if a value or `null` is a value of one of several types.
@@ -153,7 +153,7 @@ impl Rules {
     /// Returns the reject code of a pattern that the provider does not compile, if any.
     pub(in super::super) const fn pattern(&self, pattern: &str) -> Option<LowerErrorCode> {
         match self.when(Keyword::Pattern) {
-            When::Python | When::PythonNoLookaround if !is_pythons(pattern) => {
+            Condition::Python | Condition::PythonNoLookaround if !is_pythons(pattern) => {
                 Some(LowerErrorCode::Pattern)
             }
             _ => None,
@@ -167,17 +167,17 @@ impl Rules {
         magnitude: u128,
     ) -> Option<LowerErrorCode> {
         match self.when(keyword) {
-            When::SafeInteger if magnitude > SAFE => Some(LowerErrorCode::WideBound),
+            Condition::SafeInteger if magnitude > SAFE => Some(LowerErrorCode::WideBound),
             _ => None,
         }
     }
 
     /// Returns when a keyword is taken that bounds a value.
-    pub(in super::super) const fn when(&self, keyword: Keyword) -> When {
+    pub(in super::super) const fn when(&self, keyword: Keyword) -> Condition {
         let (mut named, others) = match &self.keywords {
-            Accepts::All => return When::Always,
-            Accepts::AllBut(named) => (*named, When::Always),
-            Accepts::Only(named) => (*named, When::Never),
+            Accepts::All => return Condition::Always,
+            Accepts::AllBut(named) => (*named, Condition::Always),
+            Accepts::Only(named) => (*named, Condition::Never),
         };
         while let [(name, when), rest @ ..] = named {
             if *name as usize == keyword as usize {

@@ -1,10 +1,10 @@
 //! Edges that lead back.
 
 use super::super::LowerErrorCode;
-use super::Walk;
+use super::VerdictWalk;
 use toolwright_schema::shape::{Id, Refs, Shape};
 
-impl Walk {
+impl VerdictWalk {
     /// An edge back to a type. It may be a type that does not contain this place: then the edge was
     /// cut in another of the types that contain each other, and its tree stands beside.
     pub(super) const fn back(&mut self, id: Id) -> Option<LowerErrorCode> {

@@ -2,11 +2,11 @@
 
 use super::super::LowerErrorCode;
 use super::super::rules::{ObjectFacts, ObjectForm};
-use super::Walk;
+use super::VerdictWalk;
 use toolwright_schema::shape::{Field, Kind, Map, Object, Rest, Shape, Union};
 use toolwright_schema::text::same;
 
-impl Walk {
+impl VerdictWalk {
     /// An object or a map, inside so many others.
     pub(super) const fn keys(
         &mut self,

@@ -153,7 +153,7 @@ impl Measure {
 }
 
 const fn size(target: Dialect, tool: &Descriptor) -> Size {
-    target.judge(tool.input, tool.refs).size
+    target.analyze(tool.input, tool.refs).size
 }
 
 impl Sum {

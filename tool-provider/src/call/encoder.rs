@@ -85,7 +85,7 @@ impl Encoder {
         Self::of(EncodingStyle::Json)
     }
 
-    /// Everything in an envelope that says whether it succeeded.
+    /// An envelope around every result, with a flag for success.
     pub const fn envelope() -> Self {
         Self::of(EncodingStyle::Envelope { attributes: false })
     }

@@ -205,7 +205,7 @@ mod millis {
         value: &Option<Duration>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        // Up, so that a short time does not become none at all.
+        // Rounds up, so that a short time does not become zero.
         let millis = value.map(|value| value.as_nanos().div_ceil(1_000_000));
         let millis = millis.map(|millis| u64::try_from(millis).unwrap_or(u64::MAX));
         millis.serialize(serializer)

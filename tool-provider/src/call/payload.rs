@@ -37,7 +37,7 @@ enum PayloadRepr {
     Handled(Box<Payload>),
     /// Message of the error that the value's own `Serialize` returned.
     Unencodable(String),
-    /// Words of an error that stands inside of the value.
+    /// Text of an error inside the value.
     Failed(String),
 }
 
@@ -95,14 +95,14 @@ impl Payload {
         Self::written(&|root| value.serialize(root), false)
     }
 
-    /// Writes what a tool returned: `()` as the text `done`, since a model that reads `null` takes it for a failure.
+    /// Writes a tool's return value: `()` as the text `done`, since a model reads `null` as a failure.
     pub(crate) fn returned<T: Serialize>(value: T) -> Self {
         // A JSON value that is null has a size.
         let is_unit = size_of::<T>() == 0;
         Self::written(&|root| value.serialize(root), is_unit)
     }
 
-    /// Creates the payload that `write` writes. Only what this calls is compiled for each type.
+    /// Creates a payload from the output of `write`. Only this call is compiled for each type.
     fn written(
         write: &dyn Fn(&mut RootValue) -> serde_json::Result<()>,
         unit_is_done: bool,
@@ -163,7 +163,7 @@ impl Payload {
         Self(PayloadRepr::of_json(json))
     }
 
-    /// A value that is not there yet: whoever runs the call knows its type, and reads it.
+    /// A value that is not ready: the caller knows its type, and reads it.
     #[doc(hidden)]
     pub fn later(value: Arc<dyn Any + Send + Sync>) -> Self {
         Self(PayloadRepr::Later(LaterPayload(value)))
@@ -186,7 +186,7 @@ impl Payload {
         Self(PayloadRepr::Handled(Box::new(self)))
     }
 
-    /// Returns true if the value stands in an error's place.
+    /// Returns true if the value replaces an error.
     #[doc(hidden)]
     pub fn __is_handled(&self) -> bool {
         matches!(self.0, PayloadRepr::Handled(_))

@@ -162,7 +162,7 @@ impl StoredOutcome {
         })
     }
 
-    /// Adds what the call changes in the conversation's state, in order.
+    /// Adds the call's changes of the conversation's state, in order.
     pub fn with_updates(self, updates: Vec<(String, Value)>) -> Self {
         Self { updates, ..self }
     }
@@ -194,7 +194,7 @@ impl StoredOutcome {
         matches!(self.came_to, StoredKind::Error { .. })
     }
 
-    /// What the call changes in the conversation's state, in order.
+    /// The call's changes of the conversation's state, in order.
     pub fn updates(&self) -> &[(String, Value)] {
         &self.updates
     }

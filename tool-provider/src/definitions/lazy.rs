@@ -1,9 +1,9 @@
-//! Values that are made once, each when it is first asked for.
+//! Values that are made once, on first use.
 
 use std::sync::OnceLock;
 
-/// A map whose values are made when they are first asked for. It takes no lock and searches its keys
-/// one by one, so it is for a handful of them.
+/// A map whose values are made on first use. It takes no lock and searches its keys linearly, so it is for a few of
+/// them.
 pub(crate) struct LazyMap<K, V>(OnceLock<Box<LazyEntry<K, V>>>);
 
 struct LazyEntry<K, V> {

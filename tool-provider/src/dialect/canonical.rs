@@ -1,5 +1,5 @@
-//! Form that lowering starts from: what is no rule of a value is dropped, with a note, and the names of
-//! Rust's numbers are no formats.
+//! The form that lowering starts from: annotations are dropped, with a note, and the names of Rust's numbers are not
+//! formats.
 
 use super::report::{LowerError, LowerErrorCode, Note, NoteKind};
 use toolwright_schema::keyword::{Keyword, TYPES};
@@ -21,8 +21,8 @@ pub(super) fn canonical(mut root: Ordered, notes: &mut Vec<Note>) -> Result<Cano
     Ok(canonical)
 }
 
-/// Leaves out what objects and arrays are asked where the type is another one: it says nothing, and no step would lower what is
-/// inside it.
+/// Drops keywords for objects and arrays if the type is another one: they have no effect, and no step would lower their
+/// subschemas.
 fn drop_vacuous(schema: &mut Ordered) {
     let is_known = |name: &str| TYPES.contains(&name);
     if schema.types().any(is_known) {
@@ -56,7 +56,7 @@ impl From<ReadError> for LowerError {
 /// Key of a format's meaning, until the description is known. No keyword has a space.
 const WORDS: &str = "format words";
 
-/// Notes what is left out.
+/// Notes dropped keywords.
 struct NotedOutput<'n>(&'n mut Vec<Note>);
 
 impl CanonicalRules for NotedOutput<'_> {
@@ -101,7 +101,7 @@ impl CanonicalRules for NotedOutput<'_> {
             "partial-date-time" => "date and time without an offset, such as `2026-12-31T23:59:59`",
             _ => return false,
         };
-        // Said before the field's own words are known, so kept apart until then.
+        // The text precedes the field's description, which is not known yet.
         out.set(WORDS, text(words));
         true
     }

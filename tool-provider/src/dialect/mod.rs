@@ -147,12 +147,12 @@ impl Dialect {
         self.rules().name
     }
 
-    /// Returns true if the provider is asked to hold the model to the schema.
+    /// Returns true if the provider is asked to enforce the schema.
     pub fn is_strict(self) -> bool {
         self.rules().strict
     }
 
-    /// Returns the same provider's dialect without strictness; itself if it is no strict mode.
+    /// Returns the same provider's dialect without strictness; itself if it is not a strict mode.
     ///
     /// ```
     /// use toolwright::Dialect;
@@ -204,8 +204,7 @@ impl Dialect {
 
 /// Limits of one request, over all of its tools; `None` where no limit is known.
 ///
-/// A schema's own share stands in [`Lowered`], and of a type it is known when it compiles:
-/// [`Dialect::request_usage`].
+/// [`Lowered`] has a schema's share; that of a type is known at compile time: [`Dialect::request_usage`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestLimits {

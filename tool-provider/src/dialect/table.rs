@@ -1,5 +1,5 @@
-//! The dialects' rules. Each line says where its rule was read, and when: a provider's contract or
-//! its error text, a transformer that its SDK applies, or a copy of its documents.
+//! The dialects' rules. Each line names its source and date: a provider's contract or its error text, a transformer of
+//! its SDK, or a copy of its documents.
 
 use super::names::NameRule;
 use super::rules::{
@@ -9,7 +9,7 @@ use super::rules::{
 use super::{Dialect, RequestLimits};
 use toolwright_schema::keyword::Keyword;
 
-/// Any JSON Schema (draft 2020-12); what the other tables start from.
+/// Any JSON Schema (draft 2020-12); the base of the other tables.
 const JSON_SCHEMA: Rules = Rules {
     name: "json_schema",
     strict: false,

@@ -28,7 +28,7 @@ const STEPS: usize = 12;
 /// Maximum number of types that contain each other on the way to a value.
 const TYPES: usize = 64;
 
-/// Maximum number of walked types that edges lead back to from outside.
+/// Maximum number of walked types that edges from outside point back to.
 const TARGETS: usize = 16;
 
 /// A dialect's verdict on a tool's arguments.
@@ -76,7 +76,7 @@ impl InverseSteps {
     }
 }
 
-/// Share of one tool in what a request may hold over all of its tools.
+/// Share of one tool in the limits over all tools of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestUsage {
@@ -180,7 +180,7 @@ impl Dialect {
         }
     }
 
-    /// Returns what of a size is too much: the words for it, the count and the limit.
+    /// Returns the exceeded limit of a size: its text, the count and the maximum.
     pub const fn beyond(self, size: &Size) -> Option<(&'static str, usize, usize)> {
         size.beyond(&self.rules().limits)
     }
@@ -200,12 +200,12 @@ struct VerdictWalk {
     is_loose: bool,
     /// Texts are counted by characters, not by bytes.
     by_characters: bool,
-    /// Types that edges lead back to.
+    /// Types that edges point back to.
     refs: &'static Refs,
     /// Those of them that were walked, by their hashes.
     met: [u64; TARGETS],
     size: Size,
-    /// The first part that nobody can look into.
+    /// The first opaque part.
     opaque: Option<InverseSteps>,
     /// The value that was walked last is sent as a string of JSON.
     is_text: bool,

@@ -1,5 +1,5 @@
-//! The text of a value that is no string. Small numbers, `true`, `false` and `null` stand in place: a tool that answers with one
-//! of them allocates nothing.
+//! The text of a value other than a string. Small numbers, `true`, `false` and `null` are stored inline, without an
+//! allocation.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ pub(super) enum JsonScalar {
 /// A short text.
 #[derive(Clone, Copy)]
 pub(super) struct Word {
-    /// ASCII; what follows the text is anything.
+    /// ASCII up to the length; the rest is undefined.
     bytes: [u8; ROOM],
     len: u8,
 }

@@ -1,5 +1,4 @@
-//! A serializer that tells a string from everything else: a string is kept as it is, and so is what
-//! is one word of JSON; all other values are written by `serde_json`.
+//! A serializer that keeps strings and JSON scalars as they are, and writes all other values by `serde_json`.
 
 use serde::ser::{Serialize, Serializer};
 
@@ -9,19 +8,19 @@ use super::strict::{Failure, Strict};
 /// Serializer that writes JSON into a buffer.
 pub(super) type Writer = serde_json::Serializer<Vec<u8>>;
 
-/// Form in which a value is written; none at first.
+/// The root value; empty at first.
 #[derive(Default)]
 pub(super) struct RootValue {
     /// Set when the value is a string, an integer, a boolean or nothing.
     pub(super) plain: Option<Scalar>,
     /// Set when it is anything else.
     pub(super) json: Option<Writer>,
-    /// Set when an error stands in it.
+    /// Set if the value contains an error.
     pub(super) failure: Failure,
 }
 
-/// A value without parts. Of an integer the digits are written where they stay: it is moved in a
-/// register, and they are not.
+/// A value without parts. The digits of an integer are written at their final place: moving the integer is cheaper than
+/// moving digits.
 pub(super) enum Scalar {
     Text(String),
     Json(JsonScalar),

@@ -1,5 +1,5 @@
-//! A serializer around another one, which refuses what would be written as something else: a number that is not finite
-//! (`serde_json` writes `null`), and an error, which a model would read as a success.
+//! A serializer around another one, which refuses values that would change their meaning: numbers that are not finite
+//! (`serde_json` writes `null`), and errors, which a model would read as a success.
 
 use std::cell::Cell;
 
@@ -10,7 +10,7 @@ use serde::ser::{
 
 use super::root::Writer;
 
-/// The JSON of an error that stands inside of a value.
+/// The JSON of an error inside a value.
 pub(super) type Failure = Cell<Option<Vec<u8>>>;
 
 /// A serializer, or the writer of a list's or an object's parts.

@@ -1,4 +1,4 @@
-//! Words in the description for what a dialect has no keyword for.
+//! Text in the description for keywords that a dialect lacks.
 
 use toolwright_json::Decimal;
 
@@ -20,14 +20,14 @@ pub(super) enum KeywordSupport {
 }
 
 impl Lowerer<'_> {
-    /// The schema, once all that the dialect cannot express is told otherwise.
+    /// The schema, with everything that the dialect cannot express moved to the description.
     pub(super) fn finished(&mut self, mut keywords: Keywords) -> Ordered {
         let told = |(key, value): &Pair| {
             let keyword = Keyword::of(key)?;
             let place = keyword.description_place()?;
             match self.rules.takes(keyword, value, &keywords) {
                 KeywordSupport::Yes => None,
-                // What it never takes is told first.
+                // Unsupported keywords come first.
                 taken => Some((taken == KeywordSupport::NotThis, place, keyword)),
             }
         };
@@ -45,7 +45,7 @@ impl Lowerer<'_> {
         keywords.into_schema()
     }
 
-    /// Takes keywords out of a schema, and tells them in its description.
+    /// Moves keywords from a schema to its description.
     pub(super) fn in_words(&mut self, keywords: &mut Keywords, told: &[Keyword]) {
         let mut words = Vec::new();
         for keyword in told {
@@ -68,7 +68,7 @@ impl Lowerer<'_> {
 }
 
 impl Rules {
-    /// Judges whether a keyword is taken with a value, beside others.
+    /// Decides if the dialect supports a keyword with this value and these siblings.
     pub(super) fn takes(
         &self,
         keyword: Keyword,
@@ -128,7 +128,7 @@ impl Rules {
     }
 }
 
-/// A keyword in words; nothing where it says nothing.
+/// A keyword as text; `None` if it has no effect.
 fn said(keyword: Keyword, value: &Ordered) -> Option<String> {
     match (keyword, value) {
         (Keyword::UniqueItems, Ordered::Bool(true)) => Some("unique items".to_owned()),
@@ -171,7 +171,7 @@ fn is_regular(value: &Ordered) -> bool {
             continue;
         }
         match signs.next() {
-            // A word's edge, what a group held, a control character.
+            // A word boundary, a back-reference or a control character.
             Some('b' | 'B' | '1'..='9' | 'k' | 'c') => return false,
             // Half of a character.
             Some('u') if is_surrogate(signs.as_str()) => return false,

@@ -7,8 +7,8 @@ use toolwright_schema::keyword::Keyword;
 /// Up to 2^53, beyond which doubles leave integers out.
 pub(in super::super) const SAFE: u128 = 1 << 53;
 
-/// An array of one type and of exactly so many elements is sent as an object of places where no word
-/// says how many there are. A longer one has its length in its description.
+/// Arrays of one type up to this fixed length are sent as objects with numbered keys where no keyword bounds a length.
+/// The length of a longer one is in its description.
 const MOST_PLACES: u128 = 8;
 
 /// Forms that a tuple is sent in.
@@ -49,7 +49,7 @@ impl Rules {
         }
     }
 
-    /// Returns the reject code of an array that does not say what it holds, if that is refused.
+    /// Returns the reject code of an array without declared elements, if that is refused.
     pub(in super::super) const fn no_items(&self) -> Option<LowerErrorCode> {
         match self.items {
             Items::Any | Items::Filled => None,
@@ -125,8 +125,7 @@ impl Rules {
         }
     }
 
-    /// Returns the reject code of an edge that leads back to a type, if any. `is_required`: no key on its
-    /// way may be missing.
+    /// Returns the reject code of a recursive edge, if any. `is_required`: no key on its way may be missing.
     pub(in super::super) const fn edge_back(&self, is_required: bool) -> Option<LowerErrorCode> {
         match self.recursion {
             Recursion::Refused => Some(LowerErrorCode::RecursiveType),

@@ -1,4 +1,4 @@
-//! Edges that lead back.
+//! Recursive edges.
 
 use super::super::LowerErrorCode;
 use super::VerdictWalk;
@@ -49,7 +49,7 @@ impl VerdictWalk {
     }
 }
 
-/// The tree of a type that edges lead back to.
+/// The tree of a recursive type.
 const fn target(refs: &'static Refs, id: Id) -> Option<&'static Shape<'static>> {
     let mut targets = refs.targets;
     while let [shape, rest @ ..] = targets {

@@ -67,7 +67,7 @@ impl VerdictWalk {
     }
 
     const fn object(&mut self, object: &Object<'static>, levels: usize) -> Option<LowerErrorCode> {
-        // Every one of several objects starts with the key that stands before what makes them several.
+        // Every one of several objects starts with the key that precedes its alternatives.
         let starts_alike = matches!(object.rest(), Rest::Union) && object.starts_alike();
         ask!(self.rules.starts(starts_alike, false));
         let is_loose = self.is_loose;
@@ -133,7 +133,7 @@ impl VerdictWalk {
             members = rest;
             self.is_loose = is_loose;
             ask!(self.node(member, levels));
-            // A string of JSON is not told from another string.
+            // A string of JSON cannot be distinguished from another string.
             if self.is_text {
                 return Some(LowerErrorCode::UntypedSchema);
             }

@@ -1,4 +1,4 @@
-//! A value and what it holds.
+//! A value and its parts.
 
 use super::super::LowerErrorCode;
 use super::super::rules::TupleForm;
@@ -207,7 +207,7 @@ impl VerdictWalk {
     }
 }
 
-/// Returns true if all places of a tuple are of one type, as its schema says it.
+/// Returns true if all places of a tuple have one type in its schema.
 const fn are_of_one_type(first: &Shape<'static>, mut others: &[&Shape<'static>]) -> bool {
     while let [other, rest @ ..] = others {
         if !is_same(first, other) {

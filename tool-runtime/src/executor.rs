@@ -38,7 +38,6 @@ use toolwright_schema::panics::reported;
 pub use self::batch::{Batch, Halted, Pending, PendingReason, Reply};
 pub use self::blocking::BlockingLimit;
 pub use self::decided::Decided;
-pub use self::dispatch::CallPlan;
 pub use self::event::{BatchId, Event};
 pub use self::layer::{Handled, Layer, Next, Request};
 pub use self::output::{OutputLimit, Overflow};
@@ -48,7 +47,7 @@ pub use self::resume::ResumeError;
 pub use self::runner::{Runner, RunnerCall};
 pub use self::source::Source;
 pub use self::trace::{TraceEvent, TraceKind, TraceStore, Traced, TracedCall};
-pub use self::turn::Turn;
+pub use self::turn::{CallPlan, Turn};
 
 pub(crate) use self::deadline::pause;
 
@@ -439,7 +438,7 @@ impl Executor {
         let mut state = BatchState::open(self, turn, cx);
         if cx.cancel_requested() {
             state.cancelled();
-            turn.leave(&mut state);
+            dispatch::leave(turn, &mut state);
             return state.close();
         }
         let jobs = dispatch::dispatch(self, &tools, turn, &today, cx, &mut state);
@@ -469,7 +468,7 @@ impl Executor {
             Err(error) => {
                 let cx = &known(cx);
                 let mut state = BatchState::open(self, turn, cx);
-                turn.leave(&mut state);
+                dispatch::leave(turn, &mut state);
                 state.answer_open_calls(&error);
                 state.close()
             }

@@ -1,21 +1,21 @@
 //! One call, from its layers to the tool's code and back.
 
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::blocking::BlockingLimit;
-use super::call_set::RunningCall;
 use super::deadline;
-use super::dispatch::Job;
 use super::layer::{Handled, Layer, Next, Request};
 use super::offloaded::{Offloaded, OwnedCall};
 use super::policy::UnknownOutcome;
 use super::runner::{RunnerQueue, RunnerReply};
 use super::span::CallSpan;
+use super::turn::Job;
 use super::{Executor, background};
-use crate::tool::{Answer, ApprovalToken, Call, Contained, Context, Tool, items};
+use crate::tool::{Answer, Answered, ApprovalToken, Call, Contained, Context, Tool, items};
 use crate::toolset::{ToolEntry, resolved};
 use toolwright_provider::call::{ErrorKind, Outcome, ToolCall, ToolError, contained};
 use toolwright_schema::decode::{Arena, Repair, RepairKind};
@@ -37,7 +37,8 @@ pub(super) struct CallBody<'a> {
     waits_with: Mutex<Option<Arc<str>>>,
 }
 
-pub(super) type Answered = Result<Outcome, ToolError>;
+/// A call in flight.
+pub(super) type RunningCall<'a> = Pin<Box<dyn Future<Output = FinishedCall> + Send + 'a>>;
 
 /// Outcome of a call, with the repairs of its arguments.
 pub(super) struct FinishedCall {
@@ -433,13 +434,5 @@ fn out_of_time(cx: &Context, index: usize, late: ToolError) -> ToolError {
         not_stopped(late)
     } else {
         late
-    }
-}
-
-/// Calls the tool; a panic is an error.
-pub(super) async fn answer(tool: &dyn Tool, call: Call<'_>) -> Answered {
-    match contained(|| tool.call(call)) {
-        Ok(answer) => resolved(answer, call).await,
-        Err(error) => Err(error),
     }
 }

@@ -3,11 +3,10 @@
 //! `FuturesUnordered` would do, but for `tests/shuttle`, which explores the schedules of this lock alone.
 
 use std::collections::VecDeque;
-use std::pin::Pin;
 use std::sync::{Arc, PoisonError};
 use std::task::{Context as TaskContext, Poll, Wake, Waker};
 
-use super::body::FinishedCall;
+use super::body::{FinishedCall, RunningCall};
 use crate::sync::{Mutex, MutexGuard};
 
 /// Calls in flight, and the queue of those that were woken.
@@ -24,9 +23,6 @@ pub(super) struct CallSet<'a> {
     polled: bool,
     queue: Arc<WakeQueue>,
 }
-
-/// A call in flight.
-pub(super) type RunningCall<'a> = Pin<Box<dyn Future<Output = FinishedCall> + Send + 'a>>;
 
 struct CallSlot<'a> {
     call: RunningCall<'a>,

@@ -10,10 +10,9 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use super::blocking::Permit;
-use super::body::{Answered, answer};
 use super::span::CallSpan;
-use crate::tool::{ApprovalToken, Context, not_started};
-use crate::toolset::ToolEntry;
+use crate::tool::{Answered, ApprovalToken, Call, Context, Tool, not_started};
+use crate::toolset::{ToolEntry, resolved};
 use toolwright_provider::call::{ErrorKind, ToolCall, ToolError, contained};
 use toolwright_schema::decode::Arena;
 
@@ -180,6 +179,14 @@ fn ended() -> ToolError {
         ErrorKind::Cancelled,
         "the call was cancelled: the program is ending",
     )
+}
+
+/// Calls the tool; a panic is an error.
+async fn answer(tool: &dyn Tool, call: Call<'_>) -> Answered {
+    match contained(|| tool.call(call)) {
+        Ok(answer) => resolved(answer, call).await,
+        Err(error) => Err(error),
+    }
 }
 
 #[cfg(test)]

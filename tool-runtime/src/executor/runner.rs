@@ -10,8 +10,7 @@ use std::task::Context as TaskContext;
 
 use tokio::sync::oneshot;
 
-use super::body::Answered;
-use crate::tool::{BoxFuture, Contained, Context, Tool};
+use crate::tool::{Answered, BoxFuture, Contained, Context, Tool};
 use toolwright_provider::call::{ErrorKind, Outcome, ToolCall, ToolDef, ToolError, contained};
 use toolwright_schema::panics;
 

@@ -8,8 +8,11 @@ use toolwright_provider::call::{ErrorKind, Outcome, Payload, ToolError};
 /// A boxed future that may move between threads.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
+/// Result of a call.
+pub(crate) type Answered = Result<Outcome, ToolError>;
+
 /// An answer that is still to come.
-pub(crate) type LaterAnswer<'a> = BoxFuture<'a, Result<Outcome, ToolError>>;
+pub(crate) type LaterAnswer<'a> = BoxFuture<'a, Answered>;
 
 /// Answer of a tool: ready, or a future.
 pub enum Answer<'a> {

@@ -1,4 +1,3 @@
-use hashbrown::HashSet;
 use serde::de::{
     DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor,
 };
@@ -7,6 +6,7 @@ use toolwright_json::Place;
 use super::container::Container;
 use super::expected::Expected;
 use super::read::Json;
+use super::seen_keys::SeenKeys;
 use super::{Error, Mismatch, Segment, key};
 
 /// Reads the next value, with these expectations of its parts.
@@ -200,37 +200,6 @@ pub(super) struct Entries<'j, 'de> {
     seen: SeenKeys<'de>,
     is_map: bool,
     container: Container,
-}
-
-/// The keys of a map so far: of two equal ones the last would win silently.
-pub enum SeenKeys<'de> {
-    /// Most maps are small, and then the call needs no allocation that the map itself does not.
-    Few([&'de str; 8], usize),
-    Many(HashSet<&'de str, foldhash::fast::RandomState>),
-}
-
-impl<'de> SeenKeys<'de> {
-    /// Empty set of keys.
-    pub(crate) const NONE: Self = Self::Few([""; 8], 0);
-
-    /// Notes a key; `false` if it was there.
-    pub(crate) fn note(&mut self, key: &'de str) -> bool {
-        let (keys, count) = match self {
-            Self::Few(keys, count) => (keys, count),
-            Self::Many(keys) => return keys.insert(key),
-        };
-        if keys.iter().take(*count).any(|known| *known == key) {
-            return false;
-        }
-        if let Some(free) = keys.get_mut(*count) {
-            *free = key;
-            *count += 1;
-        } else {
-            let many = keys.iter().copied().chain([key]).collect();
-            *self = Self::Many(many);
-        }
-        true
-    }
 }
 
 impl<'j, 'de> Entries<'j, 'de> {

@@ -182,10 +182,16 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+#[cfg(feature = "garde")]
+thread_local! {
+    /// A `garde` report on its way into an error, which serde makes from a text alone.
+    pub(super) static REPORT: std::cell::Cell<Option<Vec<Refusal>>> = const { std::cell::Cell::new(None) };
+}
+
 impl de::Error for Error {
     fn custom<T: fmt::Display>(message: T) -> Self {
         #[cfg(feature = "garde")]
-        if let Some(report) = super::valid::report() {
+        if let Some(report) = REPORT.take() {
             return Self::new(Mismatch::Invalid(report));
         }
         let words = message.to_string();

@@ -4,8 +4,8 @@
 //! reader follows a tree with bounds: a value's place in the text determines its part of the tree, whatever methods the
 //! type calls.
 
-use super::access::SeenKeys;
 use super::read::{Json, ReadMode};
+use super::seen_keys::SeenKeys;
 use super::{Error, Mismatch};
 use crate::decode::{Leaf, admits, walk};
 use crate::shape::{CheckLevel, Kind, Shape};

@@ -35,14 +35,16 @@ mod number;
 mod read;
 mod repair;
 mod secret;
+mod seen_keys;
 mod stable;
 #[cfg(feature = "garde")]
 mod valid;
 pub mod walk;
 mod words;
 
-pub(crate) use self::access::SeenKeys;
-pub(crate) use self::check::{Leaf, admits, admits_count, first_repeat, int_of, is_integer};
+pub(crate) use self::check::{
+    Leaf, admits, admits_count, first_repeat, int_of, is_integer, is_listed,
+};
 pub use self::checker::Checker;
 pub use self::example::{example, sample};
 pub use self::fault::Reporter;
@@ -51,6 +53,7 @@ pub use self::limits::Limits;
 pub use self::repair::{Repair, RepairKind, Repairs};
 pub use self::secret::redact;
 pub use self::secret::{holds_secret, without_secrets};
+pub(crate) use self::seen_keys::SeenKeys;
 pub(crate) use self::stable::written;
 pub use self::walk::{WalkOptions, WalkReport, collect_faults};
 pub(crate) use self::words::{describe, describe_range, one_of};

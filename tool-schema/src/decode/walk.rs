@@ -28,7 +28,6 @@ pub use self::fill::Defaults;
 pub use self::found::WalkReport;
 use self::memo::Memo;
 use self::object::ObjectKeys;
-pub(crate) use self::rule::is_listed;
 use self::union::Candidates;
 use crate::decode::fault::say;
 use crate::decode::{

@@ -6,10 +6,9 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use toolwright_json::{Decimal, Integer, Number};
+use toolwright_json::{Decimal, Integer, Number, Value};
 
 use crate::decode::fault::say::json_string;
-use crate::decode::walk::is_listed;
 use crate::format;
 use crate::shape::{
     Bounds, Edge, Int, IntegerRange, Kind, Literal, NumberRange, Rule, Shape, StringRules,
@@ -299,4 +298,18 @@ fn is_decimal_multiple(number: Number<'_>, of: Literal<'_>) -> bool {
         // Both have been read as numbers.
         _ => false,
     }
+}
+
+/// Returns true if JSON equals one of some values.
+pub(crate) fn is_listed(json: &str, values: &[&str]) -> bool {
+    let Ok(value) = Value::parse(json) else {
+        return false;
+    };
+    let is_number = matches!(value, Value::Number(_));
+    let first = |text: &str| text.bytes().next();
+    let mut values = values.iter();
+    values.any(|one| {
+        let may_be = is_number || first(one) == first(json);
+        *one == json || may_be && Value::parse(one).is_ok_and(|one| one == value)
+    })
 }

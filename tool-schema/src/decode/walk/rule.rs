@@ -3,7 +3,7 @@
 use toolwright_json::{Place, Value};
 
 use crate::decode::fault::say;
-use crate::decode::{Arena, FaultCode, Json, SeenKeys, Segment, admits_count, describe};
+use crate::decode::{Arena, FaultCode, Json, SeenKeys, Segment, admits_count, describe, is_listed};
 use crate::shape::{Check, Contains, Evaluated, Kind, PatternKeys, PrefixItems, Rule, Shape};
 
 use super::union::Candidates;
@@ -317,20 +317,6 @@ impl Walk<'_> {
         }
         Ok(())
     }
-}
-
-/// Returns true if JSON means the same as one of some values.
-pub(crate) fn is_listed(json: &str, values: &[&str]) -> bool {
-    let Ok(value) = Value::parse(json) else {
-        return false;
-    };
-    let is_number = matches!(value, Value::Number(_));
-    let first = |text: &str| text.bytes().next();
-    let mut values = values.iter();
-    values.any(|one| {
-        let may_be = is_number || first(one) == first(json);
-        *one == json || may_be && Value::parse(one).is_ok_and(|one| one == value)
-    })
 }
 
 /// The strings among some values.

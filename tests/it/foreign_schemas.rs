@@ -82,6 +82,45 @@ fn parts_of_all_of_become_one_schema() {
 }
 
 #[test]
+fn a_union_of_which_one_form_must_fit_may_be_looser() {
+    // The notes of forms that a value may fit at once, and of forms that are apart.
+    let open = r#"{"type":"object","properties":{"a":{"type":"string"}}}"#;
+    let tagged = |tag: &str| {
+        format!(
+            r#"{{"type":"object","properties":{{"kind":{{"const":"{tag}"}}}},"required":["kind"]}}"#
+        )
+    };
+    let closed = |key: &str| {
+        format!(
+            r#"{{"type":"object","properties":{{"{key}":{{"type":"string"}}}},"required":["{key}"],"additionalProperties":false}}"#
+        )
+    };
+    let cases = [
+        (format!("{open},{open}"), true),
+        (format!(r#"{open},{{"type":"null"}}"#), false),
+        (format!("{open},{}", tagged("x")), true),
+        (format!("{},{}", tagged("x"), tagged("y")), false),
+        (format!("{},{}", tagged("x"), tagged("x")), true),
+        (format!("{},{}", closed("x"), closed("y")), false),
+        (r#"{"type":"integer"},{"type":"string"}"#.to_owned(), false),
+        (r#"{"type":"integer"},{"type":"number"}"#.to_owned(), true),
+        (r#"{"enum":["a","b"]},{"enum":["c"]}"#.to_owned(), false),
+        (r#"{"enum":["a","b"]},{"enum":["b"]}"#.to_owned(), true),
+        (r#"{"minLength":1},{"type":"string"}"#.to_owned(), true),
+    ];
+    for (members, may_fit_both) in cases {
+        let (_, notes) = merged(&format!(r#"{{"oneOf":[{members}]}}"#), "");
+        assert_eq!(
+            notes.contains(&"oneOf".to_owned()),
+            may_fit_both,
+            "{members}: {notes:?}"
+        );
+        let (_, notes) = merged(&format!(r#"{{"anyOf":[{members}]}}"#), "");
+        assert!(!notes.contains(&"anyOf".to_owned()), "{members}: {notes:?}");
+    }
+}
+
+#[test]
 fn what_no_one_schema_says_stays_all_of() {
     for schema in [
         r#"{"allOf":[{"type":"string","pattern":"a"},{"pattern":"b"}]}"#,

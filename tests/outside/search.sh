@@ -16,7 +16,7 @@ if [[ $(cat "$dir/has" 2>/dev/null) != "${wheels[*]}" ]]; then
 fi
 python3 tests/outside/search.py "$dir/unpacked" "$dir"
 # What is found does not depend on the profile, and this one is built already.
-report=$(cargo run -q --example catalogue -- "$dir/TOOLS.jsonl" "$dir/QUESTIONS.jsonl")
+report=$(cargo run -q -p toolwright-evals --example catalogue -- "$dir/TOOLS.jsonl" "$dir/QUESTIONS.jsonl")
 echo "$report"
 python3 - "$report" <<'END'
 import json, sys

@@ -7,5 +7,5 @@ cd "$(dirname "$0")/../.."
 tool cargo-semver-checks 0.51.0
 
 baseline=${1:?"which revision is the baseline?"}
-cargo semver-checks -p toolwright -p toolwright-testing -p toolwright-lock -p toolwright-agent -p toolwright-mcp -p toolwright-serve \
+cargo semver-checks -p toolwright -p toolwright-testing -p toolwright-evals -p toolwright-lock -p toolwright-agent -p toolwright-mcp -p toolwright-serve \
   --all-features --baseline-rev "$baseline"

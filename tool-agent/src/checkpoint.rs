@@ -9,9 +9,9 @@ mod memory;
 mod sqlite;
 
 use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
+use auto_impl::auto_impl;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -47,6 +47,7 @@ use crate::{Node, Session};
 /// The clock of a lease is that of the store.
 ///
 /// To test an implementation, use [`testing::conformance::checkpointer`](crate::testing::conformance::checkpointer).
+#[auto_impl(Arc)]
 pub trait Checkpointer: Send + Sync {
     /// Adds a checkpoint after the session's newest one.
     ///
@@ -130,81 +131,6 @@ pub trait Checkpointer: Send + Sync {
     /// time, and releases it at its end. `None`, the default, is for runs without leases.
     fn lease_term(&self) -> Option<Duration> {
         None
-    }
-}
-
-impl<C: Checkpointer + ?Sized> Checkpointer for Arc<C> {
-    fn put<'a>(
-        &'a self,
-        new: NewCheckpoint<'a>,
-    ) -> BoxFuture<'a, Result<CheckpointId, CheckpointError>> {
-        (**self).put(new)
-    }
-
-    fn latest<'a>(
-        &'a self,
-        session: &'a str,
-    ) -> BoxFuture<'a, Result<Option<Checkpoint>, CheckpointError>> {
-        (**self).latest(session)
-    }
-
-    fn get(&self, id: CheckpointId) -> BoxFuture<'_, Result<Option<Checkpoint>, CheckpointError>> {
-        (**self).get(id)
-    }
-
-    fn history<'a>(
-        &'a self,
-        session: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<Checkpoint>, CheckpointError>> {
-        (**self).history(session)
-    }
-
-    fn sessions<'a>(
-        &'a self,
-        after: Option<&'a str>,
-        most: usize,
-    ) -> BoxFuture<'a, Result<Vec<String>, CheckpointError>> {
-        (**self).sessions(after, most)
-    }
-
-    fn delete<'a>(&'a self, session: &'a str) -> BoxFuture<'a, Result<bool, CheckpointError>> {
-        (**self).delete(session)
-    }
-
-    fn begin_call<'a>(&'a self, begin: Begin<'a>) -> BoxFuture<'a, Result<Begun, CheckpointError>> {
-        (**self).begin_call(begin)
-    }
-
-    fn end_call<'a>(&'a self, end: End<'a>) -> BoxFuture<'a, Result<(), CheckpointError>> {
-        (**self).end_call(end)
-    }
-
-    fn prune<'a>(
-        &'a self,
-        session: &'a str,
-        keep: Keep,
-    ) -> BoxFuture<'a, Result<usize, CheckpointError>> {
-        (**self).prune(session, keep)
-    }
-
-    fn calls<'a>(
-        &'a self,
-        session: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<CallRecord>, CheckpointError>> {
-        (**self).calls(session)
-    }
-
-    fn renew<'a>(
-        &'a self,
-        session: &'a str,
-        lease: CheckpointId,
-        term: Duration,
-    ) -> BoxFuture<'a, Result<(), CheckpointError>> {
-        (**self).renew(session, lease, term)
-    }
-
-    fn lease_term(&self) -> Option<Duration> {
-        (**self).lease_term()
     }
 }
 
@@ -397,9 +323,7 @@ impl SessionHead {
         lease: Lease,
         after: Option<CheckpointId>,
     ) -> Result<(), CheckpointError> {
-        if let Some(head) = head {
-            lease.check(session, head.lease)?;
-        }
+        lease.check(session, head.and_then(|head| head.lease))?;
         let found = head.map(|head| head.newest);
         if found == after {
             return Ok(());

@@ -27,7 +27,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sha2::{Digest, Sha256};
 
-use crate::CheckpointId;
+use crate::{Checkpoint, CheckpointId, Node, Written};
 
 /// Most bytes that [`Chains`] keep.
 const MOST_BYTES: usize = 64 * 1024 * 1024;
@@ -151,6 +151,87 @@ impl fmt::Debug for Chain {
         f.debug_struct("Chain")
             .field("bytes", &self.text.len())
             .finish_non_exhaustive()
+    }
+}
+
+/// Row of a checkpoint in a store's table: a whole text or a delta, and the checksum of the text that it leads to.
+#[derive(Clone, Copy)]
+pub struct CheckpointRow<'r> {
+    /// Number of the checkpoint.
+    pub id: i64,
+    /// The session's id.
+    pub session: &'r str,
+    /// Number of the checkpoint that it continues.
+    pub parent: Option<i64>,
+    /// Stored name of [`Written`].
+    pub written: &'r str,
+    /// Stored name of [`Node`].
+    pub next: &'r str,
+    /// Time in milliseconds since 1970.
+    pub at_ms: i64,
+    /// Metadata as JSON.
+    pub metadata: &'r str,
+    /// The whole text, or [`Delta::middle`].
+    pub body: &'r str,
+    /// [`Delta::front`]. `None` in a whole row.
+    pub front: Option<i64>,
+    /// [`Delta::back`]. `None` in a whole row.
+    pub back: Option<i64>,
+    /// [`Chain::sum`].
+    pub sum: i64,
+}
+
+impl CheckpointRow<'_> {
+    /// Returns the chain that ends with the row. `before` is the chain that ends with the row before it.
+    ///
+    /// # Errors
+    /// If the row is a delta of another text, with the reason in words.
+    pub fn chain(&self, before: Option<Chain>) -> Result<Chain, String> {
+        let (Some(front), Some(back)) = (self.front, self.back) else {
+            return Ok(Chain::new(self.body.to_owned()));
+        };
+        let delta = Delta {
+            front: usize::try_from(front).unwrap_or(usize::MAX),
+            back: usize::try_from(back).unwrap_or(usize::MAX),
+            middle: self.body,
+        };
+        let chain = before.and_then(|mut chain| chain.follow(delta).map(|()| chain));
+        chain.ok_or_else(|| "the checkpoint that it changes is missing".to_owned())
+    }
+
+    /// Checks the checksum of the chain that ends with the row.
+    ///
+    /// # Errors
+    /// If this row or one before it was lost or changed, with the reason in words.
+    pub fn check(&self, chain: &Chain) -> Result<(), String> {
+        if self.sum == chain.sum() {
+            return Ok(());
+        }
+        Err("its checksum is wrong".to_owned())
+    }
+
+    /// Checks the checksum, and returns the checkpoint.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check), or if a stored name, a number or the metadata is invalid.
+    pub fn checkpoint(&self, chain: &Chain) -> Result<Checkpoint, String> {
+        self.check(chain)?;
+        let unsigned = |number: i64| {
+            u64::try_from(number).map_err(|_| format!("the number {number} is negative"))
+        };
+        let parent = self.parent.map(unsigned).transpose()?;
+        Ok(Checkpoint {
+            id: CheckpointId::new(unsigned(self.id)?),
+            session: self.session.to_owned(),
+            parent: parent.map(CheckpointId::new),
+            written: Written::from_name(self.written)
+                .ok_or_else(|| format!("the mark `{}`", self.written))?,
+            next: Node::from_name(self.next).ok_or_else(|| format!("the node `{}`", self.next))?,
+            at_ms: unsigned(self.at_ms)?,
+            metadata: serde_json::from_str(self.metadata)
+                .map_err(|_| format!("the metadata `{}`", self.metadata))?,
+            body: chain.text().to_owned(),
+        })
     }
 }
 

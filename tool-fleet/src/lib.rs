@@ -50,7 +50,7 @@ pub use conversation::{Conversation, ConversationInfo, HistoryEntry};
 pub use error::FleetError;
 pub use fleet::{Fleet, FleetBuilder};
 pub use health::{Health, WorkerStatus};
-pub use payloads::{FilePayloads, MemoryPayloads, PayloadError, PayloadStore};
+pub use payloads::{MemoryPayloads, PayloadError, PayloadStore};
 pub use progress::{RunningCall, RunningInfo};
 pub use state::{
     CallName, ConversationError, ConversationErrorKind, ConversationState, Input, PendingInfo,

@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 use std::error::Error;
 use std::fmt::{self, Write as _};
-use std::io;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use auto_impl::auto_impl;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -42,6 +41,7 @@ const MOST: usize = 2 * 1024 * 1024 - 64 * 1024;
 #[diagnostic::on_unimplemented(
     note = "`toolwright_postgres::PostgresPayloads` is one with this package's feature `postgres`"
 )]
+#[auto_impl(Arc)]
 pub trait PayloadStore: Send + Sync {
     /// Stores the bytes, and returns their key.
     fn put<'a>(&'a self, bytes: &'a [u8]) -> BoxFuture<'a, Result<String, PayloadError>>;
@@ -54,20 +54,6 @@ pub trait PayloadStore: Send + Sync {
 
     /// Deletes the bytes with this key. Returns true if there were any.
     fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<bool, PayloadError>>;
-}
-
-impl<S: PayloadStore + ?Sized> PayloadStore for Arc<S> {
-    fn put<'a>(&'a self, bytes: &'a [u8]) -> BoxFuture<'a, Result<String, PayloadError>> {
-        (**self).put(bytes)
-    }
-
-    fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Vec<u8>, PayloadError>> {
-        (**self).get(key)
-    }
-
-    fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<bool, PayloadError>> {
-        (**self).delete(key)
-    }
 }
 
 /// Error of a [`PayloadStore`].
@@ -183,75 +169,6 @@ impl PayloadStore for MemoryPayloads {
 
     fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<bool, PayloadError>> {
         Box::pin(async move { Ok(self.with(|payloads| payloads.remove(key)).is_some()) })
-    }
-}
-
-/// Payloads as files of a folder, which all machines of the fleet have.
-#[derive(Debug, Clone)]
-pub struct FilePayloads {
-    folder: PathBuf,
-}
-
-impl FilePayloads {
-    /// Uses a folder, which is made when the first payload comes.
-    pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self {
-            folder: folder.into(),
-        }
-    }
-
-    /// Returns the path of a payload. Keys of other stores have none.
-    fn path(&self, key: &str) -> Result<PathBuf, PayloadError> {
-        let is_own = key.len() == 64 && key.bytes().all(|byte| byte.is_ascii_hexdigit());
-        is_own
-            .then(|| self.folder.join(key))
-            .ok_or_else(|| missing(key))
-    }
-}
-
-impl PayloadStore for FilePayloads {
-    fn put<'a>(&'a self, bytes: &'a [u8]) -> BoxFuture<'a, Result<String, PayloadError>> {
-        Box::pin(async move {
-            let key = sha256(bytes);
-            let failed = |error| PayloadError::store_with("the file cannot be written", error);
-            tokio::fs::create_dir_all(&self.folder)
-                .await
-                .map_err(failed)?;
-            // Whoever reads finds the whole file or none.
-            let new = self.folder.join(format!("{key}.{}", uuid::Uuid::new_v4()));
-            tokio::fs::write(&new, bytes).await.map_err(failed)?;
-            let renamed = tokio::fs::rename(&new, self.folder.join(&key)).await;
-            renamed.map_err(failed)?;
-            Ok(key)
-        })
-    }
-
-    fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Vec<u8>, PayloadError>> {
-        Box::pin(async move {
-            let path = self.path(key)?;
-            tokio::fs::read(path).await.map_err(|error| {
-                if error.kind() == io::ErrorKind::NotFound {
-                    return missing(key);
-                }
-                PayloadError::store_with("the file cannot be read", error)
-            })
-        })
-    }
-
-    fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<bool, PayloadError>> {
-        Box::pin(async move {
-            let Ok(path) = self.path(key) else {
-                return Ok(false);
-            };
-            match tokio::fs::remove_file(path).await {
-                Ok(()) => Ok(true),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-                Err(error) => Err(PayloadError::store_with(
-                    "the file cannot be deleted",
-                    error,
-                )),
-            }
-        })
     }
 }
 

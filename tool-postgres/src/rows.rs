@@ -3,13 +3,11 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 use tokio_postgres::Row;
 use toolwright::ToolCall;
-use toolwright::agent::delta::{Chain, Delta};
+use toolwright::agent::delta::{Chain, CheckpointRow};
 use toolwright::agent::{
-    CallRecord, Checkpoint, CheckpointError, CheckpointId, Damage, DamagedPart, Lease, Node,
-    SessionHead, Written,
+    CallRecord, Checkpoint, CheckpointError, CheckpointId, Damage, DamagedPart, Lease, SessionHead,
 };
 
 use crate::error::{Done, Failure};
@@ -93,63 +91,42 @@ impl Reader {
             read = Some(Self::behind(read, row, session)?);
         }
         if let (Some(read), Some(row)) = (&read, rows.last()) {
-            read.is_whole(row, session)?;
+            let checked = columns(row)?.check(&read.chain);
+            checked.map_err(|reason| damaged(session, read.id, reason))?;
         }
         Ok(read)
     }
 
     pub(crate) fn behind(before: Option<Self>, row: &Row, session: &str) -> Done<Self> {
-        let id = CheckpointId::new(unsigned(row.try_get(0)?, session)?);
-        let body: &str = row.try_get(7)?;
-        let (front, back): (Option<i64>, Option<i64>) = (row.try_get(8)?, row.try_get(9)?);
-        let Some((front, back)) = front.zip(back) else {
-            let chain = Chain::new(body.to_owned());
-            return Ok(Self { id, chain });
-        };
-        let delta = Delta {
-            front: usize::try_from(front).unwrap_or(usize::MAX),
-            back: usize::try_from(back).unwrap_or(usize::MAX),
-            middle: body,
-        };
-        let chain = before.map(|before| before.chain);
-        let chain = chain.and_then(|mut chain| chain.follow(delta).map(|()| chain));
-        match chain {
-            Some(chain) => Ok(Self { id, chain }),
-            None => Err(damaged(session, id, "what it follows is missing")),
+        let row = columns(row)?;
+        let id = CheckpointId::new(unsigned(row.id, session)?);
+        match row.chain(before.map(|before| before.chain)) {
+            Ok(chain) => Ok(Self { id, chain }),
+            Err(reason) => Err(damaged(session, id, reason)),
         }
-    }
-
-    /// Fails if a row before was lost or changed.
-    pub(crate) fn is_whole(&self, row: &Row, session: &str) -> Done<()> {
-        if row.try_get::<_, i64>(10)? == self.chain.sum() {
-            return Ok(());
-        }
-        Err(damaged(session, self.id, "its checksum is wrong"))
     }
 
     /// Makes the checkpoint of the last row.
     pub(crate) fn checkpoint(&self, row: &Row, session: &str) -> Done<Checkpoint> {
-        let id = self.id;
-        let (written, next, metadata): (&str, &str, &str) =
-            (row.try_get(3)?, row.try_get(4)?, row.try_get(6)?);
-        let wrong = |what: &str, text: &str| damaged(session, id, format!("{what} `{text}`"));
-        let written = Written::from_name(written).ok_or_else(|| wrong("the mark", written))?;
-        let next = Node::from_name(next).ok_or_else(|| wrong("the node", next))?;
-        let metadata: Map<String, Value> =
-            serde_json::from_str(metadata).map_err(|_| wrong("the metadata", metadata))?;
-        let parent: Option<i64> = row.try_get(2)?;
-        let parent = parent.map(|id| unsigned(id, session)).transpose()?;
-        Ok(Checkpoint {
-            id,
-            session: session.to_owned(),
-            parent: parent.map(CheckpointId::new),
-            written,
-            next,
-            at_ms: unsigned(row.try_get(5)?, session)?,
-            metadata,
-            body: self.chain.text().to_owned(),
-        })
+        let found = columns(row)?.checkpoint(&self.chain);
+        found.map_err(|reason| damaged(session, self.id, reason))
     }
+}
+
+fn columns(row: &Row) -> Done<CheckpointRow<'_>> {
+    Ok(CheckpointRow {
+        id: row.try_get(0)?,
+        session: row.try_get(1)?,
+        parent: row.try_get(2)?,
+        written: row.try_get(3)?,
+        next: row.try_get(4)?,
+        at_ms: row.try_get(5)?,
+        metadata: row.try_get(6)?,
+        body: row.try_get(7)?,
+        front: row.try_get(8)?,
+        back: row.try_get(9)?,
+        sum: row.try_get(10)?,
+    })
 }
 
 pub(crate) fn call(row: &Row, session: &str) -> Done<CallRecord> {

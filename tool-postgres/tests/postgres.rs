@@ -342,7 +342,7 @@ async fn a_row_that_is_lost_or_changed_is_noticed() {
         all
     }
     const SUM: &str = "its checksum is wrong";
-    const MISSING: &str = "what it follows is missing";
+    const MISSING: &str = "the checkpoint that it changes is missing";
     let damaged = [
         (
             "UPDATE lost.checkpoint SET body = '3,' WHERE id =",
@@ -396,7 +396,7 @@ async fn damage_is_said() {
         ("written = 'never'", "the mark `never`"),
         ("written = 'start', next = 'nowhere'", "the node `nowhere`"),
         ("next = 'tools', metadata = '['", "the metadata `[`"),
-        ("metadata = '{}', at_ms = -1", "-1 where no sign may be"),
+        ("metadata = '{}', at_ms = -1", "the number -1 is negative"),
     ] {
         run(&format!("UPDATE damage.checkpoint SET {change}")).await;
         let error = store.latest("s").await.unwrap_err();

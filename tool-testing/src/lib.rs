@@ -5,7 +5,6 @@ mod accepted;
 mod agreement;
 mod approved;
 mod calls;
-pub mod choice;
 pub mod conformance;
 mod decimal;
 mod make;

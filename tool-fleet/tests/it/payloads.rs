@@ -2,9 +2,9 @@
 
 use toolwright::call::ErrorKind;
 use toolwright::{ToolCall, Toolset, tool, tools};
-use toolwright_fleet::{FilePayloads, FleetError, MemoryPayloads, PayloadError, PayloadStore};
+use toolwright_fleet::{FleetError, MemoryPayloads, PayloadError, PayloadStore};
 
-use crate::support::{agent, builder, call, file, fleet, run, said, start, unique};
+use crate::support::{agent, builder, call, fleet, run, said, start, unique};
 
 /// Repeats a text.
 #[tool]
@@ -95,7 +95,7 @@ async fn without_a_store_large_payloads_are_errors_where_they_are_sent() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_people_say_and_read_goes_by_reference_too() {
-    let (store, name) = (FilePayloads::new(file("payloads")), unique("agent"));
+    let (store, name) = (MemoryPayloads::new(), unique("agent"));
     let fleet = builder()
         .payloads(store, 64 * 1024)
         .connect()
@@ -175,7 +175,6 @@ async fn stores(store: impl PayloadStore) {
 #[tokio::test]
 async fn stores_of_payloads_do_as_they_say() {
     stores(MemoryPayloads::new()).await;
-    stores(FilePayloads::new(file("payloads"))).await;
     #[cfg(feature = "postgres")]
     stores(postgres().await).await;
 }

@@ -302,6 +302,10 @@ impl<F: CanonicalRules> Canonicalizer<'_, '_, F> {
                     if !members.is_empty() =>
                 {
                     let members = self.members(value, '?', is_part, false)?;
+                    if keyword == Keyword::OneOf && union::overlaps(&members) {
+                        let forms = Ordered::Number(members.len().to_string().into());
+                        self.drop(&key, &forms);
+                    }
                     parts.extend(union::put(members, &mut out, &mut meanings, self.form));
                 }
                 (Keyword::AnyOf | Keyword::OneOf, _) => self.drop(&key, &value),

@@ -1,4 +1,3 @@
 //! The tests of this package, a module each.
 
-mod choice;
 mod conformance;

@@ -196,17 +196,17 @@ fn with_own_search() -> Toolset {
 // ANCHOR_END: own_search
 
 // ANCHOR: recall
-use toolwright_testing::choice::{self, Recall};
+use toolwright_evals::{self as evals, Recall};
 
 fn measured() -> Result<Recall, String> {
-    let questions = choice::questions(
+    let questions = evals::questions(
         r#"
         {"question": "is order 12 done? then close it", "expected": ["close_order"]}
         {"question": "who of our customers is called Ada?", "expected": ["find_customer"]}
         {"question": "what does notes.txt say?", "expected": ["read_file"]}
         "#,
     )?;
-    Ok(choice::recall(&shop(), &questions))
+    Ok(evals::recall(&shop(), &questions))
 }
 
 #[test]

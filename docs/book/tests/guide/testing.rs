@@ -223,12 +223,12 @@ async fn the_agent_reads_the_list_back() {
 // ANCHOR_END: scripted
 
 // ANCHOR: recall
-use toolwright_testing::choice::{self, Differences, Recall};
+use toolwright_evals::{self as evals, Differences, Recall};
 
 fn measured(tools: &Toolset) -> Result<Recall, String> {
     // A file of your own, one question on a line.
-    let questions = choice::questions(include_str!("testing/questions.jsonl"))?;
-    Ok(choice::recall(tools, &questions))
+    let questions = evals::questions(include_str!("testing/questions.jsonl"))?;
+    Ok(evals::recall(tools, &questions))
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn the_new_words_are_better() {
 // ANCHOR: trajectory
 use toolwright::agent::AgentError;
 use toolwright::executor::TraceStore;
-use toolwright_testing::choice::{Order, Scores, Trajectory, call};
+use toolwright_evals::{Order, Scores, Trajectory, call};
 
 /// Plays a conversation.
 async fn tea_and_milk() -> Result<Trajectory, AgentError> {

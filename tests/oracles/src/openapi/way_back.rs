@@ -209,7 +209,7 @@ fn is_noted(code: FaultCode, lowered: &Lowered) -> bool {
         let is_whole = note.kind == NoteKind::AsText
             || matches!(
                 &*note.keyword,
-                "anyOf" | "allOf" | "if" | "dependentSchemas" | "not" | "enum"
+                "anyOf" | "oneOf" | "allOf" | "if" | "dependentSchemas" | "not" | "enum"
             );
         match code {
             FaultCode::UnknownArgument | FaultCode::MissingArgument => is_whole || is_of_keys,

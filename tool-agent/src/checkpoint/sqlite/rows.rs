@@ -7,11 +7,10 @@ use rusqlite::{Connection, Params, Row};
 
 use super::failure::{SqlResult, StoreFailure};
 use super::table::{CHECKPOINT, SESSION, STORE, SummedTable};
-use crate::Node;
 use crate::checkpoint::{
-    Checkpoint, CheckpointError, CheckpointId, Damage, DamagedPart, Keep, SessionHead, Written,
+    Checkpoint, CheckpointError, CheckpointId, Damage, DamagedPart, Keep, SessionHead,
 };
-use crate::delta::{Chain, Delta};
+use crate::delta::{Chain, CheckpointRow};
 
 /// Converts a number to SQLite's signed 64 bits.
 pub(super) fn number(number: u64) -> SqlResult<i64> {
@@ -268,10 +267,11 @@ impl<'c> Walk<'c> {
         let step = std::cell::Cell::new(before);
         let found = first(&CHECKPOINT, connection, "WHERE id = ?1", [number], |row| {
             let row = row?;
-            if row.get::<_, String>(1)? != session {
+            let columns = columns(row)?;
+            if columns.session != session {
                 return Err(StoreFailure::damaged("it is another session's"));
             }
-            let chain = after(step.take(), row)?;
+            let chain = columns.chain(step.take()).map_err(StoreFailure::damaged)?;
             let found = read(row, &chain)?;
             Ok((found, chain))
         });
@@ -281,41 +281,30 @@ impl<'c> Walk<'c> {
     }
 }
 
-/// Returns the chain that ends with this row.
-fn after(before: Option<Chain>, row: &Row<'_>) -> SqlResult<Chain> {
-    let body = row.get_ref(7)?.as_str().map_err(rusqlite::Error::from)?;
-    let kept: (Option<i64>, Option<i64>) = (row.get(8)?, row.get(9)?);
-    let (front, back) = match kept {
-        (None, None) => return Ok(Chain::new(body.to_owned())),
-        (front, back) => (front.unwrap_or_default(), back.unwrap_or_default()),
+fn columns<'r>(row: &'r Row<'_>) -> SqlResult<CheckpointRow<'r>> {
+    let text = |place| -> SqlResult<&str> {
+        let text = row.get_ref(place)?.as_str();
+        Ok(text.map_err(rusqlite::Error::from)?)
     };
-    let delta = Delta {
-        front: usize::try_from(front).unwrap_or(usize::MAX),
-        back: usize::try_from(back).unwrap_or(usize::MAX),
-        middle: body,
-    };
-    let chain = before.and_then(|mut chain| chain.follow(delta).map(|()| chain));
-    chain.ok_or_else(|| StoreFailure::damaged("the checkpoint that it changes is missing"))
+    Ok(CheckpointRow {
+        id: row.get(0)?,
+        session: text(1)?,
+        parent: row.get(2)?,
+        written: text(3)?,
+        next: text(4)?,
+        at_ms: row.get(5)?,
+        metadata: text(6)?,
+        body: text(7)?,
+        front: row.get(8)?,
+        back: row.get(9)?,
+        sum: row.get(10)?,
+    })
 }
 
 fn checkpoint_of(row: &Row<'_>, chain: &Chain) -> SqlResult<Checkpoint> {
-    let damaged = |what: &str, text: &str| StoreFailure::damaged(format!("{what} `{text}`"));
-    let (written, next): (String, String) = (row.get(3)?, row.get(4)?);
-    let metadata: String = row.get(6)?;
-    if row.get::<_, i64>(10)? != chain.sum() {
-        return Err(StoreFailure::damaged("a checkpoint before it is missing"));
-    }
-    Ok(Checkpoint {
-        id: id(row.get(0)?)?,
-        session: row.get(1)?,
-        parent: row.get::<_, Option<i64>>(2)?.map(id).transpose()?,
-        written: Written::from_name(&written).ok_or_else(|| damaged("the mark", &written))?,
-        next: Node::from_name(&next).ok_or_else(|| damaged("the node", &next))?,
-        at_ms: unsigned(row.get(5)?)?,
-        metadata: serde_json::from_str(&metadata)
-            .map_err(|_| damaged("the metadata", &metadata))?,
-        body: chain.text().to_owned(),
-    })
+    columns(row)?
+        .checkpoint(chain)
+        .map_err(StoreFailure::damaged)
 }
 
 /// Returns the checkpoint with this number.

@@ -43,6 +43,47 @@ pub(super) fn put(
     }
 }
 
+/// Returns true if a value may fit two of the members, as far as their types, constants and keys say.
+pub(super) fn overlaps(members: &[Ordered]) -> bool {
+    const MOST: usize = 256;
+    members.len() > MOST
+        || members.iter().enumerate().any(|(place, one)| {
+            let mut rest = members.iter().skip(place + 1);
+            rest.any(|other| !are_apart(one, other))
+        })
+}
+
+fn are_apart(one: &Ordered, other: &Ordered) -> bool {
+    // An integer is a number.
+    let kind = |name| if name == "integer" { "number" } else { name };
+    let is_of = |name| other.types().any(|of| kind(of) == kind(name));
+    let has_types = one.has(Keyword::Type) && other.has(Keyword::Type);
+    if (has_types && !one.types().any(is_of)) || are_enums_apart(one, other) {
+        return true;
+    }
+    if !one.is_only("object") || !other.is_only("object") {
+        return false;
+    }
+    let is_tag = |key| match (one.member(key), other.member(key)) {
+        (Some(one), Some(two)) => other.requires(key) && are_enums_apart(one, two),
+        _ => false,
+    };
+    one.required().any(is_tag) || refuses_keys_of(one, other) || refuses_keys_of(other, one)
+}
+
+/// Returns true if both are enums without a common value.
+fn are_enums_apart(one: &Ordered, other: &Ordered) -> bool {
+    let values = (one.list(Keyword::Enum), other.list(Keyword::Enum));
+    matches!(values, (Some(one), Some(other)) if one.iter().all(|value| !other.contains(value)))
+}
+
+/// Returns true if a closed object does not have a key that another one requires.
+fn refuses_keys_of(closed: &Ordered, other: &Ordered) -> bool {
+    closed.keyword(Keyword::AdditionalProperties) == Some(&Ordered::Bool(false))
+        && !closed.has(Keyword::PatternProperties)
+        && other.required().any(|key| closed.member(key).is_none())
+}
+
 /// Returns one enum for a union of constants of one type.
 fn folded(members: &[&Ordered], form: &impl CanonicalRules) -> Option<Keywords> {
     let first = members.first()?.keyword(Keyword::Type)?;

@@ -99,6 +99,25 @@ fn is_lost<T>(what: &str, result: Result<T, CheckpointError>) {
     }
 }
 
+/// Checks that a session that is not there has no lease to keep.
+async fn unknown_sessions_have_none(store: &impl Checkpointer) {
+    let token = CheckpointId::new(1);
+    for (what, lease) in [
+        ("kept", Lease::Keep(token, LONG)),
+        ("released", Lease::Release(token)),
+    ] {
+        let what = format!("a lease of an unknown session that is {what}");
+        is_lost(&what, write(store, None, lease).await);
+        is_lost(&what, write(store, Some(token), lease).await);
+    }
+    is_lost(
+        "a call in an unknown session",
+        begin(store, token, "k0", Some(token)).await,
+    );
+    let there = did("a session", store.latest("leased").await);
+    same("the session after refused writes", &there, &None);
+}
+
 pub(super) async fn fence(store: &impl Checkpointer, other: &impl Checkpointer) {
     let first = write(store, None, Lease::Take(LONG)).await;
     let first = did("a checkpoint that takes the lease", first);
@@ -153,6 +172,7 @@ pub(super) async fn fence(store: &impl Checkpointer, other: &impl Checkpointer) 
     let third = write(other, Some(second), Lease::Take(LONG)).await;
     let third = did("another, after the end of the lease", third);
     stale_writes_fail(store, other, first, third).await;
+    unknown_sessions_have_none(store).await;
 }
 
 /// Checks that whoever sleeps past its lease, `first`, writes nothing after another took one, `third`. Then leases end in

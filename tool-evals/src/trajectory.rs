@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use toolwright_runtime::executor::{TraceEvent, TraceStore, Traced, TracedCall};
+use toolwright::executor::{TraceEvent, TraceStore, Traced, TracedCall};
 
 /// The calls of a conversation, in order. `Display` prints one on a line.
 ///
@@ -11,7 +11,7 @@ use toolwright_runtime::executor::{TraceEvent, TraceStore, Traced, TracedCall};
 /// use serde_json::json;
 /// use toolwright::executor::TraceStore;
 /// use toolwright::{Context, Executor, ToolCall, tool, tools};
-/// use toolwright_testing::choice::{Order, Trajectory, call};
+/// use toolwright_evals::{Order, Trajectory, call};
 ///
 /// /// Finds an invoice.
 /// #[tool]

@@ -2,11 +2,10 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use toolwright_runtime::tool::Context;
-use toolwright_runtime::toolset::Toolset;
+use toolwright::{Context, Toolset};
 
-use super::changes::{Differences, Numbers};
-use super::{mean, picture, share};
+use crate::changes::{Differences, Numbers};
+use crate::{mean, picture, share};
 
 /// Number of tools that are looked at.
 const MOST: usize = 10;

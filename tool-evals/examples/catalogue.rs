@@ -1,6 +1,6 @@
 //! Many tools, deferred: how often the tool that a question needs is among the first that a search finds, and what it costs.
 //!
-//! `cargo run --release --example catalogue -- TOOLS.jsonl QUESTIONS.jsonl` reads a definition a line,
+//! `cargo run --release -p toolwright-evals --example catalogue -- TOOLS.jsonl QUESTIONS.jsonl` reads a definition a line,
 //! `{"name": …, "description": …, "parameters": {…}}`, and a question a line, `{"question": …, "expected": [names]}`. It prints one line
 //! of JSON:
 //!
@@ -23,7 +23,7 @@ use toolwright::wire::{Message, Parallel, ToolChoice};
 use toolwright::{
     Context, DynTool, Encoder, Outcome, ToolCall, ToolDef, ToolResult, Toolset, Wire,
 };
-use toolwright_testing::choice;
+use toolwright_evals as evals;
 
 /// Exact with the feature `tokens`, else a bound.
 #[cfg(feature = "tokens")]
@@ -66,7 +66,7 @@ fn report(tools: &str, questions: &str) -> Result<serde_json::Value, String> {
     });
     let tools = Toolset::new(declared).map_err(|error| error.to_string())?;
     let questions =
-        choice::questions(&read(questions)?).map_err(|error| format!("{questions}: {error}"))?;
+        evals::questions(&read(questions)?).map_err(|error| format!("{questions}: {error}"))?;
     let counted = u32::try_from(questions.len().max(1)).unwrap_or(u32::MAX);
     let cx = Context::new();
 
@@ -76,7 +76,7 @@ fn report(tools: &str, questions: &str) -> Result<serde_json::Value, String> {
     let indexed = start.elapsed();
 
     let start = Instant::now();
-    let recall = choice::recall(&tools, &questions);
+    let recall = evals::recall(&tools, &questions);
     let searched = start.elapsed();
     let group = Namespace::new("tools").map_err(|error| error.to_string())?;
     let deferred = tools.defer(group);

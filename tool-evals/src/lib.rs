@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use toolwright::{tool, tools};
-//! use toolwright_testing::choice;
+//! use toolwright_evals as evals;
 //!
 //! /// Tells the weather of a city.
 //! #[tool]
@@ -20,11 +20,11 @@
 //!     text.split_whitespace().count()
 //! }
 //!
-//! let questions = choice::questions(r#"
+//! let questions = evals::questions(r#"
 //!     {"question": "how is the weather?", "expected": ["forecast"]}
 //!     {"question": "do I need a coat?", "expected": ["forecast"]}
 //! "#).unwrap();
-//! let before = choice::recall(&tools![forecast, count], &questions);
+//! let before = evals::recall(&tools![forecast, count], &questions);
 //! assert_eq!(before.recall_at_1, 0.5);
 //! assert_eq!(before.missed().next().unwrap().question, "do I need a coat?");
 //!
@@ -34,7 +34,7 @@
 //!     forecast(city)
 //! }
 //!
-//! let after = choice::recall(&tools![better, count], &questions);
+//! let after = evals::recall(&tools![better, count], &questions);
 //! let changes = before.compare(&after);
 //! assert_eq!(changes.better[0].name, "do I need a coat?");
 //! assert!(changes.worse.is_empty());
@@ -43,16 +43,12 @@
 mod changes;
 mod picture;
 mod recall;
-#[cfg(feature = "tokio")]
 mod scores;
-#[cfg(feature = "tokio")]
 mod trajectory;
 
 pub use self::changes::{Change, Differences};
 pub use self::recall::{Recall, Search, SearchQuestion, questions, recall, recall_by};
-#[cfg(feature = "tokio")]
 pub use self::scores::{Score, Scored, Scores};
-#[cfg(feature = "tokio")]
 pub use self::trajectory::{MadeCall, Order, Trajectory, Wanted, call};
 
 /// A part of a whole. Of nothing, all of it is there.

@@ -2,9 +2,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::changes::{Differences, Numbers};
-use super::trajectory::{Order, Trajectory, Wanted};
-use super::{mean, picture, share};
+use crate::changes::{Differences, Numbers};
+use crate::trajectory::{Order, Trajectory, Wanted};
+use crate::{mean, picture, share};
 
 /// How near a trajectory is to the wanted calls, from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -23,7 +23,7 @@ pub struct Score {
 /// Scores of many conversations. `Display` prints them.
 ///
 /// ```
-/// use toolwright_testing::choice::{Scores, Trajectory, call};
+/// use toolwright_evals::{Scores, Trajectory, call};
 ///
 /// # let trajectory: Trajectory = serde_json::from_str(
 /// #     r#"[{"tool": "find", "arguments": {}, "ok": true}, {"tool": "find", "arguments": {}, "ok": true}]"#

@@ -14,7 +14,7 @@ use toolwright::call::Decision;
 use toolwright::executor::TraceStore;
 use toolwright::layers::Approval;
 use toolwright::{Context, Executor, ToolCall, tool, tools};
-use toolwright_testing::choice::{
+use toolwright_evals::{
     Order, Recall, Scores, SearchQuestion, Trajectory, Wanted, call, questions, recall, recall_by,
 };
 
@@ -308,7 +308,7 @@ fn scores_of_conversations_are_reported_and_compared() {
     after.add("two", &good, &wanted);
     after.add("three", &good, &wanted);
     let changes = before.compare(&after);
-    let names = |changes: &[toolwright_testing::choice::Change]| {
+    let names = |changes: &[toolwright_evals::Change]| {
         changes.iter().map(|it| it.name.clone()).collect::<Vec<_>>()
     };
     assert_eq!(names(&changes.better), ["two", "three"]);

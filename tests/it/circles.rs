@@ -25,7 +25,7 @@ fn circles_of_files_do_not_grow() {
         assert_eq!(
             circle.len(),
             most,
-            "if it fell, lower the number in `BIGGEST`"
+            "{package}: if it fell, lower the number"
         );
     }
 }

@@ -69,8 +69,7 @@ pub(crate) struct Options {
     pub(crate) targets: Vec<Ident>,
     /// Calls as a model should make them.
     pub(crate) examples: Vec<CallExample>,
-    /// True if some of the options or the documentation was not understood. A missing part may have been intended
-    /// then.
+    /// True if some of the options or the documentation was not understood. A missing part may have been intended then.
     pub(crate) misread: bool,
 }
 

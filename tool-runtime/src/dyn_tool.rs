@@ -385,8 +385,7 @@ impl DynToolBuilder {
         self
     }
 
-    /// Runs an asynchronous closure over arguments of any form: `serde_json::Value` or
-    /// `Box<RawValue>` for raw JSON.
+    /// Runs an asynchronous closure over arguments of any form: `serde_json::Value` or `Box<RawValue>` for raw JSON.
     pub fn handler<A, F, R, T, E>(mut self, run: F) -> Self
     where
         A: DeserializeOwned + Send + 'static,
@@ -399,8 +398,7 @@ impl DynToolBuilder {
         self
     }
 
-    /// Runs a closure over arguments of any form: `serde_json::Value` or `Box<RawValue>` for raw
-    /// JSON.
+    /// Runs a closure over arguments of any form: `serde_json::Value` or `Box<RawValue>` for raw JSON.
     pub fn handler_sync<A, F, T, E>(mut self, run: F) -> Self
     where
         A: DeserializeOwned + Send + 'static,

@@ -114,7 +114,7 @@ pub(crate) struct ToolEntry {
     /// True for the search of the set. Filters apply to the tools that it finds.
     searches: bool,
     /// True if that search prints definitions, since tools are not loaded.
-    prints_definitions: bool,
+    prints: bool,
     encoded: Arc<EncodedTool>,
     options: ToolOptions,
     #[cfg(feature = "tokio")]

@@ -23,26 +23,23 @@ thread_local! {
 
 /// Adds the place and a backtrace to the host's details of a contained panic, from now on.
 ///
-/// Without this, `ToolError::host_detail` is what the panic message, and the program's panic hook
-/// prints the rest to standard error, as it does for every panic. With it, the detail goes on with
-/// the place in the source and a backtrace, and nothing is printed. Observers and traces get all of
-/// it. The model reads neither, as before.
+/// Without this, `ToolError::host_detail` is what the panic message, and the program's panic hook prints the rest to
+/// standard error, as it does for every panic. With it, the detail goes on with the place in the source and a
+/// backtrace, and nothing is printed. Observers and traces get all of it. The model reads neither, as before.
 ///
-/// It puts one panic hook before the present one, once for the whole program, however often it is
-/// called. That hook concerns panics of code that the runtime contains (tools, validators, layers,
-/// observers, …), on the thread where it runs. All other panics go to the hook that was there. So
-/// does a second panic before the first was contained, and the first is printed with it: where a
-/// destructor panics while a tool unwinds, the program ends, and not in silence. A panic that a tool
-/// catches itself is not printed. A hook that the program sets later takes the place of this one.
+/// It puts one panic hook before the present one, once for the whole program, however often it is called. That hook
+/// concerns panics of code that the runtime contains (tools, validators, layers, observers, …), on the thread where it
+/// runs. All other panics go to the hook that was there. So does a second panic before the first was contained, and the
+/// first is printed with it: where a destructor panics while a tool unwinds, the program ends, and not in silence. A
+/// panic that a tool catches itself is not printed. A hook that the program sets later takes the place of this one.
 ///
 /// A panic that changes no result (of an observer, a listener, a filter or a tool's `visible`, a catalogue, a destructor)
 /// is an error of the crate `tracing`, with its detail, whether or not this was called. Where nobody listens there, it is
 /// printed. The panic of an error policy also stands beside the error that it was asked about, in
 /// `ToolError::host_detail`.
 ///
-/// A backtrace takes milliseconds. It is made of what the build knows: without debug information it
-/// holds names alone. Where panics abort (`panic = "abort"`) nothing is contained, and this does
-/// nothing.
+/// A backtrace takes milliseconds. It is made of what the build knows: without debug information it holds names alone.
+/// Where panics abort (`panic = "abort"`) nothing is contained, and this does nothing.
 ///
 /// ```
 /// use toolwright::{Context, DynTool, ToolCall, ToolError, Toolset};
@@ -62,8 +59,7 @@ thread_local! {
 /// ```
 ///
 /// # Panics
-/// When it is first called while its own thread panics, from a destructor: the standard library
-/// changes no hook there.
+/// When it is first called while its own thread panics, from a destructor: the standard library changes no hook there.
 pub fn capture() {
     if !cfg!(panic = "unwind") {
         return;

@@ -60,8 +60,7 @@ use crate::text::{FNV_OFFSET, fnv1a};
 pub struct Shape<'s> {
     /// Kind of the JSON values.
     pub kind: Kind<'s>,
-    /// Description of the type; empty for none. A field's description takes precedence over its
-    /// type's.
+    /// Description of the type; empty for none. A field's description takes precedence over its type's.
     pub description: &'s str,
     /// Name for people; empty for none.
     pub title: &'s str,
@@ -70,8 +69,7 @@ pub struct Shape<'s> {
     /// Level at which the decoder checks values; set by `Shape::new` alone.
     #[doc(hidden)]
     pub check: CheckLevel,
-    /// True if values are for the tool alone: no error, event or log shows them. Providers do not
-    /// see this.
+    /// True if values are for the tool alone: no error, event or log shows them. Providers do not see this.
     pub is_secret: bool,
 }
 

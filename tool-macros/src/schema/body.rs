@@ -122,8 +122,7 @@ impl<'a> TypeBody<'a> {
         }
     }
 
-    /// The one field of a transparent struct, in the struct's place. Which one it is, serde decides
-    /// in this way.
+    /// The one field of a transparent struct, in the struct's place. Which one it is, serde decides in this way.
     fn transparent(&mut self, rows: &[FieldAttrs<'_>]) -> TokenStream {
         let carries = |row: &&FieldAttrs<'_>| {
             let is_marker =

@@ -90,8 +90,7 @@ impl Encoder {
         Self::of(EncodingStyle::Envelope { attributes: false })
     }
 
-    /// The envelope with the tool's attributes, which cost tokens and may say more than a model
-    /// should know.
+    /// The envelope with the tool's attributes, which cost tokens and may say more than a model should know.
     pub const fn envelope_with_attributes() -> Self {
         Self::of(EncodingStyle::Envelope { attributes: true })
     }
@@ -101,9 +100,8 @@ impl Encoder {
         Self::of(EncodingStyle::Text)
     }
 
-    /// As a function writes it. Where it fails or panics, the model reads a plain `{"error": …}`: the
-    /// tool's error if there was one. See `Executor::encoder` for a
-    /// failure that ends the call with an error of its own.
+    /// As a function writes it. Where it fails or panics, the model reads a plain `{"error": …}`: the tool's error if
+    /// there was one. See `Executor::encoder` for a failure that ends the call with an error of its own.
     ///
     /// ```
     /// use toolwright::{Encoder, Outcome, ToolCall, ToolResult};
@@ -155,8 +153,7 @@ impl Encoder {
 }
 
 impl Encoder {
-    /// Encodes the result as JSON, for a provider whose form has a value there. Text that is no JSON
-    /// becomes a string.
+    /// Encodes the result as JSON, for a provider whose form has a value there. Text that is no JSON becomes a string.
     pub(crate) fn encode_json(self, result: &ToolResult) -> Cow<'_, str> {
         match (self.style, &result.outcome) {
             (EncodingStyle::Json | EncodingStyle::Envelope { .. }, _) => self.encode(result),

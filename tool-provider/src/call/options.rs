@@ -64,9 +64,8 @@ macro_rules! options {
     (hints: $($(#[doc = $hint_doc:literal])* $hint:ident)*; flags: $($(#[doc = $doc:literal])* $flag:ident)*) => {
         /// Options of a tool: hints about its effects, and how an executor runs its calls.
         ///
-        /// `#[tool]` has a key for each of them but [`needs_approval`](Self::needs_approval), which it sets for a function with
-        /// a parameter `Approved<'_>`. A tool made at run time takes them by
-        /// `DynToolBuilder::options`:
+        /// `#[tool]` has a key for each of them but [`needs_approval`](Self::needs_approval), which it sets for a
+        /// function with a parameter `Approved<'_>`. A tool made at run time takes them by `DynToolBuilder::options`:
         ///
         /// ```
         /// use std::time::Duration;

@@ -25,10 +25,10 @@ use crate::call::{ErrorKind, ToolError};
 /// assert_eq!(Payload::new([1, 2]).to_json(), "[1,2]");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Payload(PayloadRepr);
+pub struct Payload(Repr);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum PayloadRepr {
+enum Repr {
     Text(String),
     Json(JsonScalar),
     /// A value that is not there yet, such as a stream. The runtime knows its type.
@@ -59,7 +59,7 @@ impl fmt::Debug for LaterPayload {
     }
 }
 
-impl PayloadRepr {
+impl Repr {
     /// Raw JSON (`serde_json::value::RawValue`) is written past the serializer that would have seen
     /// that it is a string.
     fn of_json(json: String) -> Self {
@@ -110,31 +110,29 @@ impl Payload {
         let mut root = RootValue::default();
         let written = write(&mut root);
         Self(match (written, root.plain) {
-            (Ok(()), Some(Scalar::Signed(value))) => PayloadRepr::Json(JsonScalar::signed(value)),
-            (Ok(()), Some(Scalar::Unsigned(value))) => {
-                PayloadRepr::Json(JsonScalar::unsigned(value))
-            }
-            (Ok(()), Some(Scalar::Text(text))) => PayloadRepr::Text(text),
-            (Ok(()), Some(Scalar::Json(json))) => PayloadRepr::Json(json),
-            (Ok(()), Some(Scalar::Unit)) if unit_is_done => PayloadRepr::Text("done".to_owned()),
-            (Ok(()), Some(Scalar::Unit)) => PayloadRepr::Json(JsonScalar::NULL),
+            (Ok(()), Some(Scalar::Signed(value))) => Repr::Json(JsonScalar::signed(value)),
+            (Ok(()), Some(Scalar::Unsigned(value))) => Repr::Json(JsonScalar::unsigned(value)),
+            (Ok(()), Some(Scalar::Text(text))) => Repr::Text(text),
+            (Ok(()), Some(Scalar::Json(json))) => Repr::Json(json),
+            (Ok(()), Some(Scalar::Unit)) if unit_is_done => Repr::Text("done".to_owned()),
+            (Ok(()), Some(Scalar::Unit)) => Repr::Json(JsonScalar::NULL),
             (Ok(()), None) => {
                 let json = root.json.map(root::Writer::into_inner).unwrap_or_default();
                 match String::from_utf8(json) {
-                    Ok(json) => PayloadRepr::of_json(json),
-                    Err(error) => PayloadRepr::Unencodable(error.to_string()),
+                    Ok(json) => Repr::of_json(json),
+                    Err(error) => Repr::Unencodable(error.to_string()),
                 }
             }
             (Err(error), _) => match root.failure.take() {
-                Some(json) => PayloadRepr::failed(json),
-                None => PayloadRepr::Unencodable(error.to_string()),
+                Some(json) => Repr::failed(json),
+                None => Repr::Unencodable(error.to_string()),
             },
         })
     }
 
     /// A string, untouched.
     pub fn text(text: impl Into<String>) -> Self {
-        Self(PayloadRepr::Text(text.into()))
+        Self(Repr::Text(text.into()))
     }
 
     /// Converts the bytes of a file or a program: to a string if they are text, and else to a note of their
@@ -160,13 +158,13 @@ impl Payload {
     /// A value that is JSON text already.
     #[doc(hidden)]
     pub fn json(json: String) -> Self {
-        Self(PayloadRepr::of_json(json))
+        Self(Repr::of_json(json))
     }
 
     /// A value that is not ready: the caller knows its type, and reads it.
     #[doc(hidden)]
     pub fn later(value: Arc<dyn Any + Send + Sync>) -> Self {
-        Self(PayloadRepr::Later(LaterPayload(value)))
+        Self(Repr::Later(LaterPayload(value)))
     }
 
     #[inline]
@@ -174,7 +172,7 @@ impl Payload {
     #[doc(hidden)]
     pub fn as_later<T: 'static>(&self) -> Option<&T> {
         match &self.0 {
-            PayloadRepr::Later(LaterPayload(value)) => value.downcast_ref(),
+            Repr::Later(LaterPayload(value)) => value.downcast_ref(),
             _ => None,
         }
     }
@@ -183,19 +181,19 @@ impl Payload {
     /// runtime is [`without_error_mark`](Self::unmarked).
     #[doc(hidden)]
     pub fn __handled(self) -> Self {
-        Self(PayloadRepr::Handled(Box::new(self)))
+        Self(Repr::Handled(Box::new(self)))
     }
 
     /// Returns true if the value replaces an error.
     #[doc(hidden)]
     pub fn __is_handled(&self) -> bool {
-        matches!(self.0, PayloadRepr::Handled(_))
+        matches!(self.0, Repr::Handled(_))
     }
 
     /// The value alone.
     pub fn without_error_mark(self) -> Self {
         match self.0 {
-            PayloadRepr::Handled(value) => value.without_error_mark(),
+            Repr::Handled(value) => value.without_error_mark(),
             other => Self(other),
         }
     }
@@ -203,8 +201,8 @@ impl Payload {
     /// The string, if the value is one.
     pub fn as_text(&self) -> Option<&str> {
         match &self.0 {
-            PayloadRepr::Text(text) => Some(text),
-            PayloadRepr::Handled(value) => value.as_text(),
+            Repr::Text(text) => Some(text),
+            Repr::Handled(value) => value.as_text(),
             _ => None,
         }
     }
@@ -212,16 +210,14 @@ impl Payload {
     /// The value as JSON text.
     pub fn to_json(&self) -> Cow<'_, str> {
         match &self.0 {
-            PayloadRepr::Text(text) => {
+            Repr::Text(text) => {
                 let mut out = String::with_capacity(text.len() + 2);
                 toolwright_json::write_string(&mut out, text);
                 Cow::Owned(out)
             }
-            PayloadRepr::Json(json) => Cow::Borrowed(json.as_str()),
-            PayloadRepr::Handled(value) => value.to_json(),
-            PayloadRepr::Later(_) | PayloadRepr::Unencodable(_) | PayloadRepr::Failed(_) => {
-                Cow::Borrowed("null")
-            }
+            Repr::Json(json) => Cow::Borrowed(json.as_str()),
+            Repr::Handled(value) => value.to_json(),
+            Repr::Later(_) | Repr::Unencodable(_) | Repr::Failed(_) => Cow::Borrowed("null"),
         }
     }
 
@@ -229,39 +225,37 @@ impl Payload {
     #[inline]
     pub fn to_plain(&self) -> Cow<'_, str> {
         Cow::Borrowed(match &self.0 {
-            PayloadRepr::Text(text) => text,
-            PayloadRepr::Json(json) => json.as_str(),
-            PayloadRepr::Handled(value) => return value.to_plain(),
-            PayloadRepr::Later(_) | PayloadRepr::Unencodable(_) | PayloadRepr::Failed(_) => "null",
+            Repr::Text(text) => text,
+            Repr::Json(json) => json.as_str(),
+            Repr::Handled(value) => return value.to_plain(),
+            Repr::Later(_) | Repr::Unencodable(_) | Repr::Failed(_) => "null",
         })
     }
 
     /// The value as a JSON value.
     pub fn to_value(&self) -> serde_json::Value {
         match &self.0 {
-            PayloadRepr::Text(text) => serde_json::Value::String(text.clone()),
-            PayloadRepr::Json(json) => serde_json::from_str(json.as_str()).unwrap_or_default(),
-            PayloadRepr::Handled(value) => value.to_value(),
-            PayloadRepr::Later(_) | PayloadRepr::Unencodable(_) | PayloadRepr::Failed(_) => {
-                serde_json::Value::Null
-            }
+            Repr::Text(text) => serde_json::Value::String(text.clone()),
+            Repr::Json(json) => serde_json::from_str(json.as_str()).unwrap_or_default(),
+            Repr::Handled(value) => value.to_value(),
+            Repr::Later(_) | Repr::Unencodable(_) | Repr::Failed(_) => serde_json::Value::Null,
         }
     }
 
     /// Returns true if the payload is text or JSON.
     #[inline]
     pub fn is_written(&self) -> bool {
-        matches!(self.0, PayloadRepr::Text(_) | PayloadRepr::Json(_))
+        matches!(self.0, Repr::Text(_) | Repr::Json(_))
     }
 
     pub fn check(&self) -> Result<(), ToolError> {
         match (self.failure(), &self.0) {
             (Some(error), _) => Err(error),
-            (None, PayloadRepr::Later(_)) => Err(ToolError::new(
+            (None, Repr::Later(_)) => Err(ToolError::new(
                 ErrorKind::InvalidReturn,
                 "the tool answered with a stream inside of something else",
             )),
-            (None, PayloadRepr::Handled(value)) => value.check(),
+            (None, Repr::Handled(value)) => value.check(),
             (None, _) => Ok(()),
         }
     }
@@ -270,14 +264,14 @@ impl Payload {
     #[inline]
     pub(super) fn failure(&self) -> Option<ToolError> {
         match &self.0 {
-            PayloadRepr::Unencodable(why) => Some(
+            Repr::Unencodable(why) => Some(
                 ToolError::new(
                     ErrorKind::Encoding,
                     "the tool ran, but its result cannot be written as JSON",
                 )
                 .with_debug(why.clone()),
             ),
-            PayloadRepr::Failed(words) => Some(ToolError::failed(words.clone())),
+            Repr::Failed(words) => Some(ToolError::failed(words.clone())),
             _ => None,
         }
     }

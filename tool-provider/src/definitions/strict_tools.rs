@@ -305,8 +305,7 @@ impl Over<'_, '_> {
                 return;
             }
             let tools = self.tools.iter().zip(sent.iter_mut()).enumerate();
-            // The last of the named behind those that are not named, and of equal shares the later
-            // one.
+            // The last of the named behind those that are not named, and of equal shares the later one.
             let last = tools
                 .filter(|(_, (_, tool))| self.adds(tool) > 0)
                 .max_by_key(|(at, (_, tool))| {

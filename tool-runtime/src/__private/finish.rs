@@ -1,8 +1,7 @@
 //! Conversion of a function's return value to the outcome of the call.
 //!
-//! The function's return type may be an alias (`anyhow::Result<T>`, `io::Result<T>`), so its
-//! spelling says nothing. Method lookup sees through aliases: it takes an inherent method before a
-//! trait's.
+//! The function's return type may be an alias (`anyhow::Result<T>`, `io::Result<T>`), so its spelling says nothing.
+//! Method lookup sees through aliases: it takes an inherent method before a trait's.
 
 use std::convert::Infallible;
 use std::error::Error;

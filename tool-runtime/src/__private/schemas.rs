@@ -220,8 +220,7 @@ macro_rules! __id_of {
 }
 pub use crate::__id_of as id_of;
 
-/// The tree of a type that has one of ours; a function, so that an error about the type is shown
-/// under it.
+/// The tree of a type that has one of ours; a function, so that an error about the type is shown under it.
 pub const fn shape<T: Schema + ?Sized>() -> &'static Shape<'static> {
     T::SHAPE
 }

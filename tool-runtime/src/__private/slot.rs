@@ -1,5 +1,4 @@
-//! Slots of arguments: one a parameter, filled through a pointer, so that one function decodes every tool's
-//! arguments.
+//! Slots of arguments: one a parameter, filled through a pointer, so that one function decodes every tool's arguments.
 
 use std::borrow::{Borrow, Cow};
 use std::marker::PhantomData;

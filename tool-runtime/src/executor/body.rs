@@ -16,8 +16,8 @@ use super::span::CallSpan;
 use super::turn::Job;
 use super::{Executor, background};
 use crate::tool::{Answer, Answered, ApprovalToken, Call, Contained, Context, Tool, items};
-use crate::toolset::{ToolEntry, resolved};
-use toolwright_provider::call::{ErrorKind, Outcome, ToolCall, ToolError, contained};
+use crate::toolset::ToolEntry;
+use toolwright_provider::call::{ErrorKind, ToolCall, ToolError, contained};
 use toolwright_schema::decode::{Arena, Repair, RepairKind};
 
 /// The innermost part of a call, inside its layers.

@@ -180,8 +180,7 @@ impl Approval {
         self
     }
 
-    /// Asks about `destructive` tools too, whatever their level: `idempotent` ones as well, and those of a low
-    /// risk.
+    /// Asks about `destructive` tools too, whatever their level: `idempotent` ones as well, and those of a low risk.
     pub fn destructive_too(mut self) -> Self {
         if let Needs::Level { destructive, .. } = &mut self.needs {
             *destructive = true;

@@ -64,7 +64,7 @@ impl Toolset {
         // The set makes it.
         let search = Arc::new(SearchTools::printing(SEARCH_TOOLS, Arc::default()));
         entries.push(ToolEntry {
-            prints_definitions: true,
+            prints: true,
             ..ToolEntry::new(search)
         });
         Self::of_entries(self.set.inherited.clone(), entries)

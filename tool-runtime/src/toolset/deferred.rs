@@ -187,11 +187,11 @@ impl ToolsetData {
         for entry in self.tools.iter_mut().filter(|entry| entry.is_search()) {
             entry.namespace = None;
         }
-        let Some(at) = self.tools.iter().position(|entry| entry.prints_definitions) else {
+        let Some(at) = self.tools.iter().position(|entry| entry.prints) else {
             return;
         };
         let mut rest = Self::keeping(self.inherited.clone());
-        for entry in self.tools.iter().filter(|entry| !entry.prints_definitions) {
+        for entry in self.tools.iter().filter(|entry| !entry.prints) {
             rest.push(entry.clone());
         }
         if let Some(entry) = self.tools.get_mut(at) {

@@ -42,7 +42,7 @@ impl ToolEntry {
             has_mentions,
             namespace: None,
             searches: false,
-            prints_definitions: false,
+            prints: false,
             tool,
             encoded: Arc::default(),
         }

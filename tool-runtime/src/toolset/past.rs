@@ -74,7 +74,7 @@ impl ToolEntry {
     /// Stands in the place of another entry: in its group, with its retired names behind a prefix.
     pub(super) fn instead(mut self, other: &Self, prefix: &str) -> Self {
         self.namespace.clone_from(&other.namespace);
-        self.prints_definitions = other.prints_definitions;
+        self.prints = other.prints;
         let names = other.retired.iter();
         self.retired = names
             .map(|name| ShortStr::from(format!("{prefix}{name}")))

@@ -144,8 +144,7 @@ impl Registry {
     /// Makes tools of stored definitions; see [`Toolset::attach`].
     ///
     /// # Errors
-    /// When no tool here has the name of a definition, or definitions have equal names; the error
-    /// lists all such names.
+    /// When no tool here has the name of a definition, or definitions have equal names; the error lists all such names.
     pub fn attach(&self, defs: impl IntoIterator<Item = ToolDef>) -> Result<Toolset, AttachError> {
         self.snapshot().attach(defs)
     }

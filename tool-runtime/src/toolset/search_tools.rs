@@ -92,7 +92,7 @@ pub(super) struct SearchTools {
     def: ToolDef,
     set: Arc<ToolsetData>,
     /// True if it prints definitions, since tools are not loaded.
-    prints_definitions: bool,
+    prints: bool,
 }
 
 impl SearchTools {
@@ -106,15 +106,11 @@ impl SearchTools {
         Self::new(name, set, words.to_owned(), true)
     }
 
-    fn new(name: &str, set: Arc<ToolsetData>, words: String, prints_definitions: bool) -> Self {
+    fn new(name: &str, set: Arc<ToolsetData>, words: String, prints: bool) -> Self {
         let mut def = ToolDef::new(name.to_owned(), words);
         def.input = SchemaDoc::of::<SearchArguments>();
         def.options.annotations.read_only = Some(true);
-        Self {
-            def,
-            set,
-            prints_definitions,
-        }
+        Self { def, set, prints }
     }
 
     async fn search(&self, asked: SearchArguments, cx: &Context) -> Result<Outcome, ToolError> {
@@ -127,9 +123,9 @@ impl SearchTools {
                 .is_none_or(|(wire, dialect)| entry.refused(wire, dialect).is_none())
         };
         let is_candidate = |entry: &&ToolEntry| {
-            (self.prints_definitions || entry.is_deferred())
+            (self.prints || entry.is_deferred())
                 && entry.is_visible(&scope, filter)
-                && (self.prints_definitions || is_sent(entry))
+                && (self.prints || is_sent(entry))
         };
         let candidate = |name: &str| set.find(name.as_bytes()).filter(is_candidate);
         let most = self.most_found(MOST_FOUND);
@@ -169,7 +165,7 @@ impl SearchTools {
                 None => "no tool fits; search with other words".to_owned(),
             }));
         }
-        if self.prints_definitions {
+        if self.prints {
             let told = found.into_iter().map(whole).collect::<Vec<_>>();
             return Ok(Outcome::Value(Payload::text(told.join("\n\n"))));
         }
@@ -221,7 +217,7 @@ impl SearchTools {
 
     /// Maximum that one search loads: half of a request's limit, so that one search does not unload its results.
     fn most_found(&self, most: usize) -> usize {
-        if self.prints_definitions {
+        if self.prints {
             most.min(MOST_FOUND)
         } else {
             most.min(self.set.most_loaded().div_ceil(2))

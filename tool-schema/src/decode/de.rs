@@ -234,8 +234,7 @@ impl<'de> Deserializer<'de> for &mut Json<'de> {
         self.deserialize_str(visitor)
     }
 
-    /// A derived `Deserialize` asks for this behind a key that it does not know; elsewhere somebody
-    /// wants any value.
+    /// A derived `Deserialize` asks for this behind a key that it does not know; elsewhere somebody wants any value.
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         if let Some(known) = self.asked
             && !known.contains(&self.last_key()?)

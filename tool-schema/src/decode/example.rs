@@ -156,8 +156,7 @@ fn first_name(variants: &[Variant<'_>]) -> Option<String> {
     variants.first().map(|variant| quoted(variant.name))
 }
 
-/// The integer nearest to 1, but not 0 where there is one above: as a multiple of 5, 0 shows
-/// nothing.
+/// The integer nearest to 1, but not 0 where there is one above: as a multiple of 5, 0 shows nothing.
 fn integer(range: &IntegerRange) -> Option<Int> {
     let IntegerRange { min, max, .. } = *range;
     let step = u128::from(range.multiple_of.max(1));

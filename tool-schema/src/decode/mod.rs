@@ -1,11 +1,10 @@
 //! Decodes JSON text into typed arguments: a serde deserializer that is as strict as the schema.
 //!
-//! `serde_json` decodes what a type's author wrote `Deserialize` for, which is more than its
-//! schema admits: it takes an array for a struct, drops unknown keys, lets the last of two equal
-//! keys win, turns `1e40` into an infinite `f32`, and refuses `1.0` for an integer. A wrapper
-//! around it would have to carry a second set of visitors through every user's type. A
-//! deserializer of our own sees all of this where it happens, and a user's crate compiles no more
-//! code for it than for `serde_json`:
+//! `serde_json` decodes what a type's author wrote `Deserialize` for, which is more than its schema admits: it takes an
+//! array for a struct, drops unknown keys, lets the last of two equal keys win, turns `1e40` into an infinite `f32`,
+//! and refuses `1.0` for an integer. A wrapper around it would have to carry a second set of visitors through every
+//! user's type. A deserializer of our own sees all of this where it happens, and a user's crate compiles no more code
+//! for it than for `serde_json`:
 //!
 //! - `deserialize_struct` met by `[` is an array given for a struct;
 //! - `deserialize_ignored_any` is what a derived `Deserialize` calls for a key that it does not

@@ -69,8 +69,7 @@ impl<'de> Json<'de> {
         Ok(number)
     }
 
-    /// Consumes a number that is an integer, in any of its spellings: as text if 64 bits do not
-    /// hold it.
+    /// Consumes a number that is an integer, in any of its spellings: as text if 64 bits do not hold it.
     pub(super) fn integer(&mut self) -> Result<Number<'de>, Error> {
         match self.checked_number(INTEGER)? {
             Number::Text(text, _) => integer_of(text),
@@ -109,8 +108,7 @@ impl<'de> Json<'de> {
         }
     }
 
-    /// Consumes a number that an `f32` holds: the nearest one, since those above the largest may be
-    /// rounded down to it.
+    /// Consumes a number that an `f32` holds: the nearest one, since those above the largest may be rounded down to it.
     pub(super) fn narrow_float(&mut self) -> Result<f32, Error> {
         self.peek();
         let start = self.offset();
@@ -127,8 +125,7 @@ impl<'de> Json<'de> {
         }
     }
 
-    /// Consumes a number of any type: the float that is nearest to it. One that is too large for any
-    /// is refused.
+    /// Consumes a number of any type: the float that is nearest to it. One that is too large for any is refused.
     pub(super) fn float(&mut self) -> Result<f64, Error> {
         match self.checked_number("a number")? {
             // An integer of 64 bits has no sign there.

@@ -184,8 +184,7 @@ impl<'de> Json<'de> {
 
     // Strings
 
-    /// Consumes a string, whose opening quote has been seen, and lends it for as long as the text
-    /// lives.
+    /// Consumes a string, whose opening quote has been seen, and lends it for as long as the text lives.
     #[inline]
     fn lent(&mut self) -> Result<&'de str, Error> {
         match self.scan.plain() {

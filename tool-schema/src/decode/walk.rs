@@ -196,8 +196,7 @@ struct Walk<'t> {
     path: Vec<Segment>,
     found: WalkReport,
     edits: Vec<Edit>,
-    /// Verdicts on unions: nested ones would be judged again for each member of each union around
-    /// them.
+    /// Verdicts on unions: nested ones would be judged again for each member of each union around them.
     known_ways: HashMap<Memo, Option<AdmittedEnd>>,
     /// Offset of the value in which this text was found, if it is not the arguments' own.
     outer: Option<usize>,
@@ -205,8 +204,7 @@ struct Walk<'t> {
     unions: u8,
     /// Number of unions, one inside the other, whose ways are being tried.
     tried: usize,
-    /// True if the value is the one element of a list that was made for it. Lists of lists have no
-    /// end.
+    /// True if the value is the one element of a list that was made for it. Lists of lists have no end.
     is_wrapped: bool,
     secrecy: Secrecy,
     is_typed: bool,

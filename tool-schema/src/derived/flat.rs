@@ -15,8 +15,7 @@ struct Owner {
 }
 
 impl Shape<'_> {
-    /// Checks the objects that a type is made of, up to the types of its fields, which have been
-    /// checked.
+    /// Checks the objects that a type is made of, up to the types of its fields, which have been checked.
     #[doc(hidden)]
     #[track_caller]
     pub const fn flattened_fits(&self, denies: bool) {
@@ -129,9 +128,8 @@ const fn is_counted(mut shape: &Shape<'_>) -> bool {
     false
 }
 
-/// Returns true if serde has taken away all other flattened keys before it reads a map, which has so many fields
-/// behind it. Those of a struct it takes, and that of an enum that is told by its key; not those of
-/// other enums and of maps.
+/// Returns true if serde has taken away all other flattened keys before it reads a map, which has so many fields behind
+/// it. Those of a struct it takes, and that of an enum that is told by its key; not those of other enums and of maps.
 const fn is_last(mut fields: &[Field<'_>], behind: usize) -> bool {
     while let [field, rest @ ..] = fields {
         let is_other = rest.len() != behind;

@@ -3,8 +3,7 @@
 use super::host::{is_label, is_v6};
 use super::is_some_of;
 
-/// RFC 5321, section 4.1.2, `Mailbox`, with the lengths of section 4.5.3.1. ASCII alone: more is
-/// `idn-email`.
+/// RFC 5321, section 4.1.2, `Mailbox`, with the lengths of section 4.5.3.1. ASCII alone: more is `idn-email`.
 pub(super) fn is_mailbox(text: &str) -> bool {
     // A quoted local part may contain `@`, a domain may not.
     let Some((local, domain)) = text.rsplit_once('@') else {

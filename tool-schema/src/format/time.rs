@@ -1,5 +1,4 @@
-//! RFC 3339: dates and times in section 5.6, durations in appendix A. The letters of its grammar
-//! are of either case.
+//! RFC 3339: dates and times in section 5.6, durations in appendix A. The letters of its grammar are of either case.
 
 /// `date-time`.
 pub(super) fn is_date_time(text: &str) -> bool {

@@ -206,8 +206,7 @@ pub trait Parts<'t> {
         }
     }
 
-    /// Visits the schemas directly inside the schema. Definitions are not inside it until they are
-    /// referred to.
+    /// Visits the schemas directly inside the schema. Definitions are not inside it until they are referred to.
     fn inside<'s>(&'s self, visit: &mut dyn FnMut(&'s Value<'t>))
     where
         't: 's,

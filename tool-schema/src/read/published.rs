@@ -1,6 +1,5 @@
-//! Brings a JSON Schema from elsewhere (schemars) into the form in which ours are published. It has
-//! exact bounds for Rust's number formats, closes objects that declare their keys, and has no
-//! titles.
+//! Brings a JSON Schema from elsewhere (schemars) into the form in which ours are published. It has exact bounds for
+//! Rust's number formats, closes objects that declare their keys, and has no titles.
 
 use toolwright_json::by_value;
 
@@ -26,8 +25,7 @@ pub struct Published {
     pub(crate) closes_bare: bool,
 }
 
-/// Brings a schema into the published form. Returns it and the recursive definitions that it refers
-/// to.
+/// Brings a schema into the published form. Returns it and the recursive definitions that it refers to.
 pub fn published(schema: &serde_json::Value, mut form: Published) -> (Ordered, Vec<Pair>) {
     let root = of_value(schema);
     let title = root.text(Keyword::Title).unwrap_or("Root").to_owned();
@@ -273,8 +271,7 @@ fn or_null(schema: Ordered) -> Ordered {
     Ordered::Object(out.0)
 }
 
-/// Names the keys of a map with integers for keys, as schemars writes it: they are read in one
-/// spelling each.
+/// Names the keys of a map with integers for keys, as schemars writes it: they are read in one spelling each.
 fn name_integer_keys(out: &mut Keywords) {
     let Some([(pattern, values)]) = out.named(Keyword::PatternProperties) else {
         return;

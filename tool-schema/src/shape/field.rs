@@ -70,8 +70,7 @@ pub enum OutputPresence {
 }
 
 impl Presence {
-    /// Returns the presence of a field without a default: an `Option` may be missing, anything else
-    /// not.
+    /// Returns the presence of a field without a default: an `Option` may be missing, anything else not.
     pub const fn of(shape: &Shape<'_>) -> Self {
         match shape.kind {
             Kind::Nullable(_) => Self::Optional,

@@ -141,8 +141,7 @@ pub struct StringRules<'s> {
     pub pattern: Option<Pattern<'s>>,
     /// A format of JSON Schema, such as `date-time`; empty for none.
     pub format: &'s str,
-    /// True if a library reads the string: its message about one that it refuses is not for a
-    /// model.
+    /// True if a library reads the string: its message about one that it refuses is not for a model.
     pub is_parsed: bool,
 }
 

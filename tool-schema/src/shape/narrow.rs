@@ -72,8 +72,7 @@ impl<'a, 's> Unwrapped<'a, 's> {
     }
 }
 
-/// Returns the shape inside the outer layers. Each layer is shown on the way in, and so is the
-/// result.
+/// Returns the shape inside the outer layers. Each layer is shown on the way in, and so is the result.
 #[inline]
 fn peel<'a, 's>(
     mut shape: &'a Shape<'s>,

@@ -34,8 +34,7 @@ use super::{Id, Shape};
 /// | `#[schema(json_schema)]` | types | also implement schemars' `JsonSchema` (feature `schemars`) |
 /// | `#[schema(crate = path)]` | types | where `toolwright` is, if not at `::toolwright` |
 ///
-/// Options of `#[schemars(…)]` that say the same are read too, so that one derive can take the place of
-/// the other.
+/// Options of `#[schemars(…)]` that say the same are read too, so that one derive can take the place of the other.
 ///
 /// # Types of other crates
 /// Features of the crates' names have the schemas of:

@@ -64,9 +64,8 @@ const _: () = {
 const SECONDS: &str = "Whole seconds";
 const NANOS: &str = "Nanoseconds beyond the seconds";
 const NANO: &Shape<'_> = &Shape::integer(0, 999_999_999, 0);
-/// Up to the last whole second that `SystemTime` holds on every platform. It is Windows' own: there a
-/// time is a number of 100 ns since 1601, of 63 bits. Elsewhere serde reads later ones too; a schema is
-/// the same everywhere.
+/// Up to the last whole second that `SystemTime` holds on every platform. It is Windows' own: there a time is a number
+/// of 100 ns since 1601, of 63 bits. Elsewhere serde reads later ones too; a schema is the same everywhere.
 const SECONDS_OF_TIME: &Shape<'_> = &Shape::integer(0, 910_692_730_084, 0);
 
 plain! {

@@ -12,7 +12,7 @@ use toolwright_schema::shape::pattern_matches;
 
 /// Answers to whether a dialect takes a keyword.
 #[derive(PartialEq, Eq)]
-pub(super) enum KeywordSupport {
+pub(super) enum Support {
     Yes,
     /// Not with this value.
     NotThis,
@@ -26,9 +26,9 @@ impl Lowerer<'_> {
             let keyword = Keyword::of(key)?;
             let place = keyword.description_place()?;
             match self.rules.takes(keyword, value, &keywords) {
-                KeywordSupport::Yes => None,
+                Support::Yes => None,
                 // Unsupported keywords come first.
-                taken => Some((taken == KeywordSupport::NotThis, place, keyword)),
+                taken => Some((taken == Support::NotThis, place, keyword)),
             }
         };
         let mut told: Vec<_> = keywords.0.iter().filter_map(told).collect();
@@ -69,18 +69,9 @@ impl Lowerer<'_> {
 
 impl Rules {
     /// Decides if the dialect supports a keyword with this value and these siblings.
-    pub(super) fn takes(
-        &self,
-        keyword: Keyword,
-        value: &Ordered,
-        beside: &Keywords,
-    ) -> KeywordSupport {
+    pub(super) fn takes(&self, keyword: Keyword, value: &Ordered, beside: &Keywords) -> Support {
         let yes_if = |fits| {
-            if fits {
-                KeywordSupport::Yes
-            } else {
-                KeywordSupport::NotThis
-            }
+            if fits { Support::Yes } else { Support::NotThis }
         };
         if keyword == Keyword::Enum {
             let takes = |value: &Ordered| {
@@ -91,16 +82,16 @@ impl Rules {
         }
         if keyword == Keyword::Format {
             return match self.formats {
-                Formats::Any => KeywordSupport::Yes,
-                Formats::Only([]) => KeywordSupport::No,
+                Formats::Any => Support::Yes,
+                Formats::Only([]) => Support::No,
                 Formats::Only(known) => {
                     yes_if(value.as_str().is_some_and(|name| known.contains(&name)))
                 }
             };
         }
         match self.when(keyword) {
-            Condition::Always => KeywordSupport::Yes,
-            Condition::Never => KeywordSupport::No,
+            Condition::Always => Support::Yes,
+            Condition::Never => Support::No,
             Condition::AtMost(most) => yes_if(value.as_u128().is_some_and(|count| count <= most)),
             Condition::NoLookaround => yes_if(!looks_around(value)),
             Condition::Python => yes_if(are_pythons(value)),
@@ -115,8 +106,7 @@ impl Rules {
             Condition::NoPatternNorFormat => {
                 let taken = |form| {
                     let value = beside.keyword(form);
-                    value
-                        .is_some_and(|value| self.takes(form, value, beside) == KeywordSupport::Yes)
+                    value.is_some_and(|value| self.takes(form, value, beside) == Support::Yes)
                 };
                 yes_if(!taken(Keyword::Pattern) && !taken(Keyword::Format))
             }

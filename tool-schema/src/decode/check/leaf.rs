@@ -278,8 +278,7 @@ fn within(number: Number<'_>, from: Option<Edge<'_>>, to: Option<Edge<'_>>) -> b
     inside(from, Ordering::Less) && inside(to, Ordering::Greater)
 }
 
-/// Floats decide where they differ, since rounding keeps the order; where they are equal, the
-/// decimal texts do.
+/// Floats decide where they differ, since rounding keeps the order; where they are equal, the decimal texts do.
 fn compare(number: Number<'_>, literal: Literal<'_>) -> Ordering {
     match number.nearest().partial_cmp(&literal.value) {
         Some(Ordering::Equal) | None => {

@@ -5,9 +5,8 @@ use std::borrow::Cow;
 use hashbrown::HashSet;
 use toolwright_json::{Decimal, Value};
 
-/// Returns the index of the first element that is equal to an earlier one, as `uniqueItems` means
-/// it. `1` is `1.0`, `"A"` is `"\u0041"`, and the order of an object's keys does not count. But
-/// `true` is not `1`, and `"1"` is not.
+/// Returns the index of the first element that is equal to an earlier one, as `uniqueItems` means it. `1` is `1.0`,
+/// `"A"` is `"\u0041"`, and the order of an object's keys does not count. But `true` is not `1`, and `"1"` is not.
 ///
 /// Requires elements that are known to be JSON: of other text the result means nothing. Takes time
 /// in proportion to the text, times its depth where it nests.

@@ -13,10 +13,9 @@ use super::{Edit, Stop, Walk, WalkMode, Walked, edited};
 
 /// Returns true if a key may be read as another one: it is that key with a slip in its letters.
 ///
-/// No other character may be between the two. A gateway that looks at the keys first must not see
-/// one that looks like none of ours, or like ours and is not. So the written key has no characters
-/// but plain ones and those of the key that is meant. Letters that look alike, full width, case
-/// alone, separators and digits make another key.
+/// No other character may be between the two. A gateway that looks at the keys first must not see one that looks like
+/// none of ours, or like ours and is not. So the written key has no characters but plain ones and those of the key that
+/// is meant. Letters that look alike, full width, case alone, separators and digits make another key.
 fn is_slip(written: &str, meant: &str) -> bool {
     fn letters(text: &str) -> impl Iterator<Item = char> {
         let letters = text.chars().filter(|char| char.is_alphabetic());
@@ -34,8 +33,7 @@ fn is_slip(written: &str, meant: &str) -> bool {
 }
 
 impl Walk<'_> {
-    /// Returns the repairs that are still made. Beyond so many slips there is no telling what was
-    /// meant.
+    /// Returns the repairs that are still made. Beyond so many slips there is no telling what was meant.
     fn repairs(&self) -> Repairs {
         const MOST: usize = 1000;
         match self.mode {

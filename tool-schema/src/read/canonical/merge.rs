@@ -60,8 +60,7 @@ pub(super) fn all_of(out: &mut Keywords, members: Vec<Ordered>) {
     }
 }
 
-/// Lets another schema hold as well. Both become one where that is exact; the rest of `other` joins
-/// `allOf`.
+/// Lets another schema hold as well. Both become one where that is exact; the rest of `other` joins `allOf`.
 ///
 /// Two things are lost, and returned: annotations that `out` has already, and `additionalProperties:
 /// false` that would forbid the keys of the other schema. By the letter no object has keys then;

@@ -55,8 +55,7 @@ impl<'a> TreeReader<'_, 'a> {
         (!parts.is_empty()).then(|| all_of(self.memory, parts))
     }
 
-    /// Returns the shape that keywords give to an array's elements. Those behind the first places
-    /// are `items`.
+    /// Returns the shape that keywords give to an array's elements. Those behind the first places are `items`.
     fn elements(
         &mut self,
         keywords: &Keywords<'_>,

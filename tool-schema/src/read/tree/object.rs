@@ -104,8 +104,7 @@ impl<'a> TreeReader<'_, 'a> {
         (!parts.is_empty()).then(|| all_of(self.memory, parts))
     }
 
-    /// Returns the shape of an object's keys. Those of a type's map may be integers, of which each
-    /// has one spelling.
+    /// Returns the shape of an object's keys. Those of a type's map may be integers, of which each has one spelling.
     fn names(&mut self, names: &Value<'_>, at: &str) -> &'a Shape<'a> {
         let pattern = names.text(Keyword::Pattern);
         match (self.document.references, pattern) {

@@ -173,7 +173,7 @@ impl<'t> SchemaSource<'t> {
                     }
                     let within = format!("{at}/{name}");
                     self.names_once(keyword, value, &within);
-                    for (rest, inner) in subschemas_of(keyword.subschemas(), value) {
+                    for (rest, inner) in subschemas(keyword.subschemas(), value) {
                         let inner_at = format!("{within}{rest}");
                         if keyword.is_for_the_same_value() {
                             here.push(inner_at.clone());
@@ -482,7 +482,7 @@ enum KeywordUse {
 }
 
 /// Returns the schemas that a keyword holds, each with the rest of its pointer.
-fn subschemas_of<'v, 't>(
+fn subschemas<'v, 't>(
     holds: Subschemas,
     value: &'v mut Value<'t>,
 ) -> Vec<(String, &'v mut Value<'t>)> {

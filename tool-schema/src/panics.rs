@@ -23,7 +23,7 @@ thread_local! {
 
 /// Adds the place and a backtrace to the host's details of a contained panic, from now on.
 ///
-/// Without this, `ToolError::host_detail` is what the panic message, and the program's panic hook prints the rest to
+/// Without this, `ToolError::host_detail` is the panic's message, and the program's panic hook prints the rest to
 /// standard error, as it does for every panic. With it, the detail goes on with the place in the source and a
 /// backtrace, and nothing is printed. Observers and traces get all of it. The model reads neither, as before.
 ///

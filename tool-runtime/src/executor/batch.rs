@@ -83,7 +83,7 @@ pub struct Pending {
     pub call: ToolCall,
     /// Reason why it is pending.
     pub reason: PendingReason,
-    /// How often the call was let run again after its outcome was unknown.
+    /// Number of reruns after an unknown outcome.
     pub attempt: u32,
     /// Repairs of the arguments that a layer asks about. The result of the decided call does not list them again.
     pub repairs: Box<[Repair]>,

@@ -79,9 +79,9 @@ struct KeyCursor {
     open: bool,
     /// Keys mostly come in the type's order.
     next: usize,
-    /// So many keys from the first on have come, one after the other.
+    /// Number of keys seen in order, from the first.
     in_turn: usize,
-    /// So many of the other keys that have come must come.
+    /// Required keys seen out of order.
     required: usize,
 }
 

@@ -145,7 +145,7 @@ impl Walk<'_> {
         self.path = path;
         self.found = found;
         inner.is_wrapped = kind == RepairKind::Wrapped;
-        // The outer repair is told first.
+        // The outer repair is reported first.
         if inner.hides() {
             inner.repaired(kind, &say::kept_back(text, 0), &say::kept_back(meant, 0));
         } else {

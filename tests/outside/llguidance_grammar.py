@@ -2,6 +2,7 @@
 
 import functools
 import json
+import os
 import re
 
 from llguidance import LLMatcher, LLTokenizer, TokenizerWrapper
@@ -75,5 +76,6 @@ def found(line):
 # Azure, Anthropic and Ollama are sent no bounds.
 DIALECTS = ["llguidance", "vllm_xgrammar", "azure_strict", "anthropic_strict", "ollama", *OTHERS]
 judge("llguidance", DIALECTS, found, KNOWN)
-assert taken > 1000, f"{taken} samples"
+# Lines of other people's schemas have none.
+assert taken > 1000 or "TOOLWRIGHT_CORPUS" in os.environ, f"{taken} samples"
 print(f"llguidance: {taken} samples")
